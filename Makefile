@@ -1,0 +1,57 @@
+# make demo      erode a real terrain, render it before and after: demo/
+# make test      all tests, on the Blender release that fits the Python found
+# make test-all  the same on both LTS releases, where both Pythons are there
+# make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
+# make bench     speed and memory, as ratios within one run
+# make zip       the extension as a zip for this platform: dist/
+
+SHELL := /bin/bash
+
+# A Python of a version, wherever this machine keeps it; empty if there is none. A pyenv shim is there for versions
+# that it then refuses to run, so each candidate has to answer.
+find_python = $(shell for python in python$(1) "$$HOME"/.pyenv/versions/$(1).*/bin/python$(1) /opt/homebrew/bin/python$(1) /usr/local/bin/python$(1) python3; do \
+	if "$$python" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != "$(1)")' 2>/dev/null; then echo "$$python"; break; fi; done)
+
+PYTHON_3_13 := $(call find_python,3.13)
+PYTHON_3_11 := $(call find_python,3.11)
+PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
+VENV ?= .venv
+IN_VENV := $(VENV)/bin/python
+
+.PHONY: demo test test-all lint gui-test bench zip clean
+
+demo: $(VENV)/ready
+	$(IN_VENV) examples/demo.py
+
+test: lint
+	$(IN_VENV) -m pytest -q
+
+lint: $(VENV)/ready
+	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m mypy
+
+test-all:
+	@if [ -z "$(PYTHON_3_13)" ] && [ -z "$(PYTHON_3_11)" ]; then echo "Neither Python 3.13 nor 3.11 was found."; exit 1; fi
+	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
+		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
+	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11; \
+		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
+
+bench: $(VENV)/ready
+	$(IN_VENV) bench/bench.py
+
+zip: $(VENV)/ready
+	$(IN_VENV) packaging/zip.py
+
+gui-test: $(VENV)/ready
+	$(IN_VENV) tests/gui/run.py
+
+clean:
+	rm -rf .venv .venv-3.* build demo dist
+
+$(VENV)/ready: pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then echo "Python 3.13 or 3.11 is needed (Blender 5.2 and 4.5 are made for these)."; exit 1; fi
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(IN_VENV) -m pip install --quiet --upgrade pip
+	$(IN_VENV) -m pip install --quiet --editable '.[dev]'
+	touch $@

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The droplet kernel's yardstick: the same arithmetic, step by step, as plain C++.
+//
+// Ranmantaru Games, "Water erosion on heightmap terrain" (2011), with the guard, the edges and the random numbers of
+// erosion_addon/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Built without
+// contraction into fused multiply-adds it gives the kernel's result bit for bit; the bench checks that before it
+// measures. Compiled once for double and once for float.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace {
+
+enum Edges { OPEN, CLOSED, WRAP };
+
+constexpr uint64_t GOLDEN = 0x9E3779B97F4A7C15ull;
+
+uint64_t mix(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;
+    return bits ^ (bits >> 31);
+}
+
+uint64_t stream(uint64_t key, uint64_t drop) { return mix(key ^ mix(drop * GOLDEN + GOLDEN)); }
+
+double uniform(uint64_t start, uint64_t number)
+{
+    return double(mix(start + (number + 1) * GOLDEN) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+template <class Real> struct Cell { Real height, loose; };
+
+template <class Real> class Map {
+public:
+    Map(Cell<Real> *cells, int64_t rows, int64_t cols, Edges edges)
+        : cells_(cells), rows_(rows), cols_(cols), edges_(edges) {}
+
+    Cell<Real> &at(int64_t row, int64_t col) { return cells_[row * cols_ + col]; }
+
+    // Spreads `amount` by bilinear weights; returns what was laid down, which rounding can make a little different.
+    Real deposit(int64_t row, int64_t col, int64_t below, int64_t right, Real row_part, Real col_part, Real amount)
+    {
+        Real given = lay(at(row, col), amount * (1 - row_part) * (1 - col_part));
+        given += lay(at(row, right), amount * (1 - row_part) * col_part);
+        given += lay(at(below, col), amount * row_part * (1 - col_part));
+        given += lay(at(below, right), amount * row_part * col_part);
+        return given;
+    }
+
+    // Takes `wanted` with the 4 x 4 bell, nothing below `floor`; returns what came.
+    Real erode(int64_t row, int64_t col, Real row_part, Real col_part, Real wanted, Real floor)
+    {
+        Real total = 0;
+        for (int64_t down = -1; down < 3; ++down) {
+            int64_t across_row = row + down;
+            if (across_row < 0 || across_row >= rows_) {
+                if (edges_ != WRAP) continue;
+                across_row = (across_row + rows_) % rows_;
+            }
+            const Real row_distance = Real(down) - row_part;
+            Real across = 0;
+            for (int64_t right = -1; right < 3; ++right) {
+                int64_t across_col = col + right;
+                if (across_col < 0 || across_col >= cols_) {
+                    if (edges_ != WRAP) continue;
+                    across_col = (across_col + cols_) % cols_;
+                }
+                const Real col_distance = Real(right) - col_part;
+                const Real bell = 1 - (row_distance * row_distance + col_distance * col_distance) * Real(0.25);
+                if (bell <= 0) continue;
+                Cell<Real> &cell = at(across_row, across_col);
+                const Real room = std::max(cell.height - floor, Real(0));
+                const Real taken = std::min(wanted * (bell * Real(0.1591549430918953)), room);
+                cell.height -= taken;
+                cell.loose = std::max(cell.loose - taken, Real(0));
+                across += taken;
+            }
+            total += across;
+        }
+        return total;
+    }
+
+private:
+    static Real lay(Cell<Real> &cell, Real amount)
+    {
+        cell.height += amount;
+        cell.loose += amount;
+        return amount;
+    }
+
+    Cell<Real> *cells_;
+    int64_t rows_, cols_;
+    Edges edges_;
+};
+
+template <class Real> struct Constants {
+    Real capacity, evaporation, erosion_rate, deposition_rate, inertia, minimum_slope, gravity;
+};
+
+// totals: eroded, exported, steps, paths cut, random directions.
+template <class Real>
+void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop,
+    int64_t last_drop, const Constants<Real> &constants, int64_t maximum_steps, Edges edges, double *totals)
+{
+    Map<Real> map(cells, rows, cols, edges);
+    const int64_t last_row = edges == WRAP ? rows : rows - 1, last_col = edges == WRAP ? cols : cols - 1;
+    for (int64_t drop = first_drop; drop < last_drop; ++drop) {
+        const uint64_t start = stream(key, uint64_t(drop));
+        uint64_t draws = 1;
+        const int64_t cell = std::min(int64_t(uniform(start, 0) * double(rows * cols)), rows * cols - 1);
+        Real z = Real(cell / cols), x = Real(cell % cols);
+        int64_t row = cell / cols, col = cell % cols;
+        if (edges != WRAP) {
+            row = std::min(row, rows - 2);
+            col = std::min(col, cols - 2);
+        }
+        Real row_part = z - Real(row), col_part = x - Real(col);
+        int64_t below = row + 1 < rows ? row + 1 : 0, right = col + 1 < cols ? col + 1 : 0;
+        Real h00 = map.at(row, col).height, h10 = map.at(row, right).height;
+        Real h01 = map.at(below, col).height, h11 = map.at(below, right).height;
+        Real height = map.at(cell / cols, cell % cols).height;
+        Real load = 0, speed = 0, water = 1, dx = 0, dz = 0;
+        int64_t step = 0;
+        for (; step < maximum_steps; ++step) {
+            const int64_t wet_row = int64_t(z + Real(0.5)), wet_col = int64_t(x + Real(0.5));
+            flow[(wet_row < rows ? wet_row : 0) * cols + (wet_col < cols ? wet_col : 0)] += float(water);
+            const Real gx = h00 + h01 - h10 - h11, gz = h00 + h10 - h01 - h11;
+            dx = (dx - gx) * constants.inertia + gx;
+            dz = (dz - gz) * constants.inertia + gz;
+            if (edges == CLOSED) {
+                if ((x <= 0 && dx < 0) || (x >= Real(last_col) && dx > 0)) dx = 0;
+                if ((z <= 0 && dz < 0) || (z >= Real(last_row) && dz > 0)) dz = 0;
+            }
+            const Real length = std::sqrt(dx * dx + dz * dz);
+            if (length <= Real(1.1920929e-07)) {
+                const double angle = uniform(start, draws++) * (2.0 * M_PI);
+                dx = Real(std::cos(angle));
+                dz = Real(std::sin(angle));
+                totals[4] += 1;
+            } else {
+                dx /= length;
+                dz /= length;
+            }
+
+            Real new_x = x + dx, new_z = z + dz;
+            if (edges == WRAP) {
+                new_x = new_x >= Real(cols) ? new_x - Real(cols) : (new_x < 0 ? new_x + Real(cols) : new_x);
+                new_z = new_z >= Real(rows) ? new_z - Real(rows) : (new_z < 0 ? new_z + Real(rows) : new_z);
+            } else if (edges == CLOSED) {
+                new_x = std::min(std::max(new_x, Real(0)), Real(last_col));
+                new_z = std::min(std::max(new_z, Real(0)), Real(last_row));
+            } else if (!(new_x >= 0 && new_x <= Real(last_col) && new_z >= 0 && new_z <= Real(last_row))) {
+                totals[1] += double(load);
+                break;
+            }
+            const int64_t new_row = std::min(int64_t(new_z), last_row - 1);
+            const int64_t new_col = std::min(int64_t(new_x), last_col - 1);
+            const Real new_row_part = new_z - Real(new_row), new_col_part = new_x - Real(new_col);
+            const int64_t new_below = new_row + 1 < rows ? new_row + 1 : 0;
+            const int64_t new_right = new_col + 1 < cols ? new_col + 1 : 0;
+            const Real n00 = map.at(new_row, new_col).height, n10 = map.at(new_row, new_right).height;
+            const Real n01 = map.at(new_below, new_col).height, n11 = map.at(new_below, new_right).height;
+            const Real new_height = (n00 * (1 - new_col_part) + n10 * new_col_part) * (1 - new_row_part)
+                + (n01 * (1 - new_col_part) + n11 * new_col_part) * new_row_part;
+
+            if (new_height >= height) {
+                const Real needed = new_height - height + Real(0.001);
+                const bool stuck = needed >= load;
+                const Real given =
+                    map.deposit(row, col, below, right, row_part, col_part, std::min(needed, load));
+                load -= given;
+                height += given;
+                speed = 0;
+                if (stuck || height <= new_height) break;
+            }
+
+            Real fall = height - new_height;
+            const Real carry = std::max(fall, constants.minimum_slope) * speed * water * constants.capacity;
+            if (load >= carry) {
+                const Real given = map.deposit(row, col, below, right, row_part, col_part,
+                    (load - carry) * constants.deposition_rate);
+                load -= given;
+                fall += given;
+            } else {
+                const Real wanted = std::min((carry - load) * constants.erosion_rate, Real(0.99) * fall);
+                const Real taken = map.erode(row, col, row_part, col_part, wanted, new_height);
+                totals[0] += double(taken);
+                load += taken;
+                fall = std::max(fall - taken, Real(0));
+            }
+            speed = std::sqrt(speed * speed + 2 * constants.gravity * fall);
+            water *= 1 - constants.evaporation;
+            x = new_x, z = new_z, height = new_height;
+            row = new_row, col = new_col, below = new_below, right = new_right;
+            row_part = new_row_part, col_part = new_col_part;
+            h00 = n00, h10 = n10, h01 = n01, h11 = n11;
+        }
+        if (step >= maximum_steps) {
+            totals[3] += 1;
+            map.deposit(row, col, below, right, row_part, col_part, load);
+        }
+        totals[2] += double(step);
+    }
+}
+
+template <class Real>
+void run(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop, int64_t last_drop,
+    const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
+{
+    const Constants<Real> constants{Real(numbers[0]), Real(numbers[1]), Real(numbers[2]), Real(numbers[3]),
+        Real(numbers[4]), Real(numbers[5]), Real(numbers[6])};
+    run_drops(static_cast<Cell<Real> *>(cells), flow, rows, cols, key, first_drop, last_drop, constants,
+        maximum_steps, static_cast<Edges>(edges), totals);
+}
+
+} // namespace
+
+// cells: rows x cols pairs of height and loose part, in cells. numbers: the seven of Constants, in their order.
+extern "C" void run_drops_double(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key,
+    int64_t first_drop, int64_t last_drop, const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
+{
+    run<double>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
+}
+
+extern "C" void run_drops_float(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key,
+    int64_t first_drop, int64_t last_drop, const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
+{
+    run<float>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
+}

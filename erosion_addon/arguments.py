@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words of the command line: options, their help, and how each is read."""
+
+import argparse
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .model import InputError
+from .model.heightmap import SUFFIXES
+from .model.masks import MASK_KINDS
+from .model.parameters import Parameters, specifications
+from .model.processes import PROCESSES
+from .model.sources import SOURCES
+from .model.state import EDGES
+from .terminal import say, table
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are sentences and whose help every terminal can show."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}; see {self.prog} --help.")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        say(message.rstrip("\n"))
+
+
+def parser(program: str) -> argparse.ArgumentParser:
+    """What understands the command line; its `command` is the name of the sub-command. InputError for bad usage."""
+    top = _Parser(prog=program, description="Erode terrain heightmaps.")
+    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    _add_erode(commands)
+    _add_make(commands)
+    recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
+    recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
+    commands.add_parser("fields", help="list the fields")
+    return top
+
+
+def _add_erode(commands: Any) -> None:
+    erode = commands.add_parser(
+        "erode",
+        help="erode a heightmap",
+        description="Erode a heightmap by the steps of a recipe.",
+        epilog="files: " + " ".join(SUFFIXES) + "\n\n"
+        + "\n\n".join(_parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
+    )  # fmt: skip
+    erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
+    erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
+    erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
+    _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
+    erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    erode.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
+    )
+    erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
+    erode.add_argument(
+        "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
+        help="; ".join(f"{kind}: {meaning}" for kind, (_, meaning) in MASK_KINDS.items()),
+    )  # fmt: skip
+    erode.add_argument("--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr")
+    erode.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
+    erode.add_argument("--threads", metavar="N", type=_threads, help="the most threads to use")
+    erode.add_argument("--quiet", action="store_true", help="no progress and no notes")
+
+
+def _add_make(commands: Any) -> None:
+    source = commands.add_parser(
+        "make",
+        help="make a start terrain",
+        description="Make a start terrain.",
+        epilog="\n\n".join(_parameter_help(kind, source.parameters) for kind, source in SOURCES.items()),
+    )
+    source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
+    source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
+    _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
+
+
+def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:
+    command.add_argument("--seed", metavar="N", type=_whole, default=seed, help=seed_help)
+    command.add_argument(
+        "--cell-size",
+        metavar="METRES",
+        type=_number,
+        default=1.0,
+        help="side of a cell, which no file tells; default: 1",
+    )
+    command.add_argument(
+        "--set", nargs="+", action="extend", default=[], type=_setting, metavar=setting,
+        help=f"parameters as listed below{setting_help}",
+    )  # fmt: skip
+
+
+def _parameter_help(kind: str, parameters: type[Parameters]) -> str:
+    rows = [
+        (f"  {name}", f"{known.default} {known.unit}".rstrip(), f"{known.range_text}. {known.sentence}")
+        for name, known in specifications(parameters).items()
+    ]
+    return f"{kind}: {(parameters.__doc__ or '').splitlines()[0]}\n{table(rows)}"
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
+
+
+def _threads(text: str) -> int:
+    if _whole(text) < 1:
+        raise argparse.ArgumentTypeError(f"there must be at least 1 thread, not {text}")
+    return _whole(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3") from None
+
+
+def _size(text: str) -> tuple[int, int]:
+    sides = re.fullmatch(r"([0-9]{1,9})[xX×]([0-9]{1,9})", text)
+    if not sides:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not ROWSxCOLS, such as 512x1024")
+    return int(sides[1]), int(sides[2])
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not (name and separator and value):
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not NAME=VALUE; put the files before the options")
+    return name, value
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """A name and a value as TOML writes it; a bare word is a text."""
+    name, value = _assignment(text)
+    try:
+        values = tomllib.loads(f"value = {value}")
+    except (ValueError, RecursionError):
+        return name, value
+    return name, values["value"] if list(values) == ["value"] else value

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: erode and make terrain files, list recipes and fields. Needs no Blender.
+
+Exit codes: 0 done; 2 bad usage or input, said in one sentence; 130 interrupted; 1 a fault of the program, with a
+traceback. Whatever is not 0 has written nothing.
+"""
+
+import argparse
+import json
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from .arguments import parser
+from .model import FIELDS, Field, InputError, Recipe, Terrain, simulate
+from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, read_heightmap, write_heightmap
+from .model.image_files import ImageFiles, OpenImageIOFiles
+from .model.image_header import read_header
+from .model.masks import MASK_KINDS
+from .model.memory import require
+from .model.outputs import Outputs
+from .model.processes import PROCESSES
+from .model.recipe import shipped
+from .model.report import in_words
+from .model.sources import make
+from .model.state import Array
+from .terminal import ProgressLine, note, say, table
+
+BYTES_PER_CELL = 80
+"""Memory for the input, the result and what lies between them, beside the working memory of the steps; measured."""
+
+
+def main(
+    argv: Sequence[str] | None = None, image_files: ImageFiles | None = None, program: str = "terrain-erosion"
+) -> int:
+    """Do what the words of `argv` say and return the exit code.
+
+    argv: the words after the program's name (default: the process's own). image_files: reads and writes images.
+    """
+    try:
+        given = parser(program).parse_args(argv)
+        _run(given, image_files or OpenImageIOFiles())
+    except InputError as error:
+        note(str(error))
+        return 2
+    except MemoryError:
+        note("There was not enough memory; use a smaller terrain or close other programs.")
+        return 2
+    except KeyboardInterrupt:
+        note("Interrupted; nothing was written.")
+        return 130
+    except SystemExit as end:  # after --help
+        return int(end.code or 0)
+    except Exception:  # noqa: BLE001
+        say(traceback.format_exc(), sys.stderr)
+        return 1
+    return 0
+
+
+def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    match given.command:
+        case "erode":
+            _erode(given, image_files)
+        case "make":
+            _make(given, image_files)
+        case "recipes":
+            _recipes(given.name)
+        case "fields":
+            _fields()
+
+
+def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    with Outputs() as outputs:
+        maps = _plan_maps(outputs, given.maps) if given.maps else {}
+        target = outputs.plan(given.output, SUFFIXES)
+        report = outputs.plan(given.report, (".json",)) if given.report else None
+        terrain, masks = _read(given, image_files)
+        result = _simulate(terrain, recipe, masks, given)
+        with outputs.write(target) as path:
+            written = write_heightmap(path, result.elevation, image_files, given.height_range, "f8")
+        for name, values in _layers(result):
+            if name in maps:
+                with outputs.write(maps[name]) as path:
+                    write_heightmap(path, values, image_files)
+        if report:
+            with outputs.write(report) as path:
+                path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
+        published = outputs.publish()
+    if not given.quiet:
+        _note_grey(given.output, written, given.height_range)
+        for line in in_words(result.report or {}):
+            note(line)
+    for path in published:
+        say(str(path))
+
+
+def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    with Outputs() as outputs:
+        target = outputs.plan(given.output, SUFFIXES)
+        rows, cols = given.size
+        terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set))
+        with outputs.write(target) as path:
+            written = write_heightmap(path, terrain.elevation, image_files, None, "f8")
+        published = outputs.publish()
+    _note_grey(given.output, written, None)
+    for path in published:
+        say(str(path))
+
+
+def _recipes(chosen: str | None) -> None:
+    if chosen is None:
+        say(table((name, Recipe.load(path).description) for name, path in shipped().items()))
+        return
+    text = Recipe.load(chosen).to_toml()
+    if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
+        # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is written in.
+        text = re.sub(r"[^\x00-\x7f]", lambda letter: f"\\U{ord(letter[0]):08x}", text)
+    say(text.rstrip("\n"))
+
+
+def _fields() -> None:
+    rows = [("name", "unit", "components", "meaning")]
+    rows += [(field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()]
+    say(table(rows))
+
+
+def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
+    """The start terrain and the masks."""
+    elevation = read_heightmap(given.input, image_files, given.height_range, given.size)
+    terrain = Terrain(elevation, given.cell_size)
+    masks = {}
+    for kind, path in given.mask:
+        if kind not in MASK_KINDS:
+            raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
+        size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
+        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size)
+    if not given.quiet and given.input.suffix.lower() in IMAGE_SUFFIXES and read_header(given.input).kind == "uint8":
+        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; 16 bits or floats erode better.")
+    return terrain, masks
+
+
+def _simulate(terrain: Terrain, recipe: Recipe, masks: Mapping[str, Array], given: argparse.Namespace) -> Terrain:
+    """The eroded terrain; progress and notes go to standard error."""
+    working = max(PROCESSES[step.kind].step.bytes_per_cell for step in recipe.steps)
+    bytes_per_cell = BYTES_PER_CELL + working + 4 * len(masks)
+    require(terrain.elevation.size * bytes_per_cell, f"Eroding {terrain.rows} × {terrain.cols} cells")
+    line = None if given.quiet else ProgressLine()
+    try:
+        for progress in simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks):
+            if line:
+                line.show(progress)
+        result = progress.terrain
+    finally:
+        if line:
+            line.close()
+    if line and result.report:
+        for text in result.report["notes"]:
+            note(text)
+    return result
+
+
+def _plan_maps(outputs: Outputs, folder: Path) -> dict[str, Path]:
+    """Where each map would go, by name."""
+    outputs.plan_folder(folder)
+    names = [name for field in FIELDS.values() for name in _map_names(field)]
+    return {name: outputs.plan(folder / f"{name}.exr", (".exr",)) for name in names}
+
+
+def _map_names(field: Field) -> list[str]:
+    """The name of a field's map, or one for each of its components."""
+    letters = {1: ("",), 2: ("_x", "_y"), 3: ("_red", "_green", "_blue")}[field.components]
+    return [field.name + letter for letter in letters]
+
+
+def _layers(terrain: Terrain) -> Iterator[tuple[str, Array]]:
+    """Each map's name and its (rows, cols) values."""
+    for name in ("elevation", *terrain.fields):
+        field, values = FIELDS[name], terrain[name]
+        parts = [values] if field.components == 1 else [values[..., i] for i in range(field.components)]
+        yield from zip(_map_names(field), parts, strict=True)
+
+
+def _note_grey(path: Path, written: Written, wanted: Range | None) -> None:
+    """Say what the shades of a 16-bit file mean, where the user did not, and what did not fit in."""
+    if written.height_range and not wanted:
+        low, high = written.height_range
+        note(f"In {path} black is {low:.10g} m and white {high:.10g} m.")
+    if written.clipped_cells:
+        note(f"{written.clipped_cells} cells lay outside the height range and were cut off in {path}.")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiled loops: arrays in, arrays out, one process a module. Importing one imports numba; nothing above may be."""

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of fields: every quantity that a terrain can carry, declared once.
+
+Attribute names, map file names, the command line's listing and the manual's table are made from it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Field:
+    """One quantity on the grid: shape (rows, cols), or (rows, cols, components)."""
+
+    name: str
+    unit: str
+    meaning: str
+    components: int = 1
+    dtype: type = np.float32
+
+
+FIELDS: dict[str, Field] = {
+    field.name: field
+    for field in (
+        Field("elevation", "m", "height of the surface", dtype=np.float64),
+        Field("bedrock", "m", "height of the solid rock below everything loose"),
+        Field("sediment", "m", "thickness of the loose material on the rock"),
+        Field("soil", "m", "thickness of the soil on the rock"),
+        Field("suspended", "m", "material that the water carries"),
+        Field("water_depth", "m", "depth of the water"),
+        Field("velocity", "m/s", "velocity of the water along columns and rows", components=2),
+        Field("flow", "drops", "water that passed, in whole drops"),
+        Field("moisture", "0-1", "wetness of the ground, 1 where much water gathers on little slope"),
+        Field("wear", "m", "rock removed"),
+        Field("deposition", "m", "loose material laid down"),
+        Field("grass", "0-1", "cover of grass"),
+        Field("wind_path", "0-1", "how often the wind touches the ground"),
+        Field("sky_light", "0-1", "visible share of the sky, 1 in the open"),
+        Field("sun_light", "0-1", "share of the sun that arrives, 1 where nothing shades"),
+        Field("surface_color", "0-1", "colour of the ground (red, green, blue)", components=3),
+    )
+}

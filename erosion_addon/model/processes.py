@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The processes there are: what a recipe calls them, their parameters, and what runs them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .droplet import DropletParameters, DropletStep
+from .parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Process:
+    """One kind of step. `step(state, parameters, key)` makes a `RunningStep`."""
+
+    kind: str
+    label: str
+    parameters: type[Parameters]
+    step: Any
+
+
+PROCESSES: dict[str, Process] = {
+    process.kind: process for process in (Process("droplet", "Droplets", DropletParameters, DropletStep),)
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recipes: a seed and an ordered list of steps, as data in TOML."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+from .parameters import Parameters, Specification
+from .processes import PROCESSES
+from .state import EDGES
+
+LARGEST_FILE = 64 * 1024
+"""Bytes. A recipe is a page of text; anything larger is something else."""
+
+MOST_STEPS = 64
+
+
+SEED = Specification("seed", 0, "Number that the random choices start from.", low=0, high=2**31 - 1)
+EDGE_CHOICE = Specification("edges", "open", "What lies around the terrain.", choices=EDGES)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its kind, its parameters, and whether it takes part."""
+
+    kind: str
+    parameters: Parameters
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A named list of steps. Values are checked when it is made; InputError says what is wrong."""
+
+    name: str
+    steps: tuple[Step, ...]
+    description: str = ""
+    seed: int = 0
+    edges: str = "open"
+
+    def __post_init__(self) -> None:
+        for key in ("name", "description"):
+            text = getattr(self, key)
+            if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
+                raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
+        object.__setattr__(self, "seed", SEED.checked(self.seed))
+        object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
+        if not 1 <= len(self.steps) <= MOST_STEPS:
+            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
+
+    @classmethod
+    def load(cls, name: str | Path) -> "Recipe":
+        """A shipped recipe by its name, or a recipe file by its path (anything that ends in .toml)."""
+        if isinstance(name, str) and not name.lower().endswith(".toml"):
+            path = shipped().get(name)
+            if path is None:
+                raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join(shipped())}.")
+        else:
+            path = Path(name)
+        return cls.parse(_read(path), str(path))
+
+    @classmethod
+    def parse(cls, text: str, source: str) -> "Recipe":
+        """A recipe from TOML text; `source` is what errors call it."""
+        try:
+            return cls.from_dict(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{source} is not valid TOML: {error}.") from None
+        except RecursionError:
+            raise InputError(f"{source} is nested too deeply to be a recipe.") from None
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, table: dict[str, Any]) -> "Recipe":
+        """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
+        known = {"name", "description", "seed", "edges", "step"}
+        for key in table:
+            if key not in known:
+                raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
+        steps = table.get("step", [])
+        if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+            raise InputError("step must be written as [[step]] tables.")
+        if len(steps) > MOST_STEPS:
+            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(steps)}.")
+        return cls(
+            name=table.get("name", ""),
+            description=table.get("description", ""),
+            seed=table.get("seed", 0),
+            edges=table.get("edges", "open"),
+            steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain tables, the reverse of `from_dict`."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "seed": self.seed,
+            "edges": self.edges,
+            "step": [
+                {"kind": step.kind, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
+                for step in self.steps
+            ],
+        }
+
+    def to_toml(self) -> str:
+        """The recipe as a file's text, every parameter written out."""
+        return "\n".join(_toml_lines(self.to_dict())) + "\n"
+
+    def with_values(self, assignments: dict[str, Any]) -> "Recipe":
+        """A copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
+
+        The part before the dot is a kind (all its steps) or the number of a step, from 1.
+        """
+        steps = list(self.steps)
+        for target, value in assignments.items():
+            chosen, _, name = target.partition(".")
+            hits = [i for i, step in enumerate(steps) if chosen in (step.kind, str(i + 1))]
+            if not hits or not name:
+                there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
+                raise InputError(f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are {there}.")
+            for i in hits:
+                values = {**steps[i].parameters.to_dict(), name: value}
+                steps[i] = dataclasses.replace(steps[i], parameters=type(steps[i].parameters).from_dict(values))
+        return dataclasses.replace(self, steps=tuple(steps))
+
+
+def shipped() -> dict[str, Path]:
+    """The recipes that come along, by name. They lie beside the package, or inside it where pip put them."""
+    package = Path(__file__).resolve().parents[1]
+    files = [path for folder in (package.parent / "presets", package / "presets") for path in folder.glob("*.toml")]
+    return {path.stem: path for path in sorted(files, reverse=True)[::-1]}
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise InputError(f"The recipe {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if len(content) > LARGEST_FILE:
+        raise InputError(f"{path} is larger than {LARGEST_FILE // 1024} KB, so it is no recipe.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text in UTF-8, so it is no recipe.") from None
+
+
+def _step(number: int, table: dict[str, Any]) -> Step:
+    values = dict(table)
+    kind = values.pop("kind", None)
+    enabled = values.pop("enabled", True)
+    if not isinstance(kind, str) or kind not in PROCESSES:
+        raise InputError(f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}.")
+    if not isinstance(enabled, bool):
+        raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
+    try:
+        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled)
+    except InputError as error:
+        raise InputError(f"step {number} ({kind}): {error}") from None
+
+
+def _toml_lines(table: dict[str, Any]) -> Iterator[str]:
+    for key, value in table.items():
+        if key != "step":
+            # JSON's texts, numbers, booleans and lists of numbers are TOML's too.
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+    for step in table.get("step", ()):
+        yield ""
+        yield "[[step]]"
+        yield from _toml_lines(step)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report of a run: what was done, that no mass was lost, and the hashes that prove the bytes."""
+
+import hashlib
+import sys
+from typing import Any
+
+import numpy as np
+
+from .terrain import Terrain
+
+
+def mass_balance(before: Terrain, after: Terrain, moved: float, exported: float) -> dict[str, float]:
+    """Volumes of solid material in m³, with error = before + added - exported - after.
+
+    The error is summed from the change of each cell, so that it is not drowned by the rounding of the two large sums.
+    """
+    area = before.cell_area
+    change = float(np.sum(after.elevation - before.elevation)) * area
+    return {
+        "before": float(np.sum(before.elevation)) * area,
+        "added": 0.0,
+        "exported": exported,
+        "after": float(np.sum(after.elevation)) * area,
+        "moved": moved,
+        "error": -exported - change,
+    }
+
+
+def hashes(terrain: Terrain) -> dict[str, str]:
+    """SHA-256 of each field's little-endian bytes in C order."""
+    return {
+        name: hashlib.sha256(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data).hexdigest()
+        for name, array in {"elevation": terrain.elevation, **terrain.fields}.items()
+    }
+
+
+def peak_memory_bytes() -> int:
+    """The most memory this process has held so far; 0 where the system does not tell."""
+    if sys.platform == "win32":
+        return _peak_memory_windows()
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _peak_memory_windows() -> int:
+    import ctypes
+    from ctypes import wintypes
+
+    class Counters(ctypes.Structure):
+        _fields_ = [("size", wintypes.DWORD), ("page_faults", wintypes.DWORD)] + [
+            (name, ctypes.c_size_t) for name in ("peak", "now", "a", "b", "c", "d", "pagefile", "peak_pagefile")
+        ]
+
+    counters = Counters(size=ctypes.sizeof(Counters))
+    kernel32: Any = getattr(ctypes, "windll").kernel32
+    kernel32.GetCurrentProcess.restype = wintypes.HANDLE
+    query = kernel32.K32GetProcessMemoryInfo
+    query.argtypes = [wintypes.HANDLE, ctypes.POINTER(Counters), wintypes.DWORD]
+    return counters.peak if query(kernel32.GetCurrentProcess(), ctypes.byref(counters), counters.size) else 0
+
+
+def in_words(report: dict[str, Any]) -> list[str]:
+    """The report as a few short lines for the panel and the terminal."""
+    grid, mass = report["grid"], report["mass"]
+    lines = [
+        f"{report['recipe']}, seed {report['seed']}, {grid['rows']} × {grid['cols']} cells, {report['seconds']:.1f} s"
+    ]
+    if report["finished"] < 1:
+        lines.append(f"finished early, at {report['finished']:.0%}")
+    for step in report["steps"]:
+        if "drops" in step:
+            lines.append(f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second")
+            lines.append(f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut")
+    lines.append(f"{volume(mass['moved'])} moved, {volume(mass['exported'])} carried out")
+    return lines
+
+
+def volume(cubic_metres: float) -> str:
+    """A volume in words, in the unit that keeps it short."""
+    for unit, size in (("km³", 1e9), ("million m³", 1e6)):
+        if abs(cubic_metres) >= size / 10:
+            return f"{cubic_metres / size:,.2f} {unit}"
+    return f"{cubic_metres:,.0f} m³" if abs(cubic_metres) >= 10 else f"{cubic_metres:.3g} m³"

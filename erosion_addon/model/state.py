@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the steps of a simulation hand from one to the next."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+EDGES = ("open", "closed", "wrap")
+"""What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
+
+
+@dataclass
+class State:
+    """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
+    `sediment` (float64, m, the loose top of the elevation) is always there; masks: by kind, float32; spacing:
+    (row, col) m."""
+
+    elevation: Array
+    layers: dict[str, Array]
+    masks: dict[str, Array]
+    spacing: tuple[float, float]
+    edges: str
+
+    @property
+    def cell_size(self) -> float:
+        """Side of a square of a cell's area, in metres."""
+        row_spacing, col_spacing = self.spacing
+        return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+
+
+class RunningStep(Protocol):
+    """A step of a recipe under way; `model.processes` makes one from a state, parameters and a key."""
+
+    bytes_per_cell: int
+
+    def advance(self) -> float:
+        """Work for about a tenth of a second; returns the share done, 1 at the end."""
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of all that the step has changed so far, by field name."""
+
+    def moved(self) -> tuple[float, float]:
+        """Solid volume taken from the ground and carried out of the terrain so far, in m³."""
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's own entries in the report."""

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields of a terrain as attributes of a mesh's vertices, and two of them as colours.
+
+The mesh remembers which attributes are ours. One that the user made under a field's name (a painted `surface_color`,
+a `sediment` mask) is copied aside before it is overwritten, and comes back when ours are removed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.fields import FIELDS
+from .lattice import Array, Lattice
+
+OURS = "erosion_attributes"
+"""Custom property of a mesh: the names of the attributes that runs wrote."""
+
+ASIDE = "erosion_source_"
+"""What an attribute of the user's is called while one of ours has its name."""
+
+_TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
+"""Components of a field → type of its attribute."""
+
+_MEMBERS = {"FLOAT": ("value", 1), "FLOAT2": ("vector", 2), "FLOAT_COLOR": ("color", 4)}
+"""Type of an attribute → property of its elements, and how many numbers it holds."""
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A field as colours. stops: (value, linear red, green, blue), evenly mixed between; in_cells: the values are
+    shares of the cell's side and not in the field's unit."""
+
+    field: str
+    stops: tuple[tuple[float, float, float, float], ...]
+    in_cells: bool = False
+
+    def colors(self, values: Array, cell_size: float) -> Array:
+        """(...,) values → (..., 4) float32 linear colours, opaque."""
+        place, *channels = np.array(self.stops).T
+        steps = np.linspace(place[0], place[-1], 1024)
+        table = np.stack([np.interp(steps, place, channel) for channel in channels] + [np.ones(1024)], -1)
+        unit = cell_size if self.in_cells else 1.0
+        index = (values - np.float32(place[0] * unit)) * np.float32(1023 / ((place[-1] - place[0]) * unit))
+        return table.astype(np.float32)[np.clip(index, 0, 1023).astype(np.int16)]
+
+
+RAMPS = {
+    # dry straw, lush green, blue water
+    "moisture_color": Ramp("moisture", ((0.0, 0.45, 0.36, 0.18), (0.5, 0.07, 0.22, 0.04), (1.0, 0.02, 0.10, 0.30))),
+    # grey rock, sand; in cells, as what is much sediment grows with the terrain
+    "sediment_color": Ramp(
+        "sediment", ((0.0, 0.16, 0.15, 0.14), (0.02, 0.30, 0.25, 0.18), (0.2, 0.60, 0.46, 0.26)), in_cells=True
+    ),
+}
+"""Colour attribute → the ramp that makes it."""
+
+
+def attribute_names(fields: Iterable[str]) -> list[str]:
+    """The attributes that are written for fields of these names; the elevation is the mesh itself."""
+    names = [name for name in FIELDS if name in fields and name != "elevation"]
+    return names + [name for name, ramp in RAMPS.items() if ramp.field in names]
+
+
+def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
+    """Raise InputError where the user has something of another kind under the name of an attribute to be written."""
+    ours = set(mesh.get(OURS, ()))
+    for name in attribute_names(fields):
+        if name in mesh.attributes and name not in ours and not _fits(mesh.attributes[name], name):
+            raise InputError(
+                f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename or remove it first."
+            )
+        check_no_vertex_group(mesh, name)
+
+
+def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
+    """Raise InputError where a vertex group has the name, as Blender then refuses or renames an attribute."""
+    for user in bpy.data.objects:
+        if user.data == mesh and name in user.vertex_groups:
+            raise InputError(f"{user.name} has a vertex group {name}, a name that erosion needs; rename the group.")
+
+
+def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Array]) -> None:
+    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colours that go with them.
+
+    Raises InputError before anything is written where a name is taken.
+    """
+    check_names(mesh, fields)
+    ours = list(mesh.get(OURS, ()))
+    names = attribute_names(fields)
+    mesh[OURS] = ours + [name for name in names if name not in ours]
+    active = _active_names(mesh)
+    cell_size = float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    for name in names:
+        if name not in ours and name in mesh.attributes:
+            _copy(mesh, name, mesh, ASIDE + name)
+        ramp = RAMPS.get(name)
+        grid = ramp.colors(fields[ramp.field], cell_size) if ramp else fields[name]
+        _write(mesh, name, lattice.to_vertices(grid))
+    _set_active_names(mesh, active)
+
+
+def read_fields(
+    mesh: bpy.types.Mesh, lattice: Lattice, names: Iterable[str], before_erosion: bool = False
+) -> dict[str, Array]:
+    """Those of the fields that the mesh has as attributes, (rows, cols) or (rows, cols, components) float32.
+
+    before_erosion: only what the user made, as it was before runs. Raises InputError for an attribute that cannot be
+    the field of its name.
+    """
+    names = list(names)
+    check_names(mesh, names)
+    fields = {}
+    for name in names:
+        place = users_attribute(mesh, name) if before_erosion else name
+        ours = place == name and name in mesh.get(OURS, ())
+        attribute = mesh.attributes.get(place)
+        if attribute is None or not _fits(attribute, name) or (before_erosion and ours):
+            continue
+        values = _read(attribute)
+        components = FIELDS[name].components
+        fields[name] = lattice.to_grid(values[:, :components] if components > 1 else values[:, 0])
+    return fields
+
+
+def remove_fields(mesh: bpy.types.Mesh) -> None:
+    """Remove the attributes that runs wrote, and put back the user's that they replaced."""
+    active = _active_names(mesh)
+    for name in mesh.get(OURS, ()):
+        if ASIDE + name in mesh.attributes:
+            _copy(mesh, ASIDE + name, mesh, name)
+            _remove(mesh, ASIDE + name)
+        else:
+            _remove(mesh, name)
+    mesh.pop(OURS, None)
+    _set_active_names(mesh, active)
+
+
+def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
+    """Make our attributes and custom properties on `target` those of its copy `source`."""
+    active = _active_names(source)
+    touched = {*source.get(OURS, ()), *target.get(OURS, ())}
+    touched |= {ASIDE + name for name in touched} | {ASIDE.rstrip("_")}
+    for name in touched:
+        if name in source.attributes:
+            _copy(source, name, target, name)
+        else:
+            _remove(target, name)
+    for key in {*source.keys(), *target.keys()}:
+        if key.startswith("erosion_"):
+            if key in source:
+                target[key] = source[key]
+            else:
+                del target[key]
+    _set_active_names(target, active)
+
+
+def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
+    """Under what name the user's attribute `name` is found now: aside, while one of ours stands in its place."""
+    return ASIDE + name if name in mesh.get(OURS, ()) and ASIDE + name in mesh.attributes else name
+
+
+def _type(name: str) -> str:
+    return _TYPES[3 if name in RAMPS else FIELDS[name].components]
+
+
+def _fits(attribute: bpy.types.Attribute, name: str) -> bool:
+    return attribute.domain == "POINT" and attribute.data_type == _type(name)
+
+
+def _write(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
+    """Set our attribute `name` from (vertices,) or (vertices, components)."""
+    data_type = _type(name)
+    if name in mesh.attributes and not _fits(mesh.attributes[name], name):
+        _remove(mesh, name)  # ours, converted by the user
+    if name not in mesh.attributes:
+        new_attribute(mesh, name, data_type)
+    if data_type == "FLOAT_COLOR" and values.shape[1] == 3:
+        values = np.concatenate([values, np.ones((len(values), 1), np.float32)], axis=1)
+    # Found by name again: what new() returns may be freed by the next new().
+    mesh.attributes[name].data.foreach_set(_MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
+
+
+def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str) -> None:
+    """Add an attribute of the vertices; InputError where Blender does not."""
+    made = mesh.attributes.new(name, data_type, "POINT")
+    if made is None:
+        raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
+
+
+def _read(attribute: bpy.types.Attribute) -> Array:
+    """(vertices, values) float32 of an attribute of one of the types that fields are stored in."""
+    member, count = _MEMBERS[attribute.data_type]
+    values = np.empty((len(attribute.data), count), np.float32)
+    attribute.data.foreach_get(member, values.ravel())
+    return values
+
+
+def _copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str) -> None:
+    values, data_type = _read(source.attributes[name]), source.attributes[name].data_type
+    known = target.attributes.get(new_name)
+    if known is not None and (known.data_type, known.domain) != (data_type, "POINT"):
+        _remove(target, new_name)
+        known = None
+    if known is None:
+        new_attribute(target, new_name, data_type)
+    target.attributes[new_name].data.foreach_set(_MEMBERS[data_type][0], values.ravel())
+
+
+def _remove(mesh: bpy.types.Mesh, name: str) -> None:
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])
+
+
+def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:
+    active = mesh.attributes.active
+    colors = mesh.color_attributes
+    return active.name if active else "", colors.active_color_name, colors.default_color_name
+
+
+def _set_active_names(mesh: bpy.types.Mesh, names: tuple[str, str, str]) -> None:
+    """Blender keeps some of these by number, which another attribute takes over when one is added or removed."""
+    active, active_color, default_color = names
+    if active in mesh.attributes:
+        mesh.attributes.active = mesh.attributes[active]
+    colors = mesh.color_attributes
+    colors.active_color_name = active_color if active_color in mesh.attributes else ""
+    colors.default_color_name = default_color if default_color in mesh.attributes else ""

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run on an object: snapshot, worker process, one commit. The job belongs to the extension, not to an operator.
+
+(An operator that stayed modal for the length of a run would keep Blender from autosaving all the while.)
+"""
+
+import contextlib
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.messages import Message
+from ..model.recipe import Recipe
+from ..model.runner import Runner
+from ..model.terrain import Terrain
+from . import attributes, grid, source
+
+current: "Job | None" = None
+"""The run under way, or None."""
+
+_runner: Runner | None = None
+"""The worker, kept between runs because it takes a second to start."""
+
+
+class Job:
+    """A run under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
+
+    state: "starting" (the worker is getting ready), "running", "waiting" (done, but the object is not in Object Mode),
+    "done", "rescued" (the result went to a new object), "cancelled" or "failed".
+    """
+
+    def __init__(
+        self, obj: bpy.types.Object, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool
+    ) -> None:
+        mesh = obj.data
+        assert isinstance(mesh, bpy.types.Mesh)
+        self.object_uid, self.object_name = obj.session_uid, obj.name
+        self._mesh_uid = mesh.session_uid
+        self._fingerprint = grid.fingerprint(mesh)
+        self._lattice = grid.find_lattice(obj)
+        self._heights = grid.heights(mesh)
+        # A terrain that still is as the last run left it erodes from its source again: runs replace each other.
+        if source.is_untouched_result(mesh) and not continue_from_result:
+            self._source = self._start = source.source_heights(mesh)
+        else:
+            self._start = self._heights
+            keep = continue_from_result and source.has_source(mesh)
+            self._source = source.source_heights(mesh) if keep else self._heights
+        self._terrain = grid.terrain_of(self._lattice, self._start)
+        self._matrix = obj.matrix_world.copy()
+        self._result: Terrain | None = None
+        self.report: dict[str, Any] | None = None
+        self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
+        self._began = time.monotonic()
+        self._runner = _ready_runner()
+        self._runner.run(self._terrain, recipe, masks)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in ("done", "rescued", "cancelled", "failed")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the end at the speed so far; None while that is unknown."""
+        if self.fraction < 0.02:
+            return None
+        return (time.monotonic() - self._began) * (1 - self.fraction) / self.fraction
+
+    def poll(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds; commit the result when it is there."""
+        if self._result is None and not self.ended:
+            for message in self._runner.poll(seconds):
+                self._take_in(message)
+        if self._result is not None and not self.ended:
+            self._try_commit(self._result)
+
+    def _take_in(self, message: Message) -> None:
+        if message.kind == "progress":
+            if self.state == "starting":
+                self.state, self._began = "running", time.monotonic()
+            self.fraction, self.message = message.values["fraction"], message.values["message"]
+        elif message.kind == "result":
+            try:
+                arrays = dict(message.arrays)
+                self._result = Terrain(arrays.pop("elevation"), self._terrain.spacing, arrays)
+                self.report = message.values["report"]
+            except InputError as error:
+                self._fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
+        elif message.kind in ("refused", "broken", "ended"):
+            self._fail(message.values["reason"])
+        elif message.kind == "failed":
+            print(message.values["reason"])
+            self._fail("Erosion failed because of a fault of ours; the terrain is unchanged and the console says more.")
+
+    def _fail(self, sentence: str) -> None:
+        self.state, self.sentence = "failed", sentence
+        if not self._runner.alive:
+            stop_runner()
+
+    def finish(self) -> None:
+        """End now and keep what is there."""
+        self.message = "Finishing"
+        self._runner.finish()
+
+    def cancel(self) -> None:
+        """End now and leave everything as it was; the worker is gone when this returns."""
+        if not self.ended:
+            self.state, self.sentence = "cancelled", f"Erosion of {self.object_name} was cancelled."
+            stop_runner()
+
+    def find_object(self) -> bpy.types.Object | None:
+        """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
+        return next((obj for obj in bpy.data.objects if obj.session_uid == self.object_uid), None)
+
+    def _try_commit(self, result: Terrain) -> None:
+        obj = self.find_object()
+        if obj is not None and obj.mode != "OBJECT":
+            self.state, self.message = "waiting", "Done: leave " + obj.mode.replace("_", " ").title() + " Mode"
+            return
+        try:
+            reason = self._why_not_here(obj)
+            if reason is None and obj is not None:
+                self._commit(obj, result)
+                self.state, self.sentence = "done", f"{obj.name} is eroded."
+            else:
+                rescued = self._rescue(result)
+                self.state = "rescued"
+                self.sentence = f"{reason} The result went to the new object {rescued.name}."
+        except InputError as error:
+            self._fail(str(error))
+        except MemoryError:
+            self._fail("There is not enough memory to write the result; the terrain is unchanged.")
+
+    def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
+        if obj is None:
+            return f"{self.object_name} was deleted while it was eroded."
+        if (reason := grid.why_not(obj)) is not None:
+            return reason
+        if obj.data.session_uid != self._mesh_uid or grid.fingerprint(obj.data) != self._fingerprint:
+            return f"The mesh of {obj.name} was changed while it was eroded."
+        return None
+
+    def _commit(self, obj: bpy.types.Object, result: Terrain) -> None:
+        mesh = obj.data
+        assert isinstance(mesh, bpy.types.Mesh)
+        before = self._terrain.elevation
+        heights = grid.local_heights(self._lattice, self._start, before, result.elevation)
+        attributes.check_names(mesh, result.fields)
+        with _all_or_nothing(mesh, self._heights):
+            source.keep_source(mesh, self._source)
+            attributes.write_fields(mesh, self._lattice, result.fields)
+            grid.write_heights(mesh, heights)
+            source.mark_result(mesh)
+
+    def _rescue(self, result: Terrain) -> bpy.types.Object:
+        scene = bpy.context.scene
+        obj = grid.make_grid_object(f"{self.object_name} eroded", result.elevation, result.spacing, scene.collection)
+        obj.matrix_world.translation = self._matrix.translation
+        attributes.write_fields(obj.data, grid.find_lattice(obj), result.fields)
+        return obj
+
+
+@contextlib.contextmanager
+def _all_or_nothing(mesh: bpy.types.Mesh, heights: np.ndarray[Any, Any]) -> Any:
+    """Put the mesh back as it was if writing to it breaks off."""
+    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
+    try:
+        yield
+    except BaseException:
+        grid.write_heights(mesh, heights)
+        attributes.copy_fields(backup, mesh)
+        raise
+    finally:
+        bpy.data.meshes.remove(backup)
+
+
+def start(obj: bpy.types.Object, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool = False) -> Job:
+    """Begin a run on an object. Raises InputError with a sentence where that cannot be."""
+    global current
+    if current is not None:
+        raise InputError(f"{current.object_name} is being eroded; wait, or cancel that run first.")
+    if (reason := grid.why_not(obj)) is not None:
+        raise InputError(reason)
+    if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
+        raise InputError("A render or bake is running; start the erosion when it is done.")
+    current = Job(obj, recipe, masks, continue_from_result)
+    return current
+
+
+def clear() -> None:
+    """Forget the run; one under way is cancelled."""
+    global current
+    if current is not None:
+        current.cancel()
+    current = None
+
+
+def _ready_runner() -> Runner:
+    global _runner
+    if _runner is None or not _runner.alive:
+        try:
+            _runner = Runner(worker_environment())
+        except OSError as error:
+            raise InputError(f"The erosion process cannot be started: {error}.") from None
+    return _runner
+
+
+def stop_runner() -> None:
+    """End the worker process, if there is one."""
+    global _runner
+    if _runner is not None:
+        _runner.kill()
+    _runner = None
+
+
+def worker_environment() -> dict[str, str]:
+    """Tells the worker to keep compiled kernels in the extension's user folder, or nowhere if there is none."""
+    package = ".".join(__package__.split(".")[:3])
+    if not package.startswith("bl_ext."):
+        return {}
+    try:
+        return {"TERRAIN_EROSION_CACHE": bpy.utils.extension_path_user(package, path="kernels", create=True)}
+    except (ValueError, OSError):
+        return {"TERRAIN_EROSION_CACHE": ""}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The terrain before erosion, kept in its mesh, so that it comes back also after saving and opening the file."""
+
+import bpy
+import numpy as np
+
+from ..model.errors import InputError
+from . import attributes
+from .lattice import Array
+from .mesh import fingerprint, write_heights
+
+NAME = attributes.ASIDE.rstrip("_")
+"""Attribute of the vertices: local z before erosion."""
+
+RESULT = "erosion_result"
+"""Custom property of a mesh: fingerprint of what the last run left."""
+
+
+def has_source(mesh: bpy.types.Mesh) -> bool:
+    """Whether the terrain before erosion is kept in the mesh."""
+    kept = mesh.attributes.get(NAME)
+    return kept is not None and (kept.data_type, kept.domain) == ("FLOAT", "POINT")
+
+
+def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
+    """Keep local heights (vertices,) float32 as those before erosion."""
+    if not has_source(mesh):
+        if NAME in mesh.attributes:
+            raise InputError(f"{mesh.name} has an attribute {NAME} of another kind; rename or remove it first.")
+        attributes.check_no_vertex_group(mesh, NAME)
+        attributes.new_attribute(mesh, NAME, "FLOAT")
+    mesh.attributes[NAME].data.foreach_set("value", np.ascontiguousarray(z_by_vertex, np.float32))
+
+
+def source_heights(mesh: bpy.types.Mesh) -> Array:
+    """Local heights before erosion (vertices,) float32; InputError where none are kept."""
+    if not has_source(mesh):
+        raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
+    heights = np.empty(len(mesh.vertices), np.float32)
+    mesh.attributes[NAME].data.foreach_get("value", heights)
+    return heights
+
+
+def restore(mesh: bpy.types.Mesh) -> None:
+    """Bring back the heights before erosion, and remove what runs added to the mesh; InputError if none are kept."""
+    write_heights(mesh, source_heights(mesh))
+    attributes.remove_fields(mesh)
+    mesh.attributes.remove(mesh.attributes[NAME])
+    mesh.pop(RESULT, None)
+
+
+def mark_result(mesh: bpy.types.Mesh) -> None:
+    """Remember that the mesh as it is now is the result of a run."""
+    mesh[RESULT] = fingerprint(mesh)
+
+
+def is_untouched_result(mesh: bpy.types.Mesh) -> bool:
+    """Whether the mesh still is exactly what the last run left, so that a new run may start from its source."""
+    return RESULT in mesh and has_source(mesh) and mesh[RESULT] == fingerprint(mesh)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the command line writes: text that every terminal can take, tables, and progress."""
+
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from .model import Progress
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print a line, with escapes for letters that the stream's encoding does not know; standard output by default."""
+    stream = stream or sys.stdout
+    print(_encodable(text, stream), file=stream, flush=True)
+
+
+def note(text: str) -> None:
+    """Print one line on standard error, whatever the text holds."""
+    say(" ".join(text.splitlines()), sys.stderr)
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of texts as lines with aligned columns."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+class ProgressLine:
+    """Progress on standard error: a bar that is redrawn on a terminal, a line every tenth of the way otherwise."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+        self._full, self._empty = ("█", "░") if _encodable("█░", sys.stderr) == "█░" else ("#", "-")
+        self._next = 0.1
+        self._length = 0
+
+    def show(self, progress: Progress) -> None:
+        """Say how far the simulation has got and how long the rest will take."""
+        fraction = progress.fraction
+        if self._terminal:
+            cells = round(24 * fraction)
+            bar = self._full * cells + self._empty * (24 - cells)
+            self._redraw(f"{progress.message} {bar} {self._numbers(fraction)}")
+        elif fraction >= self._next - 1e-9:
+            note(f"{progress.message}: {self._numbers(fraction)}")
+            while self._next - 1e-9 <= fraction:
+                self._next += 0.1
+
+    def close(self) -> None:
+        """Take the bar away, so that what follows stands on a line of its own."""
+        if self._length:
+            self._redraw("")
+            sys.stderr.write("\r")
+
+    def _numbers(self, fraction: float) -> str:
+        spent = time.monotonic() - self._began
+        if fraction >= 1:
+            return f"100 %, {_duration(spent)}"
+        left = f", {_duration(spent * (1 - fraction) / fraction)} left" if fraction > 0 and spent > 1 else ""
+        return f"{fraction:4.0%}".replace("%", " %") + left
+
+    def _redraw(self, text: str) -> None:
+        text = text[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write("\r" + text.ljust(self._length))
+        sys.stderr.flush()
+        self._length = len(text)
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators, panels and settings: what Blender shows of the extension."""
+
+import os
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..scene import grid, job
+from . import heightmaps, operators, panels, progress, properties
+
+_CLASSES = (*properties.CLASSES, *operators.CLASSES, *heightmaps.CLASSES, *panels.CLASSES)
+_registered: dict[str, Any] = {}
+
+
+def register() -> None:
+    """Add everything to Blender."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.erosion = bpy.props.PointerProperty(type=properties.EROSION_PG_object, name="Erosion")
+    bpy.types.TOPBAR_MT_file_import.append(heightmaps.draw_import)
+    bpy.app.handlers.load_pre.append(_file_is_left)
+    bpy.app.handlers.depsgraph_update_post.append(grid.forget_changed)
+    _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
+    _registered["keys"] = _add_keys()
+
+
+def unregister() -> None:
+    """Take everything out of Blender again; a run under way is cancelled."""
+    progress.stop()
+    for keymap, item in _registered.pop("keys"):
+        keymap.keymap_items.remove(item)
+    bpy.utils.unregister_cli_command(_registered.pop("command"))
+    bpy.app.handlers.depsgraph_update_post.remove(grid.forget_changed)
+    bpy.app.handlers.load_pre.remove(_file_is_left)
+    bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
+    del bpy.types.Object.erosion
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)
+
+
+def _add_keys() -> list[tuple[Any, Any]]:
+    """Esc cancels a run. The operator's poll lets the key through to everything else when there is none."""
+    keyconfig = bpy.context.window_manager.keyconfigs.addon
+    if keyconfig is None:  # without a window
+        return []
+    keymap = keyconfig.keymaps.new(name="Window", space_type="EMPTY")
+    return [(keymap, keymap.keymap_items.new("erosion.cancel", "ESC", "PRESS"))]
+
+
+@persistent
+def _file_is_left(*_: Any) -> None:
+    """Another file is about to be opened: the run belonged to this one."""
+    progress.stop()
+
+
+def _command(argv: list[str]) -> int:
+    """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
+    from .. import cli
+    from ..scene.image import BlenderFiles
+
+    os.environ.update(job.worker_environment())
+    return cli.main(argv, image_files=BlenderFiles())

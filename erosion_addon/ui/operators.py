@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators translate between Blender and the floors below; they compute nothing."""
+
+from typing import Any
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.masks import MASK_KINDS
+from ..model.recipe import Recipe
+from ..scene import grid, job, masks, material, source, springs
+from . import progress, properties
+
+
+def why_no_run(obj: bpy.types.Object | None) -> str | None:
+    """Why the object cannot be eroded now; None if it can."""
+    if job.current is not None:
+        return f"{job.current.object_name} is being eroded"
+    return grid.why_not(obj)
+
+
+def start_run(obj: bpy.types.Object) -> "job.Job":
+    """Begin a run on an object by its settings; InputError says what is in the way."""
+    settings = obj.erosion
+    lattice = grid.find_lattice(obj)
+    chosen = {kind: getattr(settings, kind) for kind in MASK_KINDS}
+    arrays = {
+        kind: masks.read_mask(obj, lattice, kind, mask.source, mask.image or mask.layer, mask.invert)
+        for kind, mask in chosen.items()
+        if mask.source != "NONE"
+    }
+    recipe = properties.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+    return job.start(obj, recipe, arrays, settings.continue_from_result)
+
+
+class EROSION_OT_run(bpy.types.Operator):
+    """Erode the terrain by the recipe, in the background. Esc cancels"""
+
+    bl_idname = "erosion.run"
+    bl_label = "Run"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = why_no_run(context.object)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            start_run(context.object)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        progress.watch()
+        # The run goes on without this operator: one that stays modal keeps Blender from autosaving. Nothing has
+        # changed yet, so there is no undo step here; the commit pushes it.
+        return {"INTERFACE"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            run = start_run(context.object)
+            try:
+                while not run.ended:
+                    run.poll(0.1)
+            finally:
+                progress.settle(run)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if run.state == "failed":
+            self.report({"ERROR"}, run.sentence)
+            return {"CANCELLED"}
+        self.report({"INFO"}, run.sentence)
+        return {"FINISHED"}
+
+
+class _RunningOperator:
+    """For operators that act on the run under way."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if job.current is None:
+            cls.poll_message_set("Nothing is being eroded")  # type: ignore[attr-defined]
+        return job.current is not None
+
+
+class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
+    """End the run now and leave the terrain as it was"""
+
+    bl_idname = "erosion.cancel"
+    bl_label = "Cancel"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        run = job.current
+        assert run is not None
+        run.cancel()
+        progress.settle(run)
+        progress.redraw(None)
+        self.report({"INFO"}, run.sentence)
+        return {"FINISHED"}
+
+
+class EROSION_OT_finish(_RunningOperator, bpy.types.Operator):
+    """End the run now and keep what is there so far"""
+
+    bl_idname = "erosion.finish"
+    bl_label = "Finish Now"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        assert job.current is not None
+        job.current.finish()
+        return {"FINISHED"}
+
+
+class EROSION_OT_restore(bpy.types.Operator):
+    """Bring back the terrain before erosion, and remove the maps of the run"""
+
+    bl_idname = "erosion.restore"
+    bl_label = "Restore"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = why_no_run(context.object)
+        if reason is None and not source.has_source(context.object.data):
+            reason = "This terrain has not been eroded"
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            source.restore(context.object.data)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        context.object.erosion.report = ""
+        return {"FINISHED"}
+
+
+class EROSION_OT_recipe_load(bpy.types.Operator):
+    """Take the steps and settings of a recipe"""
+
+    bl_idname = "erosion.recipe_load"
+    bl_label = "Load Recipe"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.StringProperty(name="Recipe", description="Name of a shipped recipe, or path of a .toml file")
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, operator: Any) -> str:
+        try:
+            return Recipe.load(operator.name).description
+        except InputError:
+            return cls.__doc__ or ""
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            recipe = Recipe.load(self.name)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        context.object.erosion.recipe_name = self.name
+        properties.fill(context.object.erosion, recipe)
+        return {"FINISHED"}
+
+
+class EROSION_OT_material_add(bpy.types.Operator):
+    """Give the terrain a material that shows slope, moisture and sediment"""
+
+    bl_idname = "erosion.material_add"
+    bl_label = "Add Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    replace: bpy.props.BoolProperty(name="Replace", description="Use it in place of the materials that are there")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        reason = grid.why_not(context.object)
+        if reason:
+            cls.poll_message_set(reason)
+        return reason is None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        material.assign(context.object, replace=self.replace)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    EROSION_OT_run,
+    EROSION_OT_cancel,
+    EROSION_OT_finish,
+    EROSION_OT_restore,
+    EROSION_OT_recipe_load,
+    EROSION_OT_material_add,
+)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a person does in a real window, and what must come of it; run.py starts it where there is a Blender.
+
+    scenario.py BLENDER FOLDER [SESSION ...]      exit code 0: every scene went as it should
+
+A scene is a function of the window; the scenes of a session share one Blender. Pictures go to FOLDER/SESSION.
+"""
+
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from window import Screen, Window, is_alive
+
+LONG, SHORT = 400.0, 4.0  # drops a cell: minutes on the grids below, or a few seconds
+IDLE = "not running()"
+
+
+def start(window, rows=192, columns=256, drops_per_cell=LONG):
+    """A fresh terrain and a run on it that has begun to erode; returns the fingerprint of the terrain before."""
+    window.ask(f"new_terrain({rows}, {columns}, {drops_per_cell})")
+    before = window.ask("fingerprint()")
+    window.press("erosion.run")
+    window.wait("progress", "running() and job().fraction > 0.0", 60)
+    assert window.workers(), "no worker process, though the run makes progress"
+    return before
+
+
+def stopped(window, seconds):
+    """Wait until neither job nor worker is left; returns the seconds."""
+    return window.wait("the end of the run", lambda: window.ask(IDLE) and not window.workers(), seconds)
+
+
+def verdict(window, picture):
+    """Wait for the end of the run; what the extension says came of it, and what is in the scene."""
+    window.wait("the end of the run", IDLE, 120)
+    state, sentence = window.ask("outcome()")
+    window.picture(picture)
+    assert sentence.endswith("."), f"the run ended as {state} without a sentence"
+    return f"{state}, {sentence!r}, objects: {window.ask('[one.name for one in bpy.context.scene.objects]')}"
+
+
+def the_tab_opens(window):
+    window.ask(f"new_terrain(192, 256, {LONG})")
+    window.open_tab("Erosion")
+    window.find_button("erosion.run")
+    window.picture("tab")
+
+
+def progress_moves_and_escape_leaves_the_mesh_as_it_was(window):
+    before = start(window)
+    window.picture("progress_early")
+    early = window.ask("job().fraction")
+    window.wait("more progress", f"job().fraction > {early} + 0.02", 120)
+    window.picture("progress_later")
+    window.over_viewport()
+    pressed = time.perf_counter()
+    window.key("ESC")
+    stopped(window, 10)
+    seconds = time.perf_counter() - pressed
+    assert seconds < 0.5 or window.real_events, f"idle only {seconds:.2f} s after Esc"
+    assert window.ask("fingerprint()") == before, "Esc changed the mesh"
+    window.picture("after_escape")
+    return f"idle {seconds:.2f} s after Esc"
+
+
+def a_run_to_the_end_is_one_undo_step(window):
+    before = start(window, drops_per_cell=SHORT)
+    seconds = window.wait("the end of the run", IDLE, 120)
+    after = window.ask("fingerprint()")
+    assert after != before, "the run changed nothing"
+    assert {"wear", "deposition", "erosion_source"} <= set(window.ask("attributes()"))
+    window.picture("after_run")
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"fingerprint() == {before!r}", 10)
+    window.picture("after_undo")
+    return f"run {seconds:.1f} s; Ctrl-Z gave the exact input back"
+
+
+def finish_keeps_what_is_there_as_one_undo_step(window):
+    before = start(window)
+    window.wait("some erosion", "job().fraction > 0.02", 120)
+    window.press("erosion.finish")
+    window.wait("the end of the run", IDLE, 10)
+    assert window.ask("fingerprint()") != before, "erosion.finish kept nothing"
+    assert "wear" in window.ask("attributes()")
+    window.picture("after_finish")
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"fingerprint() == {before!r}", 10)
+
+
+def a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is(window):
+    path = str(Path(window.folder.name) / "other.blend")
+    window.ask(f"new_terrain(64, 80, {LONG}, name='Other')")
+    other = window.ask("fingerprint('Other')")
+    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={path!r}, copy=True)")
+    start(window)
+    opened = time.perf_counter()
+    window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
+    stopped(window, 10)
+    seconds = time.perf_counter() - opened
+    assert seconds < 1.0, f"the worker lived {seconds:.2f} s after a file was opened"
+    time.sleep(1.0)  # anything late would come now
+    assert window.ask("fingerprint('Other')") == other, "the opened file was changed"
+    return f"worker gone {seconds:.2f} s after"
+
+
+def an_object_deleted_during_a_run_stays_deleted(window):
+    start(window, drops_per_cell=SHORT)
+    window.over_viewport()
+    window.key("DEL")
+    assert window.ask("'Terrain' not in bpy.context.scene.objects"), "Delete did nothing"
+    return verdict(window, "after_delete")
+
+
+def an_object_renamed_during_a_run_is_eroded(window):
+    start(window, drops_per_cell=SHORT)
+    window.ask("bpy.data.objects['Terrain'].name = 'Renamed'")
+    window.wait("the end of the run", IDLE, 120)
+    assert "wear" in window.ask("attributes('Renamed')")
+
+
+def edit_mode_during_a_run_loses_nothing(window):
+    start(window, drops_per_cell=SHORT)
+    window.ask("given = heights()")
+    window.over_viewport()
+    window.key("TAB")
+    window.wait("Edit Mode", "bpy.data.objects['Terrain'].mode == 'EDIT'", 10)
+    window.wait("the result", f"{IDLE} or job().state == 'waiting'", 120)
+    time.sleep(1.0)  # a late write would be lost now
+    window.picture("edit_mode")
+    window.key("TAB")
+    window.wait("Object Mode", "bpy.data.objects['Terrain'].mode == 'OBJECT'", 10)
+    said = verdict(window, "after_edit_mode")
+    changed = window.ask("bool((heights() != given).any())")
+    assert changed == ("wear" in window.ask("attributes()")), "half a result was written"
+    return said
+
+
+def undo_during_a_run_is_an_undo_and_nothing_else(window):
+    window.ask(f"new_terrain(192, 256, {SHORT})")
+    window.ask("given = heights()")
+    window.ask("bpy.data.objects['Terrain'].location.x = 50.0")
+    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Move')")
+    window.press("erosion.run")
+    window.wait("progress", "running() and job().fraction > 0.0", 60)
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", "bpy.data.objects['Terrain'].location.x == 0.0", 10)
+    said = verdict(window, "after_undo_during_run")
+    assert window.ask("bool((heights() == given).all())"), "heights changed after an undo during the run"
+    assert "wear" not in window.ask("attributes()")
+    return said
+
+
+def quitting_during_a_run_takes_the_worker_along(window):
+    start(window)
+    workers = window.workers()
+    code, seconds = window.quit()
+    time.sleep(1.0)
+    assert not [pid for pid in workers if is_alive(pid)], "the worker outlived Blender by a second"
+    assert code == 0 and seconds < 3.0, f"quit took {seconds:.1f} s, exit code {code}"
+    return f"quit in {seconds:.2f} s"
+
+
+def autosave_comes_on_time_during_a_run_and_the_window_stays_awake(window):
+    saves = Path(window.folder.name) / "autosave"
+    saves.mkdir()
+    before = start(window, 512, 512)
+    window.ask(f"bpy.context.preferences.filepaths.temporary_directory = {str(saves)!r}")
+    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
+    window.ask("clock.restart()")
+    window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")  # minutes; this starts Blender's timer
+    since = time.monotonic()
+    while not list(saves.rglob("*.blend")) and time.monotonic() - since < 75.0:
+        time.sleep(0.2)
+    saved = time.monotonic() - since
+    window.picture("at_autosave")
+    assert window.ask("running()"), "the run ended before the autosave came"
+    longest = window.ask("clock.longest")
+    assert 55.0 < saved < 70.0, f"autosave after {saved:.1f} s"
+    time.sleep(max(0.0, 76.0 - (time.monotonic() - since)))
+    assert window.ask("running()"), "the run was too short"
+    fraction = window.ask("job().fraction")
+    window.key("ESC")
+    stopped(window, 10)
+    assert window.ask("fingerprint()") == before, "Esc changed the mesh"
+    assert longest < 0.5, f"the main loop stood still for {longest:.2f} s"
+    return f"autosave after {saved:.1f} s, main loop's longest turn {longest:.2f} s, run at {fraction:.0%} after 76 s"
+
+
+SESSIONS = {  # name: real X events, scenes
+    "mouse": (True, (
+        the_tab_opens,
+        progress_moves_and_escape_leaves_the_mesh_as_it_was,
+    )),
+    "run": (False, (
+        the_tab_opens,
+        progress_moves_and_escape_leaves_the_mesh_as_it_was,
+        a_run_to_the_end_is_one_undo_step,
+        finish_keeps_what_is_there_as_one_undo_step,
+    )),
+    "faults": (False, (
+        the_tab_opens,
+        an_object_deleted_during_a_run_stays_deleted,
+        an_object_renamed_during_a_run_is_eroded,
+        edit_mode_during_a_run_loses_nothing,
+        undo_during_a_run_is_an_undo_and_nothing_else,
+        a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is,
+        quitting_during_a_run_takes_the_worker_along,
+    )),
+    "autosave": (False, (
+        the_tab_opens,
+        autosave_comes_on_time_during_a_run_and_the_window_stays_awake,
+    )),
+}
+
+
+def play(session, blender, screen, folder):
+    """Play the scenes of one session in one Blender; returns how many failed."""
+    real_events, scenes = SESSIONS[session]
+    failed = 0
+    with Window(blender, screen, folder / session, real_events) as window:
+        for scene in scenes:
+            name, started = scene.__name__.replace("_", " "), time.perf_counter()
+            try:
+                said = scene(window)
+                print(f"  ok      {name} ({time.perf_counter() - started:.0f} s) {said or ''}", flush=True)
+            except Exception as error:  # noqa: BLE001 -- a failed scene, whatever it is; the others go on
+                failed += 1
+                print(f"  FAILED  {name}: {type(error).__name__}: {error}", flush=True)
+                traceback.print_exc()
+                if window.process.poll() is not None:
+                    break
+                window.picture("failed")
+        if window.process.poll() is None:
+            window.quit()
+        if window.process.returncode or "Traceback" in window.log.read_text():
+            failed += 1
+            print(f"  FAILED  Blender ended with {window.process.returncode}; its own words:\n{window.log.read_text()}")
+    return failed
+
+
+def main(blender, folder, *sessions):
+    failed = 0
+    with Screen() as screen:
+        for session in sessions or SESSIONS:
+            print(f"{session}: {'real' if SESSIONS[session][0] else 'simulated'} events", flush=True)
+            failed += play(session, blender, screen, Path(folder))
+    print(f"{failed} failed" if failed else "all went as it should")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A Blender window on a virtual screen, driven from outside: mouse, keys, questions (agent.py answers them), pictures.
+
+Needs Xvfb, ImageMagick's `import`, and xdotool for real X events. Positions are pixels of Blender's window, (0, 0) at
+the bottom left. Simulated events go through Blender's own event_simulate, which makes it ignore the X server's.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+AGENT = Path(__file__).resolve().with_name("agent.py")
+WIDTH, HEIGHT = 1280, 800
+X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab"}
+
+
+class Screen:
+    """An X server without a monitor, as a context manager; `.display` is its name."""
+
+    def __enter__(self):
+        reading, writing = os.pipe()
+        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp"]
+        self.process = subprocess.Popen([*command, "-noreset"], pass_fds=[writing], stderr=subprocess.DEVNULL)
+        os.close(writing)
+        with os.fdopen(reading) as answer:
+            self.display = ":" + answer.readline().strip()
+        if self.display == ":":
+            raise RuntimeError("Xvfb did not start")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def parent_of(pid):
+    """Process id of the parent; None where `pid` has ended."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    except OSError:
+        return None
+    return None if state == "Z" else int(parent)
+
+
+def is_alive(pid):
+    return parent_of(pid) is not None
+
+
+def children_of(pid):
+    """Process ids of the living children of `pid`."""
+    entries = (entry.name for entry in Path("/proc").iterdir())
+    return [int(name) for name in entries if name.isdigit() and parent_of(name) == pid]
+
+
+class Window:
+    """One running Blender; `shots` is the folder for pictures, `real_events` sends them through the X server."""
+
+    def __init__(self, blender, screen, shots, real_events=False):
+        self.display, self.shots, self.real_events = screen.display, Path(shots), real_events
+        self.folder = tempfile.TemporaryDirectory()
+        self.socket = Path(self.folder.name) / "agent"
+        self.mouse, self.shot_count = (WIDTH // 2, HEIGHT // 2), 0
+        command = [blender, "--gpu-backend", "opengl", "--window-geometry", "0", "0", str(WIDTH), str(HEIGHT)]
+        command += [] if real_events else ["--enable-event-simulate"]
+        command += ["--python-exit-code", "1", "--python", str(AGENT), "--", str(self.socket)]
+        self.shots.mkdir(parents=True, exist_ok=True)
+        self.log = self.shots / "blender.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | {"DISPLAY": self.display})
+        self.wait("the window", self.is_open, 120)
+        self.ask("with bpy.context.temp_override(window=window()): bpy.ops.wm.redraw_timer(type='DRAW', iterations=1)")
+
+    def is_open(self):
+        """Whether Blender answers and has a window yet."""
+        try:
+            return self.ask("len(bpy.context.window_manager.windows) == 1")
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+
+    # Asking
+
+    def ask(self, question):
+        """The value of the last expression of `question` in Blender; RuntimeError with Blender's traceback."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(120.0)
+            connection.connect(str(self.socket))
+            connection.sendall(question.encode())
+            connection.shutdown(socket.SHUT_WR)
+            reply = json.loads(b"".join(iter(lambda: connection.recv(65536), b"")) or b'{"error": "Blender is gone"}')
+        if "error" in reply:
+            raise RuntimeError(reply["error"])
+        return reply["value"]
+
+    def wait(self, what, condition, seconds):
+        """Ask until `condition` (a question or a function) is true; returns the seconds that took, or TimeoutError."""
+        started = time.perf_counter()
+        while not (self.ask(condition) if isinstance(condition, str) else condition()):
+            if self.process.poll() is not None:
+                raise RuntimeError(f"Blender ended with {self.process.returncode} before {what}; see {self.log}")
+            if time.perf_counter() - started > seconds:
+                raise TimeoutError(f"{what} did not come in {seconds} s")
+            time.sleep(0.01)
+        return time.perf_counter() - started
+
+    def workers(self):
+        return children_of(self.process.pid)
+
+    # Mouse and keys
+
+    def xdotool(self, *words):
+        subprocess.run(["xdotool", *map(str, words)], check=True, env=os.environ | {"DISPLAY": self.display})
+        time.sleep(0.15)  # on its way through the X server; nothing tells when it has arrived
+
+    def send(self, kind, values=("PRESS", "RELEASE"), **modifiers):
+        for value in values:
+            self.ask(f"simulate({kind!r}, {value!r}, *{self.mouse}, **{modifiers})")
+
+    def settle(self):
+        """Two turns of the main loop: events sent before have been handled."""
+        self.ask("None")
+        self.ask("None")
+
+    def move(self, x, y):
+        self.mouse = int(x), int(y)
+        if self.real_events:
+            self.xdotool("mousemove", self.mouse[0], HEIGHT - 1 - self.mouse[1])
+        else:
+            self.send("MOUSEMOVE", ["NOTHING"])
+        self.settle()
+
+    def click(self, x, y):
+        self.move(x, y)
+        if self.real_events:
+            self.xdotool("click", 1)
+        else:
+            self.send("LEFTMOUSE")
+        self.settle()
+
+    def key(self, kind, ctrl=False):
+        if self.real_events:
+            self.xdotool("key", ("ctrl+" if ctrl else "") + X_KEYS.get(kind, kind.lower()))
+        else:
+            self.send(kind, ctrl=ctrl)
+        self.settle()
+
+    def over_viewport(self):
+        left, bottom, width, height = self.ask("rectangle('WINDOW')")
+        self.move(left + width // 3, bottom + height // 2)
+
+    # Finding one's way
+
+    def open_tab(self, name):
+        """Open the sidebar (N) and click down its strip of tabs until `name` is in front."""
+        if self.ask("rectangle('UI')")[2] <= 1:
+            self.over_viewport()
+            self.key("N")
+            self.wait("the sidebar", "rectangle('UI')[2] > 50", 10)
+            time.sleep(0.6)  # it slides in, and nothing tells when it stands
+        left, bottom, width, height = self.ask("rectangle('UI')")
+        for y in range(bottom + height - 20, bottom + 20, -25):
+            if self.ask("region('UI').active_panel_category") == name:
+                return
+            self.click(left + width - 10, y)
+        raise LookupError(f"the sidebar has no tab {name}")
+
+    def find_button(self, does, x_fraction=0.4):
+        """Position of the button of the sidebar whose Python holds `does`: move down over it and ask each one."""
+        left, bottom, width, height = self.ask("rectangle('UI')")
+        x, seen = int(left + width * x_fraction), []
+        for y in range(bottom + height - 6, bottom + 6, -9):
+            self.move(x, y)
+            found = self.ask("hovered('UI')")
+            if found and does in found:
+                return x, y - 4
+            if found:
+                seen.append(found)
+        raise LookupError(f"no button does {does}; there are {sorted(set(seen))}")
+
+    def press(self, does):
+        self.click(*self.find_button(does))
+
+    def picture(self, name):
+        """What is on the screen, as PNG; Blender's own screenshot is black with software OpenGL."""
+        self.shot_count += 1
+        path = self.shots / f"{self.shot_count:02}_{name}.png"
+        subprocess.run(["import", "-window", "root", str(path)], check=True, env=os.environ | {"DISPLAY": self.display})
+        return path
+
+    def quit(self):
+        """Quit without asking to save; returns exit code and seconds."""
+        started = time.perf_counter()
+        self.ask("bpy.app.timers.register(lambda: bpy.ops.wm.quit_blender() and None, first_interval=0.0)")
+        code = self.process.wait(30)
+        return code, time.perf_counter() - started
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.folder.cleanup()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kernel and the plain reference, called with the same things and answering in the same words."""
+
+import itertools
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from erosion_addon.kernels import droplet
+from tests.kernels import reference
+from tests.kernels.reference import Rules
+
+EDGES = {"open": droplet.OPEN, "closed": droplet.CLOSED, "wrap": droplet.WRAP}
+
+
+@dataclass
+class Scene:
+    """A ground in cells, what may lie over it, and where the drops start (None: anywhere; else weights of cells)."""
+
+    height: np.ndarray
+    loose: np.ndarray | None = None
+    strength: np.ndarray | None = None
+    hardness: np.ndarray | None = None
+    color: np.ndarray | None = None
+    rain: np.ndarray | None = None
+
+
+def at(row, col, shape):
+    """Rain on one cell alone."""
+    rain = np.zeros(shape)
+    rain[row, col] = 1.0
+    return rain
+
+
+def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
+    """Run the drops from `first` to before `drops`; chunks: where to interrupt."""
+    ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
+    ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
+    color = None if scene.color is None else scene.color.astype(np.float32)
+    masks = None
+    if scene.strength is not None or scene.hardness is not None:
+        masks = np.ones((*scene.height.shape, 2), np.float32)
+        masks[..., 0] = 1 if scene.strength is None else scene.strength
+        masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
+    totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
+    constants = droplet.Constants(
+        float(rules.Kq), float(rules.Kw), float(rules.Kr), float(rules.Kd), float(rules.Ki), float(rules.minSlope),
+        float(rules.g), rules.max_path_len, rules.brush, rules.sine, float(rules.color_depth), EDGES[rules.edges],
+        float(rules.row_step), float(rules.col_step),
+    )  # fmt: skip
+    for start, end in itertools.pairwise([first, *chunks, drops]):
+        droplet.run_drops(ground, flow, color, masks, _cumulated(scene), np.uint64(key), start, end, constants, totals)
+    return SimpleNamespace(
+        height=ground[..., 0], loose=ground[..., 1], flow=flow, color=color, eroded=totals.eroded[0],
+        exported=totals.exported[0], moves=int(totals.steps[0]), long_paths=int(totals.paths_cut[0]),
+        random_directions=int(totals.random_directions[0]),
+    )  # fmt: skip
+
+
+def by_reference(scene, rules, drops, first=0, key=1):
+    """The same in plain Python; also the `path` of the last drop."""
+    rows, cols = scene.height.shape
+    loose = np.zeros((rows, cols)) if scene.loose is None else scene.loose
+    masked = scene.strength is not None or scene.hardness is not None
+    strength = np.ones((rows, cols)) if masked and scene.strength is None else scene.strength
+    softness = None if scene.hardness is None else 1 - scene.hardness
+    ground = reference.Ground(
+        scene.height.tolist(), loose.tolist(), *(None if array is None else array.tolist()
+        for array in (strength, softness, scene.color)),
+    )  # fmt: skip
+    sums = _cumulated(scene)
+    for drop in range(first, drops):
+        numbers = iter(range(10**9))
+
+        def draw(drop=drop, numbers=numbers):
+            return reference.uniform(key, drop, next(numbers))
+
+        chance = draw()
+        cell = int(chance * rows * cols) if sums is None else next(i for i, sum_ in enumerate(sums) if sum_ > chance)
+        reference.run_drop(ground, rules, divmod(cell, cols), draw)
+    for name in ("height", "loose", "flow", "color"):
+        setattr(ground, name, None if getattr(ground, name) is None else np.array(getattr(ground, name)))
+    return ground
+
+
+def _cumulated(scene):
+    return None if scene.rain is None else np.cumsum(scene.rain.ravel() / scene.rain.sum())
+
+
+__all__ = ["EDGES", "Rules", "Scene", "at", "by_kernel", "by_reference"]

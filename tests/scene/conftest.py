@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fresh Blender scene for every test, and meshes to test with."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.scene.grid import make_grid_object
+
+
+@pytest.fixture
+def empty_scene():
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    return bpy.context.scene
+
+
+@pytest.fixture
+def make_hills(empty_scene):
+    """Makes an object from a grid of random heights; more keywords than its size go to `make_grid_object`."""
+
+    def make(rows=6, cols=5, spacing=(2.0, 2.0), seed=1):
+        elevation = np.random.default_rng(seed).normal(0, 3, (rows, cols)).astype(np.float32)
+        obj = make_grid_object("Hills", elevation, spacing, empty_scene.collection)
+        bpy.context.view_layer.update()
+        return obj
+
+    return make
+
+
+@pytest.fixture
+def make_points(empty_scene):
+    """Makes an object from positions (vertices, 3) and optional edges and faces."""
+
+    def make(positions, edges=(), faces=()):
+        mesh = bpy.data.meshes.new("Points")
+        mesh.from_pydata(np.asarray(positions, float).reshape(-1, 3).tolist(), edges, faces)
+        obj = bpy.data.objects.new("Points", mesh)
+        empty_scene.collection.objects.link(obj)
+        bpy.context.view_layer.update()
+        return obj
+
+    return make
+
+
+@pytest.fixture
+def everything_of():
+    """Reads all that a mesh holds, as bytes by name, to compare before and after."""
+    return _everything
+
+
+_MEMBERS = {
+    "FLOAT": ("value", np.float32, 1),
+    "INT": ("value", np.int32, 1),
+    "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1),
+    "FLOAT2": ("vector", np.float32, 2),
+    "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "INT32_2D": ("value", np.int32, 2),
+    "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color", np.float32, 4),
+}
+
+
+def _everything(mesh):
+    held = {}
+    for attribute in mesh.attributes:
+        member, dtype, count = _MEMBERS[attribute.data_type]
+        values = np.empty(len(attribute.data) * count, dtype)
+        if len(values):
+            attribute.data.foreach_get(member, values)
+        held[attribute.name, attribute.data_type, attribute.domain] = values.tobytes()
+    held["counts"] = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
+    held["materials"] = [material.name for material in mesh.materials]
+    held["groups"] = [tuple((entry.group, entry.weight) for entry in vertex.groups) for vertex in mesh.vertices]
+    held["properties"] = {key: str(mesh[key]) for key in mesh.keys()}  # noqa: SIM118 - a mesh is no dict
+    active = mesh.attributes.active
+    held["active"] = (
+        active.name if active else "",
+        mesh.color_attributes.active_color_name,
+        mesh.color_attributes.default_color_name,
+        mesh.uv_layers.active.name if mesh.uv_layers.active else "",
+    )
+    return held

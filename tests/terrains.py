@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Terrains for tests: the same everywhere, from a formula and a seed."""
+
+import numpy as np
+
+
+def fractal(rows, cols, relief=10.0, seed=0, steepness=2.0):
+    """Fractal noise with pits, from 0 to `relief`: white noise whose spectrum falls with frequency^-steepness."""
+    noise = np.fft.fft2(np.random.default_rng(seed).standard_normal((rows, cols)))
+    frequency = np.hypot(np.fft.fftfreq(rows)[:, None], np.fft.fftfreq(cols))
+    frequency[0, 0] = np.inf
+    heights = np.fft.ifft2(noise / frequency**steepness).real
+    return (heights - heights.min()) / np.ptp(heights) * relief
+
+
+def plane(rows, cols, fall_along_row=0.0, fall_along_col=0.0):
+    """A plane whose highest corner is [0, 0] and whose lowest is 0; falls in metres a cell."""
+    row, col = np.mgrid[0:rows, 0:cols]
+    return (rows - 1 - row) * fall_along_row + (cols - 1 - col) * fall_along_col
+
+
+def bowl(rows, cols, depth=4.0):
+    """A paraboloid, 0 in the middle cell and `depth` at the middle of the left edge."""
+    row, col = np.mgrid[0:rows, 0:cols]
+    middle = cols // 2
+    return depth * ((row - rows // 2) ** 2 + (col - middle) ** 2) / middle**2
+
+
+def step(rows, cols, edge, height=3.0):
+    """A table of `height` up to and with column `edge`, falling by 0.2 a cell, and a plain of the same fall below."""
+    col = np.broadcast_to(np.arange(cols), (rows, cols))
+    return np.where(col <= edge, height, 0.0) + 0.2 * (cols - 1 - col)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import bpy
+import numpy as np
+import pytest
+
+import erosion_addon
+from erosion_addon.scene import grid, job
+from tests.terrains import fractal
+
+
+@pytest.fixture(scope="session", autouse=True)
+def extension():
+    """The extension, switched on once for all tests of the user interface."""
+    erosion_addon.register()
+    yield
+    erosion_addon.unregister()
+
+
+@pytest.fixture(autouse=True)
+def empty_scene():
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    yield
+    job.clear()
+
+
+@pytest.fixture
+def terrain_object():
+    """A 48 × 64 grid of 10 m cells with 200 m of relief, active and selected."""
+    obj = grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    activate(obj)
+    obj.erosion.recipe_name = "arcane"
+    return obj
+
+
+def activate(obj):
+    bpy.context.view_layer.objects.active = obj
+    obj.select_set(True)
+
+
+def z_of(obj) -> np.ndarray:
+    return grid.heights(obj.data)

@@ -52,6 +52,7 @@ public:
     // Takes `wanted` with the 4 x 4 bell, nothing below `floor`; returns what came.
     Real erode(int64_t row, int64_t col, Real row_part, Real col_part, Real wanted, Real floor)
     {
+        wanted *= Real(0.1591549430918953);
         Real total = 0;
         for (int64_t down = -1; down < 3; ++down) {
             int64_t across_row = row + down;
@@ -60,6 +61,7 @@ public:
                 across_row = (across_row + rows_) % rows_;
             }
             const Real row_distance = Real(down) - row_part;
+            const Real row_weight = 1 - row_distance * row_distance * Real(0.25);
             Real across = 0;
             for (int64_t right = -1; right < 3; ++right) {
                 int64_t across_col = col + right;
@@ -68,11 +70,11 @@ public:
                     across_col = (across_col + cols_) % cols_;
                 }
                 const Real col_distance = Real(right) - col_part;
-                const Real bell = 1 - (row_distance * row_distance + col_distance * col_distance) * Real(0.25);
-                if (bell <= 0) continue;
+                const Real weight = row_weight - col_distance * col_distance * Real(0.25);
+                if (weight <= 0) continue;
                 Cell<Real> &cell = at(across_row, across_col);
                 const Real room = std::max(cell.height - floor, Real(0));
-                const Real taken = std::min(wanted * (bell * Real(0.1591549430918953)), room);
+                const Real taken = std::min(wanted * weight, room);
                 cell.height -= taken;
                 cell.loose = std::max(cell.loose - taken, Real(0));
                 across += taken;
@@ -126,9 +128,9 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
         for (; step < maximum_steps; ++step) {
             const int64_t wet_row = int64_t(z + Real(0.5)), wet_col = int64_t(x + Real(0.5));
             flow[(wet_row < rows ? wet_row : 0) * cols + (wet_col < cols ? wet_col : 0)] += float(water);
-            const Real gx = h00 + h01 - h10 - h11, gz = h00 + h10 - h01 - h11;
-            dx = (dx - gx) * constants.inertia + gx;
-            dz = (dz - gz) * constants.inertia + gz;
+            const Real down = h00 - h11, up = h01 - h10;
+            dx = dx * constants.inertia + (down + up) * (1 - constants.inertia);
+            dz = dz * constants.inertia + (down - up) * (1 - constants.inertia);
             if (edges == CLOSED) {
                 if ((x <= 0 && dx < 0) || (x >= Real(last_col) && dx > 0)) dx = 0;
                 if ((z <= 0 && dz < 0) || (z >= Real(last_row) && dz > 0)) dz = 0;
@@ -177,7 +179,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
             }
 
             Real fall = height - new_height;
-            const Real carry = std::max(fall, constants.minimum_slope) * speed * water * constants.capacity;
+            const Real carry = std::max(fall, constants.minimum_slope) * (speed * water * constants.capacity);
             if (load >= carry) {
                 const Real given = map.deposit(row, col, below, right, row_part, col_part,
                     (load - carry) * constants.deposition_rate);

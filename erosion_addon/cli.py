@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .arguments import parser
 from .model import FIELDS, Field, InputError, Recipe, Terrain, simulate
-from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, read_heightmap, write_heightmap
+from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
 from .model.image_files import ImageFiles, OpenImageIOFiles
 from .model.image_header import read_header
 from .model.masks import MASK_KINDS
@@ -80,11 +80,11 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         terrain, masks = _read(given, image_files)
         result = _simulate(terrain, recipe, masks, given)
         with outputs.write(target) as path:
-            written = write_heightmap(path, result.elevation, image_files, given.height_range, "f8")
+            written = encode_heightmap(path, result.elevation, image_files, given.height_range, "f8")
         for name, values in _layers(result):
             if name in maps:
                 with outputs.write(maps[name]) as path:
-                    write_heightmap(path, values, image_files)
+                    encode_heightmap(path, values, image_files)
         if report:
             with outputs.write(report) as path:
                 path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
@@ -103,7 +103,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         rows, cols = given.size
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set))
         with outputs.write(target) as path:
-            written = write_heightmap(path, terrain.elevation, image_files, None, "f8")
+            written = encode_heightmap(path, terrain.elevation, image_files, None, "f8")
         published = outputs.publish()
     _note_grey(given.output, written, None)
     for path in published:

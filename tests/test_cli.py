@@ -19,7 +19,7 @@ import pytest
 
 from erosion_addon.cli import main
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode
-from erosion_addon.model.heightmap import read_heightmap, write_heightmap
+from erosion_addon.model.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.model.image_files import OpenImageIOFiles
 from erosion_addon.model.sources import make
 from erosion_addon.terminal import ProgressLine, say
@@ -135,7 +135,7 @@ def test_a_field_of_several_components_is_a_map_for_each(folder, monkeypatch):
 @pytest.mark.parametrize("suffix", [".npy", ".exr", ".tif", ".r32", ".TIFF"])
 def test_float_files_go_in_and_out_the_right_way_up(folder, suffix):
     elevation = np.load("dem.npy")
-    write_heightmap(f"in{suffix}", elevation, IMAGES)
+    encode_heightmap(Path(f"in{suffix}"), elevation, IMAGES)
     words = ["erode", f"in{suffix}", f"out{suffix}", "--size", "24x32", "--set", "droplet.drops_per_cell=0"]
     assert main(words) == 0
     assert np.array_equal(read_heightmap(f"out{suffix}", IMAGES, size=(24, 32)), elevation.astype(np.float32))
@@ -547,9 +547,9 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
             Path(path).write_bytes(b"half")
             raise fault
         count[0] += 1
-        return write_heightmap(path, *rest)
+        return encode_heightmap(path, *rest)
 
-    monkeypatch.setattr("erosion_addon.cli.write_heightmap", failing)
+    monkeypatch.setattr("erosion_addon.cli.encode_heightmap", failing)
     for maps in ("old", "new"):
         count[0] = 0
         code = main(["erode", "dem.npy", "out.npy", "--maps", maps, "--report", "r.json", "--seed", "8", *FEW])

@@ -65,7 +65,7 @@ def _cache_folder() -> Path | None:
 CACHE = _cache_folder()
 
 
-class _Sealed(CompileResultCacheImpl):  # type: ignore[misc]
+class _Sealed(CompileResultCacheImpl):
     """What numba keeps of a compiled kernel, with a digest over all of it."""
 
     def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
@@ -79,7 +79,7 @@ class _Sealed(CompileResultCacheImpl):  # type: ignore[misc]
         return super().rebuild(target_context, serialize.loads(content))
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """numba's cache, which a damaged or unwritable file makes useless but never fatal."""
 
     _impl_class = _Sealed
@@ -90,7 +90,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
             # Two processes that fill an empty cache at once can each write the file that the other's index names.
             if found is None or found.signature.args == tuple(normalize_signature(signature)[0]):
                 return found
-        except Exception:  # a damaged pickle raises anything
+        except Exception:  # noqa: BLE001 - a damaged pickle raises anything
             pass
         _empty_cache()
         return None
@@ -98,7 +98,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, signature: Any, compiled: Any) -> None:
         try:
             super().save_overload(signature, compiled)
-        except Exception:  # the disk is full, the folder gone, or a damaged index is in the way
+        except Exception:  # noqa: BLE001 - the disk is full, the folder gone, a damaged index in the way
             _empty_cache()
 
 
@@ -111,23 +111,23 @@ def _empty_cache() -> None:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile without the interpreter's lock, without fastmath, keeping the machine code in the private folder."""
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(function)
     if CACHE is not None:
         usual = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(CACHE)
         try:
             cache = _Cache(function)
             if Path(cache.cache_path).parent == CACHE:  # else numba has fallen back on a place of its own
-                compiled._cache = cache
+                compiled._cache = cache  # type: ignore[attr-defined]
         except (OSError, RuntimeError):  # RuntimeError: numba found no place at all
             pass
         finally:
             numba.config.CACHE_DIR = usual
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 @kernel
-def _total(numbers):  # type: ignore[no-untyped-def]
+def _total(numbers):
     total = 0.0
     for number in numbers:
         total += number

@@ -69,12 +69,18 @@ class DropletParameters(Parameters):
         0.5, "Share of all drops that rise from the springs, where there are any.", low=0, high=1
     )
     wetness: float = parameter(
-        2000.0, "Catchment per slope at which the ground is half wet: more leaves the ground drier.",
+        5000.0, "Catchment per slope at which the ground is half wet: more leaves the ground drier.",
         low=1, high=1e9, unit="m",
     )  # fmt: skip
     color_depth: float = parameter(
         0.5, "Thickness of sediment that hides half of the ground's colour.", low=1e-6, high=1e6, unit="m"
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for x, y, _ in self.springs:
+            if x > 1 or y > 1:
+                raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
 
 
 class DropletStep:
@@ -154,6 +160,7 @@ class DropletStep:
         # Only the change comes back from cells, so that untouched heights keep every bit.
         elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
         sediment = (self._ground[..., 1] - state.layers["sediment"] / unit) * unit + state.layers["sediment"]
+        np.maximum(sediment, 0.0, out=sediment)  # rounding can leave it an ulp below
         flow = self._flow if "flow" not in state.layers else self._flow + state.layers["flow"]
         moisture = np.empty(flow.shape, np.float32)
         drops_per_cell = max(self._done, 1) / flow.size
@@ -202,13 +209,9 @@ def _sources(state: State, parameters: DropletParameters) -> Array | None:
         return None
     rows, cols = state.elevation.shape
     weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
-    if not weights.sum() > 0:
-        raise InputError("The rain mask is zero everywhere, so no drop can fall; paint rain somewhere.")
     weights *= (1.0 - share) / weights.sum()
     total = sum(rate for _, _, rate in springs)
     for x, y, rate in springs:
-        if not (x <= 1 and y <= 1):
-            raise InputError(f"A spring lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
         if rate:
             weights[round(y * (rows - 1)) * cols + round(x * (cols - 1))] += share * rate / total
     np.cumsum(weights, out=weights)

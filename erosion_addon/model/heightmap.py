@@ -6,9 +6,6 @@ exchange them, start with their top row, which is the largest y.
 """
 
 import math
-import os
-import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +16,7 @@ from .errors import InputError
 from .image_files import ImageFiles
 from .image_header import file_size, read_header
 from .memory import require
+from .outputs import Outputs
 from .terrain import HIGHEST, SMALLEST_SIDE
 from .tiff import write_tiff
 
@@ -32,14 +30,12 @@ SUFFIXES = (".npy", *IMAGE_SUFFIXES, *RAW_SUFFIXES)
 _WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _NO_DATA = -(2**15)
 """What int16 elevation models such as SRTM hold where nothing was measured."""
-_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
 
 
 @dataclass(frozen=True)
 class Written:
     """What `write_heightmap` did: the metres of black and white (None for float files) and cells cut off by them."""
 
-    path: Path
     height_range: Range | None = None
     clipped_cells: int = 0
 
@@ -92,22 +88,37 @@ def write_heightmap(
     with black and white at height_range or, without one, at the lowest and highest value. Values beyond a given range
     are cut off and counted. Raises InputError, and leaves what was at `path`, where the file cannot be written.
     """
-    path = _checked_target(Path(path))
+    with Outputs() as outputs:
+        target = outputs.plan(path, SUFFIXES)
+        with outputs.write(target) as temporary:
+            written = encode_heightmap(temporary, elevation, image_files, height_range, dtype)
+        outputs.publish()
+    return written
+
+
+def encode_heightmap(
+    path: Path,
+    elevation: Array,
+    image_files: ImageFiles,
+    height_range: Range | None = None,
+    dtype: Any = np.float32,
+) -> Written:
+    """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`."""
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
     values = np.asarray(elevation)
     if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
         raise InputError(f"{path} cannot be written: its values must be a rectangle of finite numbers.")
-    result = Written(path)
+    result = Written()
     try:
         if suffix in (".png", ".r16", ".raw"):
             span = span or _own_range(values)
-            result = Written(path, span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
+            result = Written(span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
             fraction = (values.astype(np.float64) - span[0]) / (span[1] - span[0])
             values = np.rint(np.clip(fraction, 0.0, 1.0) * _WHITE["uint16"]).astype("<u2")
         elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
             raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
-        _replace(path, lambda temporary: _write(temporary, values, image_files, dtype))
+        _write(path, values, image_files, dtype)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     except MemoryError:
@@ -228,40 +239,6 @@ def _check_values(elevation: Array, name: str) -> None:
 
 def _size(shape: tuple[int, ...]) -> str:
     return " × ".join(str(side) for side in shape)
-
-
-def _checked_target(path: Path) -> Path:
-    """The real path of an output file; InputError where it cannot be one."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(SUFFIXES)}.")
-    if os.name == "nt" and path.stem.split(".")[0].rstrip().lower() in _DEVICES:
-        raise InputError(f"{path} is the name of a device on Windows; choose another.")
-    try:
-        str(path).encode()
-        # Through a symbolic link the file it points to is replaced, not the link.
-        target = path.resolve()
-        if target.is_dir():
-            raise InputError(f"{path} is a folder, not a file.")
-        if not target.parent.is_dir():
-            raise InputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
-    except (OSError, RuntimeError) as error:
-        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
-    except UnicodeEncodeError:
-        raise InputError(f"{str(path)!r} is not a usable file name; choose another.") from None
-    return target
-
-
-def _replace(path: Path, write: Callable[[Path], None]) -> None:
-    """Call `write` with a name beside `path`, and move the finished file into place; nothing is left on failure."""
-    temporary = path.with_name(f".erosion-{secrets.token_hex(8)}{path.suffix.lower()}")
-    try:
-        write(temporary)
-        # Some file systems notice a full disk no sooner than here.
-        with temporary.open("r+b") as stream:
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:

@@ -59,6 +59,7 @@ class OpenImageIOFiles:
         oiio = _openimageio()
         spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], 1, kind)
         spec.channelnames = ["Y"]
+        spec.attribute("DateTime", "1970:01:01 00:00:00")  # else the time of writing: no two files would be the same
         image = oiio.ImageOutput.create(str(path))
         if image is None:
             raise OSError(_first_line(_error(oiio)))

@@ -49,10 +49,11 @@ class ImageHeader:
 
     @property
     def cells(self) -> int:
+        """Pixels of one channel."""
         return self.rows * self.cols
 
 
-class _Corrupt(Exception):
+class _CorruptError(Exception):
     """The bytes contradict the format; the message says how."""
 
 
@@ -101,11 +102,11 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         else:
             raise InputError(f"{name} is not a PNG, TIFF or EXR image; convert it to one of these.")
         if header.rows <= 0 or header.cols <= 0:
-            raise _Corrupt(f"it claims {header.rows} × {header.cols} pixels")
-    except (_Corrupt, struct.error, ValueError, IndexError) as error:
+            raise _CorruptError(f"it claims {header.rows} × {header.cols} pixels")
+    except (_CorruptError, struct.error, ValueError, IndexError) as error:
         if isinstance(error, InputError):
             raise
-        why = str(error) if isinstance(error, _Corrupt) else "its header makes no sense"
+        why = str(error) if isinstance(error, _CorruptError) else "its header makes no sense"
         raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
     if header.channels > 4:
         raise InputError(f"{name} has {header.channels} channels; save the heights alone as a grey image.")
@@ -116,25 +117,25 @@ def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     signature, length, tag = struct.unpack(">8sI4s", stream.read(16))
     cols, rows, bits, colour, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
     if signature != b"\x89PNG\r\n\x1a\n" or tag != b"IHDR" or length != 13 or bits not in (1, 2, 4, 8, 16):
-        raise _Corrupt("its header makes no sense")
+        raise _CorruptError("its header makes no sense")
     if colour == 3:
         raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as greyscale.")
     channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(colour)
     if channels is None:
-        raise _Corrupt(f"there is no PNG colour type {colour}")
+        raise _CorruptError(f"there is no PNG colour type {colour}")
     stored, position = 0, 8
     while tag != b"IEND":
         stream.seek(position)
         chunk = stream.read(8)
         if len(chunk) < 8:
-            raise _Corrupt("its end is missing")
+            raise _CorruptError("its end is missing")
         length, tag = struct.unpack(">I4s", chunk)
         stored += length if tag == b"IDAT" else 0
         position += length + 12
         if position > size:
-            raise _Corrupt("its end is missing")
+            raise _CorruptError("its end is missing")
     if rows * ((cols * channels * bits + 7) // 8 + 1) > _DEFLATE_RATIO * stored:
-        raise _Corrupt(f"it claims {rows} × {cols} pixels but holds {stored} bytes of them")
+        raise _CorruptError(f"it claims {rows} × {cols} pixels but holds {stored} bytes of them")
     return ImageHeader(rows, cols, channels, "uint16" if bits == 16 else "uint8")
 
 
@@ -143,7 +144,7 @@ def _tiff(stream: BinaryIO, size: int, name: str) -> ImageHeader:
 
     def one(tag: int, default: int | None = None) -> int:
         if tag not in tags and default is None:
-            raise _Corrupt(f"it lacks TIFF tag {tag}")
+            raise _CorruptError(f"it lacks TIFF tag {tag}")
         return int(tags[tag][0]) if tag in tags else int(default or 0)
 
     cols, rows, channels = one(256), one(257), one(277, 1)
@@ -155,24 +156,24 @@ def _tiff(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} is a TIFF with a palette or a print colour space; save it as greyscale.")
     header = ImageHeader(rows, cols, channels, kind)
     if rows <= 0 or cols <= 0 or channels <= 0:
-        raise _Corrupt(f"it claims {rows} × {cols} pixels in {channels} channels")
+        raise _CorruptError(f"it claims {rows} × {cols} pixels in {channels} channels")
 
     tiled = 324 in tags
     offsets, counts = tags.get(324 if tiled else 273), tags.get(325 if tiled else 279)
     if offsets is None or counts is None or len(offsets) != len(counts):
-        raise _Corrupt("its pixels are nowhere")
+        raise _CorruptError("its pixels are nowhere")
     if tiled:
         blocks = _blocks(cols, one(322)) * _blocks(rows, one(323))
     else:
         blocks = _blocks(rows, min(one(278, rows), rows))
     if len(offsets) < blocks * (channels if one(284, 1) == 2 else 1) or not offsets.all() or not counts.all():
-        raise _Corrupt("some of its pixels are missing")
+        raise _CorruptError("some of its pixels are missing")
     # As Python integers or floats: 64-bit offsets of a hostile file must not wrap around.
     if float((offsets.astype(float) + counts.astype(float)).max()) > size:
-        raise _Corrupt("its end is missing")
+        raise _CorruptError("its end is missing")
     stored = float(counts.astype(float).sum())
     if one(259, 1) == 1 and stored < header.cells * channels * min(bits) / 8:
-        raise _Corrupt(f"it claims {rows} × {cols} pixels but holds {stored:.0f} bytes of them")
+        raise _CorruptError(f"it claims {rows} × {cols} pixels but holds {stored:.0f} bytes of them")
     return header
 
 
@@ -186,7 +187,7 @@ def _tiff_tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray]:
     stream.seek(struct.unpack(pointer, stream.read(width))[0])
     (count,) = struct.unpack(order + ("Q" if big else "H"), stream.read(8 if big else 2))
     if not 0 < count <= _TIFF_TAG_LIMIT:
-        raise _Corrupt(f"it claims {count} TIFF tags")
+        raise _CorruptError(f"it claims {count} TIFF tags")
     entry = 4 + 2 * width
     directory = stream.read(entry * count)
     tags = {}
@@ -197,7 +198,7 @@ def _tiff_tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray]:
             continue
         dtype = np.dtype(order + _TIFF_TYPES[kind])
         if length * dtype.itemsize > size:
-            raise _Corrupt(f"its TIFF tag {tag} is longer than the file")
+            raise _CorruptError(f"its TIFF tag {tag} is longer than the file")
         value = directory[start + 4 + width : start + entry]
         if length * dtype.itemsize > width:
             stream.seek(struct.unpack(pointer, value)[0])
@@ -213,7 +214,7 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} is an EXR with several parts or deep pixels; save one flat layer of heights.")
     attributes, table = _exr_attributes(data)
     if not {"channels", "dataWindow", "compression"} <= attributes.keys():
-        raise _Corrupt("its header lacks channels or size")
+        raise _CorruptError("its header lacks channels or size")
     channels = _exr_channels(attributes["channels"])
     names = tuple(channels)
     if any("." in channel for channel in names):
@@ -262,14 +263,14 @@ def _exr_channels(data: bytes) -> dict[str, tuple[int, int, int]]:
 def _check_exr_chunks(
     stream: BinaryIO, size: int, table: int, header: ImageHeader, attributes: dict[str, bytes], *, tiled: bool
 ) -> None:
-    """Raise _Corrupt where the file has fewer chunks of pixels than its size needs, or ends within one."""
+    """Raise _CorruptError where the file has fewer chunks of pixels than its size needs, or ends within one."""
     if tiled:
         tile_cols, tile_rows = struct.unpack_from("<II", attributes["tiles"]) if "tiles" in attributes else (0, 0)
         count = _blocks(header.cols, tile_cols) * _blocks(header.rows, tile_rows)
     else:
         count = _blocks(header.rows, _EXR_ROWS_PER_CHUNK[attributes["compression"][0]])
     if table + 8 * count > size:
-        raise _Corrupt(f"it claims {header.rows} × {header.cols} pixels but holds {size} bytes")
+        raise _CorruptError(f"it claims {header.rows} × {header.cols} pixels but holds {size} bytes")
     stream.seek(table)
     offsets = np.frombuffer(stream.read(8 * count), "<u8")
     head = 20 if tiled else 8  # coordinates, then the chunk's length
@@ -284,15 +285,15 @@ def _check_exr_chunks(
 
 def _chunk_end(stream: BinaryIO, size: int, start: int, head: int) -> int:
     if start + head > size:
-        raise _Corrupt("some of its pixels are missing")
+        raise _CorruptError("some of its pixels are missing")
     stream.seek(start + head - 4)
     end = start + head + int(struct.unpack("<I", stream.read(4))[0])
     if end > size:
-        raise _Corrupt("its end is missing")
+        raise _CorruptError("its end is missing")
     return end
 
 
 def _blocks(length: int, block: int) -> int:
     if block <= 0:
-        raise _Corrupt("its blocks have no size")
+        raise _CorruptError("its blocks have no size")
     return -(-length // block)

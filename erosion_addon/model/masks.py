@@ -30,7 +30,8 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
             raise InputError(f"There is no mask {kind}; there are {', '.join(MASK_KINDS)}.")
         highest, meaning = MASK_KINDS[kind]
         try:
-            array = np.asarray(values, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                array = np.asarray(values, dtype=np.float32)
         except (TypeError, ValueError):
             raise InputError(f"The {kind} mask is not a rectangle of numbers.") from None
         if array.ndim != 2 or array.size == 0:
@@ -47,6 +48,8 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
                 f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to {shape[0]} × {shape[1]}."
             )
             array = resample(array, shape)
+        if kind == "rain" and not array.any():
+            raise InputError("The rain mask is zero everywhere, so no drop can fall; paint rain somewhere.")
         prepared[kind] = array
     return prepared, notes
 

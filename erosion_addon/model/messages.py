@@ -10,7 +10,6 @@ import numpy as np
 
 from .state import Array
 
-
 MASK_PREFIX = "mask "
 """Sets the names of masks apart from those of fields."""
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Output files that appear all together and complete, or not at all."""
 
+import os
 import secrets
 import signal
 import threading
@@ -10,6 +11,9 @@ from pathlib import Path
 from types import TracebackType
 
 from .errors import InputError
+
+DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
+"""Names that Windows keeps for devices, whatever suffix follows."""
 
 
 class Outputs:
@@ -28,7 +32,10 @@ class Outputs:
         path = Path(path)
         if path.suffix.lower() not in suffixes:
             raise InputError(f"{path} cannot be written: its name must end in {' or '.join(suffixes)}.")
+        if os.name == "nt" and path.stem.split(".")[0].rstrip().lower() in DEVICES:
+            raise InputError(f"{path} is the name of a device on Windows; choose another.")
         with _sentence(path):
+            str(path).encode()
             target = path.resolve()  # through a symbolic link the file it points to is replaced, not the link
             if target.is_dir():
                 raise InputError(f"{path} cannot be written: it is a folder.")
@@ -57,13 +64,17 @@ class Outputs:
     @contextmanager
     def write(self, target: Path) -> Iterator[Path]:
         """The temporary path beside `target` to write to."""
-        temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{target.suffix}")
+        suffix = self._planned[str(target).casefold()].suffix.lower()
+        temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
         self._written.append((temporary, target))
         try:
             with _sentence(target):
                 if target.parent in self._folders:
                     target.parent.mkdir(exist_ok=True)
                 yield temporary
+                # Some file systems notice a full disk no sooner than here.
+                with temporary.open("r+b") as stream:
+                    os.fsync(stream.fileno())
         except InputError as error:
             raise InputError(str(error).replace(str(temporary), str(target))) from error
 

@@ -69,12 +69,12 @@ class Recipe:
         """A recipe from TOML text; `source` is what errors call it."""
         try:
             return cls.from_dict(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+        except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError
             raise InputError(f"{source} is not valid TOML: {error}.") from None
         except RecursionError:
             raise InputError(f"{source} is nested too deeply to be a recipe.") from None
-        except InputError as error:
-            raise InputError(f"{source}: {error}") from None
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":

@@ -55,7 +55,7 @@ def _peak_memory_windows() -> int:
         ]
 
     counters = Counters(size=ctypes.sizeof(Counters))
-    kernel32: Any = getattr(ctypes, "windll").kernel32
+    kernel32: Any = ctypes.windll.kernel32  # type: ignore[attr-defined]
     kernel32.GetCurrentProcess.restype = wintypes.HANDLE
     query = kernel32.K32GetProcessMemoryInfo
     query.argtypes = [wintypes.HANDLE, ctypes.POINTER(Counters), wintypes.DWORD]

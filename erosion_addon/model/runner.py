@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from .messages import MASK_PREFIX, Message, receive, send
 from .recipe import Recipe
@@ -45,9 +45,9 @@ class Runner:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
+        answers = cast(BinaryIO, self._process.stdout)
         try:
-            while (message := receive(self._process.stdout)) is not None:
+            while (message := receive(answers)) is not None:
                 self._messages.put(message)
             reason = ""
         except MemoryError:
@@ -70,10 +70,9 @@ class Runner:
         """Write from a thread: a pipe takes large arrays only as fast as the worker reads."""
 
         def write() -> None:
-            assert self._process.stdin is not None
             with self._stdin_lock:
                 try:
-                    send(self._process.stdin, *message)
+                    send(cast(BinaryIO, self._process.stdin), *message)
                 except (OSError, ValueError):
                     pass  # the worker is gone, which `_listen` reports
 

@@ -13,6 +13,9 @@ from .fields import FIELDS
 SMALLEST_SIDE = 3
 """Fewer rows or columns hold no slope to erode."""
 
+LONGEST_CELL = 8
+"""Of a cell's length to its width: a step of one unit of length then stays below `SMALLEST_SIDE` cells."""
+
 HIGHEST = 1e9
 """Metres; float64 still resolves a tenth of a micrometre here."""
 
@@ -85,10 +88,10 @@ def _spacing(cell_size: Any) -> tuple[float, float]:
         pair = (math.nan, math.nan)
     if not all(1e-6 <= number <= 1e6 for number in pair):
         raise InputError(f"The cell size must be from 0.000001 to 1000000 metres, not {cell_size!r:.60}.")
-    if not 0.05 <= pair[0] / pair[1] <= 20:
+    if not 1 / LONGEST_CELL <= pair[0] / pair[1] <= LONGEST_CELL:
         raise InputError(
             f"The cells are {pair[1]:g} m wide and {pair[0]:g} m long; "
-            "resample the grid so that neither side is over 20 times the other."
+            f"resample the grid so that neither side is over {LONGEST_CELL} times the other."
         )
     return pair[0], pair[1]
 
@@ -100,7 +103,7 @@ def _checked(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarra
     field = FIELDS[name]
     try:
         with np.errstate(over="ignore"):
-            array = np.array(values, dtype=field.dtype, order="C")
+            array: np.ndarray[Any, Any] = np.array(values, dtype=field.dtype, order="C")
     except (TypeError, ValueError):
         raise InputError(f"The {name} is not a rectangle of numbers.") from None
     if shape is None and (array.ndim != 2 or min(array.shape) < SMALLEST_SIDE):
@@ -118,4 +121,7 @@ def _checked(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarra
             f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{HIGHEST:g}, "
             f"the first at row {row}, column {col}; fill them first."
         )
+    if name == "sediment" and array.min() < 0:
+        row, col = np.unravel_index(array.argmin(), array.shape)
+        raise InputError(f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more.")
     return array

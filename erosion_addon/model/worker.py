@@ -32,7 +32,7 @@ def main() -> None:
         from ..kernels.compile import prepare
 
         prepare()
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         traceback.print_exc()
         send(answers, "broken", {"reason": _why_broken()})
         os._exit(1)
@@ -80,5 +80,5 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         send(answers, "refused", {"reason": str(error)})
     except MemoryError:
         send(answers, "refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         send(answers, "failed", {"reason": traceback.format_exc()})

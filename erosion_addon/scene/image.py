@@ -125,7 +125,7 @@ def _check(header: ImageHeader, name: object) -> None:
 
 
 def _blender_path(path: Path) -> str:
-    name = os.path.abspath(path)
+    name = os.path.abspath(path)  # noqa: PTH100 - Path would drop the second of two leading slashes
     if os.name != "nt" and name.startswith("//"):
         name = name[1:]  # two slashes stand for the folder of the .blend file
     if len(os.fsencode(name)) > _LONGEST_PATH:

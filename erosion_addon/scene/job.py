@@ -50,7 +50,7 @@ class Job:
             self._start = self._heights
             keep = continue_from_result and source.has_source(mesh)
             self._source = source.source_heights(mesh) if keep else self._heights
-        self._terrain = grid.terrain_of(self._lattice, self._start)
+        self._terrain = self._snapshot(mesh, keeps_layers=continue_from_result)
         self._matrix = obj.matrix_world.copy()
         self._result: Terrain | None = None
         self.report: dict[str, Any] | None = None
@@ -58,6 +58,13 @@ class Job:
         self._began = time.monotonic()
         self._runner = _ready_runner()
         self._runner.run(self._terrain, recipe, masks)
+
+    def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool) -> Terrain:
+        """The terrain to start from, with the colour that the mesh has; also the last run's sediment if it is kept."""
+        terrain = grid.terrain_of(self._lattice, self._start)
+        names = ["surface_color", "sediment"] if keeps_layers else ["surface_color"]
+        fields = attributes.read_fields(mesh, self._lattice, names, before_erosion=not keeps_layers)
+        return Terrain(terrain.elevation, terrain.spacing, fields)
 
     @property
     def ended(self) -> bool:

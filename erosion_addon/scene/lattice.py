@@ -118,8 +118,10 @@ def _in_order(positions: Array) -> _Found | None:
         return None
     grid = positions.reshape(-1, cols, 3)
     rows = len(grid)
-    x_line = np.linspace(grid[0, 0, 0], grid[0, -1, 0], cols, dtype=np.float64)
-    y_line = np.linspace(grid[0, 0, 1], grid[-1, 0, 1], rows, dtype=np.float64)
+    corner, right, top = grid[0, 0].astype(np.float64), grid[0, -1], grid[-1, 0]
+    if not np.isfinite((corner, right, top)).all():
+        return None
+    x_line, y_line = np.linspace(corner[0], right[0], cols), np.linspace(corner[1], top[1], rows)
     spacings = (float(y_line[1] - y_line[0]), float(x_line[1] - x_line[0]))
     x_line, y_line = x_line.astype(np.float32), y_line.astype(np.float32)
     block = max(1, 65536 // cols)  # rows that fit the processor's cache: three times as fast

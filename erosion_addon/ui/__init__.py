@@ -2,6 +2,7 @@
 """Operators, panels and settings: what Blender shows of the extension."""
 
 import os
+import signal
 from typing import Any
 
 import bpy
@@ -22,6 +23,8 @@ def register() -> None:
     bpy.types.TOPBAR_MT_file_import.append(heightmaps.draw_import)
     bpy.app.handlers.load_pre.append(_file_is_left)
     bpy.app.handlers.depsgraph_update_post.append(grid.forget_changed)
+    for handlers in _memory_replaced():
+        handlers.append(_meshes_are_others)
     _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
     _registered["keys"] = _add_keys()
 
@@ -32,6 +35,8 @@ def unregister() -> None:
     for keymap, item in _registered.pop("keys"):
         keymap.keymap_items.remove(item)
     bpy.utils.unregister_cli_command(_registered.pop("command"))
+    for handlers in _memory_replaced():
+        handlers.remove(_meshes_are_others)
     bpy.app.handlers.depsgraph_update_post.remove(grid.forget_changed)
     bpy.app.handlers.load_pre.remove(_file_is_left)
     bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
@@ -55,10 +60,22 @@ def _file_is_left(*_: Any) -> None:
     progress.stop()
 
 
+def _memory_replaced() -> tuple[Any, ...]:
+    """Handlers of the moments at which all meshes may be others."""
+    return bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post
+
+
+@persistent
+def _meshes_are_others(*_: Any) -> None:
+    grid.forget()
+
+
 def _command(argv: list[str]) -> int:
     """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
     from .. import cli
     from ..scene.image import BlenderFiles
 
     os.environ.update(job.worker_environment())
-    return cli.main(argv, image_files=BlenderFiles())
+    # Blender's own handler lets Ctrl-C pass until the work is done.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return cli.main(argv, BlenderFiles(), "blender --command erosion")

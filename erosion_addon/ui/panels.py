@@ -12,7 +12,7 @@ from ..model.processes import PROCESSES
 from ..model.recipe import shipped
 from ..model.report import in_words
 from ..scene import grid, job, source
-from . import operators, progress
+from . import progress
 from .properties import SETTINGS
 
 

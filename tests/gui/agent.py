@@ -22,18 +22,25 @@ TICK = 0.02  # seconds between two looks at the socket
 
 
 class Clock:
-    """The longest time that Blender's main loop needed for one turn, our own answers not counted; and the last run."""
+    """Looks at the time and at the run in every turn of Blender's main loop (time.monotonic, seconds).
+
+    longest: the longest turn, our own answers not counted; last_job: the last run; idle_since: when it was seen gone.
+    """
 
     def __init__(self):
-        self.longest, self.asleep_since, self.last_job = 0.0, None, None
+        self.longest, self.asleep_since, self.last_job, self.idle_since = 0.0, None, None, 0.0
 
     def wake(self):
+        now = time.monotonic()
         if self.asleep_since is not None:
-            self.longest = max(self.longest, time.perf_counter() - self.asleep_since - TICK)
-        self.last_job = job() or self.last_job
+            self.longest = max(self.longest, now - self.asleep_since - TICK)
+        if running():
+            self.last_job, self.idle_since = job(), None
+        elif self.idle_since is None:
+            self.idle_since = now
 
     def sleep(self):
-        self.asleep_since = time.perf_counter()
+        self.asleep_since = time.monotonic()
 
     def restart(self):
         self.longest = 0.0

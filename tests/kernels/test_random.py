@@ -30,7 +30,7 @@ def test_draws_equal_those_of_plain_integers(key, drop):
 
 def test_draws_are_even_and_lie_from_0_to_below_1():
     numbers = np.array([draws(7, drop, 1)[0] for drop in range(20_000)])
-    assert 0 <= numbers.min() and numbers.max() < 1
+    assert numbers.min() >= 0 and numbers.max() < 1
     counts = np.histogram(numbers, 20, (0, 1))[0]
     chi_square = ((counts - 1000) ** 2 / 1000).sum()
     assert chi_square < 43.8  # 19 degrees of freedom, 0.1 %

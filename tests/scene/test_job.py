@@ -3,6 +3,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -206,11 +207,10 @@ def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     assert everything(obj.data) == before
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="reads /proc")
 def test_the_worker_never_loads_blender(obj):
     run = start(obj, **LONG)
     under_way(run)
-    with open(f"/proc/{worker_process().pid}/maps") as maps:
-        libraries = maps.read()
+    libraries = Path(f"/proc/{worker_process().pid}/maps").read_text()
     assert "llvmlite" in libraries
     assert "/bpy/" not in libraries

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an elevation model to pictures: erode real mountains and render them before and after.
+
+The terrain is part of the Cumberland Mountains in Tennessee, from the elevation model that comes with matplotlib. It is
+eroded by the command line and brought into Blender by the extension's own functions. Everything goes to demo/.
+"""
+
+import math
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import matplotlib.cbook
+import numpy as np
+from mathutils import Vector
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from erosion_addon.cli import main  # noqa: E402
+from erosion_addon.model.heightmap import read_heightmap  # noqa: E402
+from erosion_addon.model.image_files import OpenImageIOFiles  # noqa: E402
+from erosion_addon.scene import attributes, grid, material, source  # noqa: E402
+
+DEMO = ROOT / "demo"
+CELL_SIZE = 25.0
+RECIPE = "alpine"
+PICTURE = (960, 540)
+
+METRES_PER_DEGREE = 111_200.0
+REGION = slice(20, 200), slice(5, 225)
+"""Rows from the south and columns from the west of the elevation model: its mountains, 16 km across."""
+
+
+def mountains() -> np.ndarray:
+    """Elevation in metres, (rows, cols) float64, row 0 in the south, on square cells of CELL_SIZE."""
+    data = matplotlib.cbook.get_sample_data("jacksboro_fault_dem.npz")
+    elevation = data["elevation"][::-1][REGION].astype(float)
+    latitude = math.radians(float(data["ymin"]))
+    degrees = float(data["dy"]), float(data["dx"]) * math.cos(latitude)
+    for axis in (0, 1):
+        length = (elevation.shape[axis] - 1) * degrees[axis] * METRES_PER_DEGREE
+        elevation = stretched(elevation, axis, int(length / CELL_SIZE) + 1)
+    return elevation
+
+
+def stretched(values: np.ndarray, axis: int, size: int) -> np.ndarray:
+    """`values` with `size` samples along an axis, by cubic interpolation (Catmull-Rom)."""
+    last = values.shape[axis] - 1
+    place = np.linspace(0, last, size)
+    cell = np.minimum(place.astype(int), last - 1)
+    t = np.expand_dims(place - cell, 1 - axis)
+    before, low, high, behind = (values.take(np.clip(cell + k, 0, last), axis) for k in (-1, 0, 1, 2))
+    return low + 0.5 * t * (
+        high - before + t * (2 * before - 5 * low + 4 * high - behind + t * (3 * (low - high) + behind - before))
+    )
+
+
+def erode() -> None:
+    """Run the command line, as one would in a terminal."""
+    code = main(
+        ["erode", str(DEMO / "terrain.npy"), str(DEMO / "eroded.exr"), "--recipe", RECIPE]
+        + ["--cell-size", str(CELL_SIZE), "--maps", str(DEMO / "maps"), "--report", str(DEMO / "report.json")]
+    )
+    if code:
+        raise SystemExit(code)
+
+
+def set_stage(scene: bpy.types.Scene, ground: float) -> None:
+    """Camera in the south, evening sun from the west, a plain sky."""
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 40.0, 10.0, 60_000.0
+    camera.location = (1500.0, -8500.0, ground + 2500.0)
+    target = Vector((0.0, -3400.0, ground))
+    camera.rotation_euler = (target - camera.location).to_track_quat("-Z", "Y").to_euler()
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    sun.data.energy, sun.data.angle, sun.data.color = 6.0, math.radians(0.6), (1.0, 0.88, 0.72)
+    sun.rotation_euler = (math.radians(62), 0.0, math.radians(-105))
+    world = bpy.data.worlds.new("Sky")
+    if bpy.app.version < (5, 0, 0):
+        world.use_nodes = True
+    background = world.node_tree.nodes["Background"].inputs
+    background["Color"].default_value, background["Strength"].default_value = (0.50, 0.64, 0.88, 1.0), 0.6
+    scene.world, scene.camera = world, camera
+    for thing in (camera, sun):
+        scene.collection.objects.link(thing)
+
+
+def set_renderer(scene: bpy.types.Scene) -> None:
+    """EEVEE, few samples, contrast of a photograph."""
+    scene.render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
+    scene.eevee.taa_render_samples = 16
+    scene.render.resolution_x, scene.render.resolution_y = PICTURE
+    scene.view_settings.view_transform, scene.view_settings.look = "AgX", "AgX - Medium High Contrast"
+
+
+def render(scene: bpy.types.Scene, path: Path) -> None:
+    """Render the scene to a PNG file."""
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+
+
+def read(name: str) -> np.ndarray:
+    """One of the maps, as the command line wrote it."""
+    return read_heightmap(DEMO / "maps" / f"{name}.exr", OpenImageIOFiles())
+
+
+def pictures(before: np.ndarray) -> None:
+    """Bring both terrains into Blender as one object, render each, save the file."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    terrain = grid.make_grid_object("Terrain", before, (CELL_SIZE, CELL_SIZE), scene.collection)
+    material.assign(terrain)
+    set_stage(scene, float(np.median(before)))
+    set_renderer(scene)
+    render(scene, DEMO / "before.png")
+
+    lattice = grid.find_lattice(terrain)
+    kept = grid.heights(terrain.data)
+    after = grid.local_heights(lattice, kept, before, read("elevation"))
+    grid.write_heights(terrain.data, after)
+    source.keep_source(terrain.data, kept)
+    fields = {path.stem: read(path.stem) for path in sorted((DEMO / "maps").glob("*.exr"))}
+    attributes.write_fields(terrain.data, lattice, fields)
+    source.mark_result(terrain.data)
+    render(scene, DEMO / "after.png")
+    bpy.ops.wm.save_as_mainfile(filepath=str(DEMO / "terrain.blend"), compress=True)
+
+
+def demo() -> None:
+    """Do it all and print where things are."""
+    began = time.perf_counter()
+    (DEMO / "maps").mkdir(parents=True, exist_ok=True)
+    before = mountains()
+    np.save(DEMO / "terrain.npy", before)
+    erode()
+    pictures(before)
+    print(f"\n{time.perf_counter() - began:.0f} s")
+    for name in ("terrain.npy", "eroded.exr", "maps", "report.json", "before.png", "after.png", "terrain.blend"):
+        print(DEMO / name)
+
+
+if __name__ == "__main__":
+    demo()

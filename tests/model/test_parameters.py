@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters are declared once and checked by their declaration."""
+
+import dataclasses
+import math
+
+import pytest
+
+from erosion_addon.model.errors import InputError
+from erosion_addon.model.parameters import Parameters, parameter, specifications
+from erosion_addon.model.processes import PROCESSES
+
+
+@dataclasses.dataclass(frozen=True)
+class Example(Parameters):
+    """One of each kind."""
+
+    depth: float = parameter(1.5, "How deep.", low=0, high=10, unit="m", seed_name="Kd")
+    count: int = parameter(3, "How many.", low=1, high=5)
+    wet: bool = parameter(True, "Whether it rains.")
+    shape: str = parameter("round", "Which shape.", choices=("round", "square"))
+    places: tuple = parameter((), "Where.", low=0, high=1, row_names=("x", "y"))
+
+
+def test_values_come_out_in_the_type_of_the_default():
+    example = Example(depth=2, count=4.0, wet=False, shape="square", places=[[0, 1], (0.5, 0.25)])
+    assert example.to_dict() == {
+        "depth": 2.0, "count": 4, "wet": False, "shape": "square", "places": ((0.0, 1.0), (0.5, 0.25))
+    }  # fmt: skip
+    assert isinstance(example.depth, float) and isinstance(example.count, int) and isinstance(example.places[0], tuple)
+    assert Example.from_dict(example.to_dict()) == example
+
+
+@pytest.mark.parametrize("value", [0, 10, 0.0, 10.0])
+def test_both_ends_of_a_range_belong_to_it(value):
+    assert Example(depth=value).depth == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("depth", value) for value in (-1e-9, 10.001, math.nan, math.inf, -math.inf, "2", None, True, [], 10**400)),
+        *(("count", value) for value in (0, 6, 2.5, math.nan, math.inf, "2", True)),
+        *(("wet", value) for value in (1, 0, "true", None)),
+        *(("shape", value) for value in ("oval", 1, None, ["round"])),
+        *(("places", value) for value in (1, None, "xy", [1], [[1]], [[0, 2]], [[0, "1"]], ["01"], [[0, 1, 0]], {"a": 1})),
+    ],
+)  # fmt: skip
+def test_what_is_of_another_type_or_out_of_range_is_refused_with_name_and_range(name, value):
+    with pytest.raises(InputError) as refusal:
+        Example(**{name: value})
+    assert str(refusal.value).startswith(f"{name} must be {specifications(Example)[name].range_text}, not ")
+    assert len(str(refusal.value)) < 200
+
+
+def test_ranges_in_words():
+    texts = {name: specification.range_text for name, specification in specifications(Example).items()}
+    assert texts == {
+        "depth": "from 0 to 10", "count": "a whole number from 1 to 5", "wet": "true or false",
+        "shape": "one of round, square", "places": "a list of [x, y], each from 0 to 1",
+    }  # fmt: skip
+
+
+def test_an_unknown_name_is_refused_with_those_there_are():
+    with pytest.raises(InputError, match="colour is not a parameter here; there are depth, count"):
+        Example.from_dict({"colour": 1})
+
+
+@pytest.mark.parametrize("kind", PROCESSES)
+def test_every_declaration_of_a_process_is_whole(kind):
+    declared = specifications(PROCESSES[kind].parameters)
+    assert declared
+    for specification in declared.values():
+        assert specification.sentence.endswith(".") and len(specification.sentence) > 15
+        assert specification.checked(specification.default) == specification.default
+        number = not specification.choices and not isinstance(specification.default, bool)
+        assert not number or math.isfinite(specification.low) and math.isfinite(specification.high)
+
+
+def test_droplet_defaults_are_the_sources():
+    declared = specifications(PROCESSES["droplet"].parameters)
+    found = {item.seed_name: item.default for item in declared.values() if item.seed_name}
+    # ErosionParams() of the source.
+    assert found == {"Kq": 10, "Kw": 0.001, "Kr": 0.9, "Kd": 0.02, "Ki": 0.1, "minSlope": 0.05, "g": 20}
+    # MAX_PATH_LEN = HMAP_SIZE * 4; the branches that are compiled in.
+    assert declared["maximum_path"].default == 4
+    assert declared["erosion_footprint"].default == "brush" and declared["slope"].default == "tangent"
+
+
+def test_a_spring_outside_the_terrain_is_refused():
+    with pytest.raises(InputError, match=r"springs: one lies at \(1.5, 0\), outside the terrain"):
+        PROCESSES["droplet"].parameters(springs=[[0.5, 0.5, 1], [1.5, 0.0, 2]])

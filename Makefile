@@ -41,10 +41,10 @@ bench: $(VENV)/ready
 	$(IN_VENV) bench/bench.py
 
 zip: $(VENV)/ready
-	$(IN_VENV) packaging/zip.py
+	$(IN_VENV) release/zip.py
 
 gui-test: $(VENV)/ready
-	$(IN_VENV) tests/gui/run.py
+	$(IN_VENV) tests/gui/run.py $(GUI_OPTIONS)
 
 clean:
 	rm -rf .venv .venv-3.* build demo dist

@@ -59,29 +59,29 @@ def stretched(values: np.ndarray, axis: int, size: int) -> np.ndarray:
 
 def erode() -> None:
     """Run the command line, as one would in a terminal."""
-    code = main(
-        ["erode", str(DEMO / "terrain.npy"), str(DEMO / "eroded.exr"), "--recipe", RECIPE]
-        + ["--cell-size", str(CELL_SIZE), "--maps", str(DEMO / "maps"), "--report", str(DEMO / "report.json")]
-    )
+    words = ["erode", DEMO / "terrain.npy", DEMO / "eroded.exr", "--recipe", RECIPE, "--cell-size", CELL_SIZE]
+    # The wetness of the second step, the last, is what the moisture is made with: wet enough for unbroken rivers.
+    words += ["--set", "2.wetness=3500", "--maps", DEMO / "maps", "--report", DEMO / "report.json"]
+    code = main([str(word) for word in words])
     if code:
         raise SystemExit(code)
 
 
 def set_stage(scene: bpy.types.Scene, ground: float) -> None:
-    """Camera in the south, evening sun from the west, a plain sky."""
+    """Camera above the north-west corner, evening sun from the right, a plain sky."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 40.0, 10.0, 60_000.0
-    camera.location = (1500.0, -8500.0, ground + 2500.0)
-    target = Vector((0.0, -3400.0, ground))
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 38.0, 10.0, 60_000.0
+    camera.location = (-7000.0, 6500.0, ground + 2000.0)
+    target = Vector((-2170.0, 2390.0, ground))
     camera.rotation_euler = (target - camera.location).to_track_quat("-Z", "Y").to_euler()
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-    sun.data.energy, sun.data.angle, sun.data.color = 6.0, math.radians(0.6), (1.0, 0.88, 0.72)
-    sun.rotation_euler = (math.radians(62), 0.0, math.radians(-105))
+    sun.data.energy, sun.data.angle, sun.data.color = 9.0, math.radians(0.6), (1.0, 0.92, 0.80)
+    sun.rotation_euler = (math.radians(65), 0.0, math.radians(70))
     world = bpy.data.worlds.new("Sky")
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
     background = world.node_tree.nodes["Background"].inputs
-    background["Color"].default_value, background["Strength"].default_value = (0.50, 0.64, 0.88, 1.0), 0.6
+    background["Color"].default_value, background["Strength"].default_value = (0.50, 0.66, 0.92, 1.0), 0.45
     scene.world, scene.camera = world, camera
     for thing in (camera, sun):
         scene.collection.objects.link(thing)
@@ -93,6 +93,7 @@ def set_renderer(scene: bpy.types.Scene) -> None:
     scene.eevee.taa_render_samples = 16
     scene.render.resolution_x, scene.render.resolution_y = PICTURE
     scene.view_settings.view_transform, scene.view_settings.look = "AgX", "AgX - Medium High Contrast"
+    scene.view_settings.exposure = 0.3
 
 
 def render(scene: bpy.types.Scene, path: Path) -> None:

@@ -28,9 +28,9 @@ KNOWN_PLATFORMS = {"linux-x64", "linux-arm64", "macos-x64", "macos-arm64", "wind
 
 @pytest.fixture(scope="module")
 def zip_path(tmp_path_factory):
-    """The zip for the running Python, made and validated by packaging/zip.py."""
+    """The zip for the running Python, made and validated by release/zip.py."""
     output = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, ROOT / "packaging" / "zip.py", "--output", output]
+    command = [sys.executable, ROOT / "release" / "zip.py", "--output", output]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return Path(done.stdout.strip())

@@ -102,7 +102,11 @@ class Job:
             self._fail(message.values["reason"])
         elif message.kind == "failed":
             print(message.values["reason"])
-            self._fail("Erosion failed because of a fault of ours; the terrain is unchanged and the console says more.")
+            self.fail_unexpectedly()
+
+    def fail_unexpectedly(self) -> None:
+        """End with a sentence for what should not happen."""
+        self._fail("Erosion failed because of a fault of ours; the terrain is unchanged and the console says more.")
 
     def _fail(self, sentence: str) -> None:
         self.state, self.sentence = "failed", sentence

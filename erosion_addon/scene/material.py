@@ -38,19 +38,19 @@ CONTROLS = (
     Control("Moisture", 0.0, "Wetness of the ground, 0-1", "FACTOR", attribute="moisture"),
     Control("Sediment", 0.0, "Thickness of loose sediment in metres", high=1e6, attribute="sediment"),
     Control("Wear", 0.0, "Rock removed, in metres", high=1e6, attribute="wear"),
-    Control("Grass Dry", (0.155, 0.135, 0.062), "Ground cover where it is dry"),
-    Control("Grass Lush", (0.038, 0.075, 0.018), "Ground cover where it is wet"),
+    Control("Grass Dry", (0.150, 0.138, 0.060), "Ground cover where it is dry"),
+    Control("Grass Lush", (0.045, 0.088, 0.020), "Ground cover where it is wet"),
     Control("Rock", (0.21, 0.185, 0.155), "Bare rock on steep ground"),
     Control("Gravel", (0.36, 0.31, 0.24), "Loose sediment"),
     Control("Water", (0.012, 0.040, 0.050), "Water where moisture is above the threshold"),
     Control("Rock Slope", math.radians(33), "Steepness above which the ground is bare rock", "ANGLE", high=math.pi / 2),
-    Control("Slope Softness", math.radians(7), "Half the width of the change to rock", "ANGLE", 0.001, math.pi / 2),
+    Control("Slope Softness", math.radians(5), "Half the width of the change to rock", "ANGLE", 0.001, math.pi / 2),
     Control("Sediment Depth", 20.0, "Thickness in metres at which sediment hides what is below", low=0.001, high=1e6),
     Control("Wear Depth", 60.0, "Rock removed, in metres, at which rock is fresh, soil thin", low=0.001, high=1e6),
     Control("Wet Darkening", 0.45, "How much darker wet ground is", "FACTOR"),
     Control("Water Threshold", 0.85, "Moisture from which on water is drawn; 1 draws none", "FACTOR"),
     Control("Detail Size", 150.0, "Size of the patches that break up the borders, in metres", low=0.001, high=1e6),
-    Control("Detail", 0.5, "How much the borders are broken up", "FACTOR"),
+    Control("Detail", 0.7, "How much the borders are broken up", "FACTOR"),
     Control("Strata", 0.35, "How clearly layers show in the rock", "FACTOR"),
     Control("Relief", 1.0, "Strength of the fine relief", high=10.0),
 )
@@ -82,35 +82,36 @@ def _ramp(name: str, value: str, low: Any, high: Any, result: tuple[float, float
 
 
 def _noise(name: str, place: str, detail: float) -> Node:
-    return Node(name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": 0.62})
+    return Node(name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": 0.66})
 
 
 NODES = (
-    # Noise in the terrain's own metres; `patches` is about -0.5 to 0.5.
+    # Noise in the terrain's own metres, most of it within 0.35-0.65; `patches` is about -1 to 1 times the detail.
     Node("place", "TexCoord"),
     _math("per metre", "DIVIDE", 1.0, "in.Detail Size"),
     Node("scaled", "VectorMath", {0: "place.Object", "Scale": "per metre.Value"}, {"operation": "SCALE"}),
     _noise("noise", "scaled.Vector", 9.0),
     _math("centred", "SUBTRACT", "noise.Fac", 0.5),
-    _math("patches", "MULTIPLY", "centred.Value", "in.Detail"),
-    _ramp("shade", "noise.Fac", 0.25, 0.75, (0.7, 1.25)),
+    _math("contrast", "MULTIPLY", "in.Detail", 6.0),
+    _math("patches", "MULTIPLY", "centred.Value", "contrast.Value"),
+    _ramp("shade", "noise.Fac", 0.3, 0.7, (0.55, 1.45)),
     # Slope from the normal; worn ground turns to rock earlier.
     Node("geometry", "NewGeometry"),
     Node("normal", "SeparateXYZ", {0: "geometry.Normal"}),
     _math("slope", "ARCCOSINE", "normal.Z"),
     _ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
     _math("slope worn", "MULTIPLY_ADD", "worn.Result", 0.2, "slope.Value"),
-    _math("slope patchy", "MULTIPLY_ADD", "patches.Value", 0.5, "slope worn.Value"),
+    _math("slope patchy", "MULTIPLY_ADD", "patches.Value", 0.18, "slope worn.Value"),
     _math("rock from", "SUBTRACT", "in.Rock Slope", "in.Slope Softness"),
     _math("rock to", "ADD", "in.Rock Slope", "in.Slope Softness"),
     _ramp("bare", "slope patchy.Value", "rock from.Value", "rock to.Value"),
     # Ground cover by moisture.
-    _math("moist", "MULTIPLY_ADD", "patches.Value", 0.6, "in.Moisture"),
+    _math("moist", "MULTIPLY_ADD", "patches.Value", 0.15, "in.Moisture"),
     _ramp("lush", "moist.Value", 0.1, 0.5),
     _mix("grass", "lush.Result", "in.Grass Dry", "in.Grass Lush"),
     # Sediment: gravel where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
     _math("thickness", "DIVIDE", "in.Sediment", "in.Sediment Depth"),
-    _math("thickness patchy", "MULTIPLY_ADD", "patches.Value", 0.8, "thickness.Value"),
+    _math("thickness patchy", "MULTIPLY_ADD", "patches.Value", 0.3, "thickness.Value"),
     _ramp("covered", "thickness patchy.Value", 0.15, 1.0),
     _math("dry fan", "MULTIPLY_ADD", "lush.Result", -0.8, 1.0),
     _ramp("bank", "in.Moisture", 0.74, 0.86),

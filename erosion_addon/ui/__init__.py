@@ -22,6 +22,8 @@ def register() -> None:
     bpy.types.Object.erosion = bpy.props.PointerProperty(type=properties.EROSION_PG_object, name="Erosion")
     bpy.types.TOPBAR_MT_file_import.append(heightmaps.draw_import)
     bpy.app.handlers.load_pre.append(_file_is_left)
+    bpy.app.handlers.undo_pre.append(_history_moves)
+    bpy.app.handlers.redo_pre.append(_history_moves)
     bpy.app.handlers.depsgraph_update_post.append(grid.forget_changed)
     for handlers in _memory_replaced():
         handlers.append(_meshes_are_others)
@@ -39,6 +41,8 @@ def unregister() -> None:
         handlers.remove(_meshes_are_others)
     bpy.app.handlers.depsgraph_update_post.remove(grid.forget_changed)
     bpy.app.handlers.load_pre.remove(_file_is_left)
+    bpy.app.handlers.undo_pre.remove(_history_moves)
+    bpy.app.handlers.redo_pre.remove(_history_moves)
     bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
     del bpy.types.Object.erosion
     for cls in reversed(_CLASSES):
@@ -68,6 +72,13 @@ def _memory_replaced() -> tuple[Any, ...]:
 @persistent
 def _meshes_are_others(*_: Any) -> None:
     grid.forget()
+
+
+@persistent
+def _history_moves(*_: Any) -> None:
+    """Undo or redo: the terrain may not be the one that the run started from."""
+    if job.current is not None:
+        job.current.cancel()
 
 
 def _command(argv: list[str]) -> int:

@@ -99,6 +99,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         assert run is not None
         run.cancel()
         progress.settle(run)
+        progress.last_sentence = ""
         progress.redraw(None)
         self.report({"INFO"}, run.sentence)
         return {"FINISHED"}
@@ -109,6 +110,10 @@ class EROSION_OT_finish(_RunningOperator, bpy.types.Operator):
 
     bl_idname = "erosion.finish"
     bl_label = "Finish Now"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and job.current.state != "waiting"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         assert job.current is not None

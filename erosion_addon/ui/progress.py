@@ -2,6 +2,7 @@
 """Watches the run under way from a timer: moves the bar, and tells the artist what came of it."""
 
 import json
+import traceback
 
 import bpy
 
@@ -32,7 +33,11 @@ def _tick() -> float | None:
     run = job.current
     if run is None:
         return None
-    run.poll()
+    try:
+        run.poll()
+    except Exception:  # noqa: BLE001 - a timer that raises is never called again, and the run would never end
+        traceback.print_exc()
+        run.fail_unexpectedly()
     redraw(status_text(run))
     if not run.ended:
         return INTERVAL
@@ -81,4 +86,5 @@ def redraw(status: str | None) -> None:
         window.workspace.status_text_set(status and f"Eroding: {status}.  Esc cancels")
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                area.tag_redraw()
+                # The sidebar alone: drawing the whole viewport ten times a second takes the window's breath away.
+                next(region for region in area.regions if region.type == "UI").tag_redraw()

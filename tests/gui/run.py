@@ -72,7 +72,7 @@ def install(place):
     said = place.run(place.blender, "--background", "--factory-startup", "--python-expr", PYTHON_VERSION,
                      check=True, capture_output=True, text=True).stdout
     version = next(line.split()[1] for line in said.splitlines() if line.startswith("PYTHON "))
-    packer = REPOSITORY / "packaging" / "zip.py"
+    packer = REPOSITORY / "release" / "zip.py"
     made = subprocess.run([sys.executable, packer, "--python", version, "--output", OUTPUT],
                           check=True, stdout=subprocess.PIPE, text=True).stdout
     print(f"Python {version} in Blender; {made.strip()}", flush=True)

@@ -69,9 +69,9 @@ class Window:
         command += ["--python-exit-code", "1", "--python", str(AGENT), "--", str(self.socket)]
         self.shots.mkdir(parents=True, exist_ok=True)
         self.log = self.shots / "blender.log"
+        environment = os.environ | {"DISPLAY": self.display, "TMPDIR": self.folder.name}  # quit.blend goes there
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | {"DISPLAY": self.display})
+            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         self.wait("the window", self.is_open, 120)
         self.ask("with bpy.context.temp_override(window=window()): bpy.ops.wm.redraw_timer(type='DRAW', iterations=1)")
 

@@ -24,15 +24,15 @@ def test_slope_is_in_metres_a_metre_along_both_axes():
     assert np.allclose(moisture(plane(5, 6, 3.0, 2.0), 50.0, row_spacing=10.0, col_spacing=5.0), 0.5, rtol=1e-6)
 
 
+def test_wetness_counts_by_its_root():
+    # 16 times half_wet has a root 4 times as large: 4 / (4 + 1).
+    assert np.allclose(moisture(plane(5, 6, fall_along_col=0.5), 16 * 50.0), 0.8, rtol=1e-6)
+
+
 def test_flat_ground_counts_as_a_slope_of_5_in_100():
     # 5 / 0.05 = 100.
     assert np.allclose(moisture(np.zeros((3, 3)), 5.0), 0.5, rtol=1e-6)
-    assert np.all(moisture(plane(3, 3, fall_along_row=0.04), 5.0) == moisture(np.zeros((3, 3)), 5.0))
-
-
-def test_moisture_goes_with_the_root_of_catchment_per_slope():
-    # w = 450 / 0.5 = 900 is 9 times half wet: √9 / (√9 + 1).
-    assert np.all(moisture(plane(5, 6, fall_along_col=0.5), 450.0) == 0.75)
+    assert np.all(moisture(plane(3, 3, fall_along_row=0.04), 2.0) == moisture(np.zeros((3, 3)), 2.0))
 
 
 def test_dry_ground_is_0_and_a_flood_is_at_most_1():

@@ -85,9 +85,9 @@ def test_scale_counts_along_each_axis_and_rotation_does_not(make_hills):
     obj = make_hills()
     before = grid.read_terrain(obj)[0].elevation
     turn = Matrix.Rotation(0.7, 4, "Z") @ Matrix.Rotation(0.2, 4, "X")
-    place(obj, Matrix.Translation((1e5, 3, 7)) @ turn @ Matrix.Diagonal((1, 0.1, 3, 1)))
+    place(obj, Matrix.Translation((1e5, 3, 7)) @ turn @ Matrix.Diagonal((1, 0.2, 3, 1)))
     terrain, _ = grid.read_terrain(obj)
-    assert terrain.spacing == (0.2, 2.0)
+    assert terrain.spacing == (0.4, 2.0)
     assert np.array_equal(terrain.elevation, before * 3)
 
 

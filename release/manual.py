@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills the manual's tables from the declarations: `python packaging/manual.py` after changing one."""
+"""Fills the manual's tables from the declarations: `python release/manual.py` after changing one."""
 
 import re
 import sys

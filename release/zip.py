@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zip, with the wheels it needs, by Blender's own builder; validate it and print its path.
 
-    python packaging/zip.py [--python 3.13 ... | --all] [--platform linux-x64] [--output dist] [--blender blender]
+    python release/zip.py [--python 3.13 ... | --all] [--platform linux-x64] [--output dist] [--blender blender]
 
 Without --python the zip fits the Python that runs this script. The builder is the stand-alone script inside the bpy
 wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels.

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The house: imports only go down, nothing forbidden is used, and a version is the same wherever it is written."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import erosion_addon
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "erosion_addon"
+FLOORS = ("kernels", "model", "scene", "ui")
+WITHOUT_BLENDER = ("kernels", "model")
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path):
+    """Dotted name of a module of the package."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports_of(path):
+    """(full dotted name, whether it runs on import of the module) of all that a module imports anywhere in it."""
+    package = name_of(path) if path.name == "__init__.py" else name_of(path).rpartition(".")[0]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    later = {
+        inner for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for inner in ast.walk(node)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node not in later
+        elif isinstance(node, ast.ImportFrom):
+            source = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            for alias in node.names:
+                yield f"{source}.{alias.name}", node not in later
+
+
+def floor_of(dotted):
+    """The floor that a dotted name of the package lies on; None beside or outside them."""
+    parts = dotted.split(".")
+    return parts[1] if parts[0] == "erosion_addon" and len(parts) > 1 and parts[1] in FLOORS else None
+
+
+def within(dotted, *packages):
+    return any(dotted == package or dotted.startswith(package + ".") for package in packages)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_only_go_down(path):
+    floor = floor_of(name_of(path))
+    if floor is None:
+        return
+    above = FLOORS[FLOORS.index(floor) + 1 :]
+    beside = {name_of(module) for module in PACKAGE.glob("*.py")} - {"erosion_addon"}
+    for imported, _ in imports_of(path):
+        assert floor_of(imported) not in above, f"{name_of(path)} imports {imported}"
+        assert floor == "ui" or not within(imported, *beside), f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_kernels_know_nothing_of_the_project_above_and_little_else(path):
+    if floor_of(name_of(path)) != "kernels":
+        return
+    allowed = ("numpy", "numba", "llvmlite", "erosion_addon.kernels", *sys.stdlib_module_names)
+    for imported, _ in imports_of(path):
+        assert within(imported, *allowed), f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_blender_is_imported_by_scene_and_ui_alone(path):
+    blender = ("bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "idprop", "blf")
+    for imported, at_once in imports_of(path):
+        if within(imported, *blender):
+            beside = floor_of(name_of(path)) is None and not at_once
+            assert floor_of(name_of(path)) in ("scene", "ui") or beside, f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run(path):
+    if floor_of(name_of(path)) == "kernels":
+        return
+    for imported, at_once in imports_of(path):
+        assert not within(imported, "numba", "llvmlite"), f"{name_of(path)} imports {imported}"
+        assert not (at_once and within(imported, "erosion_addon.kernels")), f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("name", ["__init__", "__main__", "cli", "arguments", "terminal"])
+def test_what_stands_beside_the_floors_uses_the_model_alone(name):
+    """The command line runs without Blender; the package's own __init__ names `ui` inside its functions."""
+    path = PACKAGE / f"{name}.py"
+    if not path.exists():
+        return
+    for imported, at_once in imports_of(path):
+        if name == "__init__":
+            assert not at_once, f"importing the package imports {imported}"
+        else:
+            assert floor_of(imported) in (None, "model"), f"{name} imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_inside_the_package_are_relative(path):
+    """As an extension the package is called bl_ext.<repository>.<id>.erosion_addon."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+        assert not any(within(name, "erosion_addon") for name in names)
+
+
+@pytest.mark.parametrize("module", ["erosion_addon", "erosion_addon.model", "erosion_addon.model.worker"])
+def test_importing_the_model_imports_neither_numba_nor_blender(module):
+    program = f"import sys, {module}; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert module in loaded and not loaded & {"numba", "llvmlite", "bpy", "erosion_addon.kernels", "OpenImageIO"}
+
+
+def test_simulating_imports_no_blender():
+    program = (
+        "import sys, numpy; from erosion_addon.model import *;"
+        "erode(Terrain(numpy.eye(5)), Recipe.load('arcane')); print(*sorted(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "erosion_addon.kernels.droplet" in loaded and not loaded & {"bpy", "erosion_addon.scene", "erosion_addon.ui"}
+
+
+FORBIDDEN_CALLS = {"exec", "eval", "compile", "__import__", "execfile", "os.system", "os.popen", "runpy.run_path"}
+FORBIDDEN_MODULES = {
+    "pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "socket", "socketserver", "ssl", "http", "urllib",
+    "ftplib", "smtplib", "asyncio", "multiprocessing", "requests", "pip", "webbrowser", "xmlrpc", "runpy",
+}  # fmt: skip
+
+
+def dotted_name(node):
+    if isinstance(node, ast.Attribute):
+        return f"{dotted_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def shown_faults(path):
+    """What a module does that nothing here may do, as (line, words)."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            if dotted_name(node.func) in FORBIDDEN_CALLS:
+                yield node.lineno, dotted_name(node.func)
+            for word in node.keywords:
+                if word.arg in ("allow_pickle", "shell") and not (
+                    isinstance(word.value, ast.Constant) and word.value.value is False
+                ):
+                    yield node.lineno, f"{word.arg} that is not False"
+        elif isinstance(node, ast.Attribute) and dotted_name(node) == "sys.excepthook":
+            yield node.lineno, "sys.excepthook"
+        elif isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield node.lineno, "import *"
+    for imported, _ in imports_of(path):
+        if imported.partition(".")[0] in FORBIDDEN_MODULES:
+            yield 0, imported
+
+
+@pytest.mark.parametrize("path", [ROOT / "__init__.py", *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_forbidden_is_used(path):
+    assert list(shown_faults(path)) == []
+
+
+def test_the_scan_finds_what_is_forbidden(tmp_path):
+    package = tmp_path / "erosion_addon"
+    package.mkdir()
+    path = package / "bad.py"
+    lines = [
+        "import pickle", "from urllib import request", "import socket", "exec('1')", "eval('1')", "os.system('ls')",
+        "numpy.load('x', allow_pickle=True)", "subprocess.run('ls', shell=yes)", "sys.excepthook = print",
+        "from os import *",
+    ]  # fmt: skip
+    for line in lines:
+        path.write_text(line)
+        assert list(faults_at(path, tmp_path)), line
+
+
+def faults_at(path, root):
+    """`shown_faults` of a file below another root."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[__name__], "ROOT", root)
+        return list(shown_faults(path))
+
+
+def test_every_module_has_its_licence_and_a_docstring_and_stays_short():
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n"), path
+        assert ast.get_docstring(ast.parse(text)), path
+        assert len(text.splitlines()) <= 300, path
+        assert path.stem not in ("utils", "common", "helpers", "misc"), path
+
+
+def test_the_version_is_the_same_everywhere():
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert manifest["version"] == erosion_addon.VERSION
+    if "version" in project["project"].get("dynamic", ()):
+        assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "erosion_addon.VERSION"}
+    else:
+        assert project["project"]["version"] == erosion_addon.VERSION

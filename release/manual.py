@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fills the manual's tables from the declarations: `python release/manual.py` after changing one."""
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,10 +41,11 @@ def fields() -> Iterator[tuple[str, ...]]:
 def filled(manual: str) -> str:
     """The manual's text with the tables between its marks made anew."""
     for table in (recipes, parameters, fields):
-        header, *rows = [f"| {' | '.join(row)} |\n" for row in table()]
-        text = "".join([header, "| --- " * (header.count("|") - 1) + "|\n", *rows])
         begin, end = f"<!-- {table.__name__} -->\n", "<!-- end -->\n"
-        manual = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: begin + text + end, manual, flags=re.S)
+        head, _, rest = manual.partition(begin)
+        tail = rest.partition(end)[2]
+        header, *rows = [f"| {' | '.join(row)} |\n" for row in table()]
+        manual = "".join([head, begin, header, "| --- " * (header.count("|") - 1), "|\n", *rows, end, tail])
     return manual
 
 

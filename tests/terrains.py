@@ -10,7 +10,8 @@ def fractal(rows, cols, relief=10.0, seed=0, steepness=2.0):
     frequency = np.hypot(np.fft.fftfreq(rows)[:, None], np.fft.fftfreq(cols))
     frequency[0, 0] = np.inf
     heights = np.fft.ifft2(noise / frequency**steepness).real
-    return (heights - heights.min()) / np.ptp(heights) * relief
+    # Rounded, as the last digits of a Fourier transform differ from machine to machine.
+    return np.round((heights - heights.min()) / np.ptp(heights), 9) * relief
 
 
 def plane(rows, cols, fall_along_row=0.0, fall_along_col=0.0):

@@ -55,6 +55,12 @@ class Totals(NamedTuple):
 
 
 @kernel
+def _height(ground, row, col):
+    """Height of a cell. Unsigned indices, here and below, spare numba's test for negative ones."""
+    return ground[np.uintp(row), np.uintp(col), 0]
+
+
+@kernel
 def _take(ground, row, col, wanted, floor, masks):
     """Take up to `wanted` from one cell, loose material first, never below `floor`; returns what came."""
     room = max(ground[row, col, 0] - floor, 0.0)
@@ -82,6 +88,7 @@ def _mix_in(carried, load, color, row, col, taken):
 @kernel
 def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Lay `amount` on one cell as loose material; returns what the masks let through."""
+    row, col = np.uintp(row), np.uintp(col)
     if masks is not None:
         amount = amount * masks[row, col, 0]
     ground[row, col, 0] += amount
@@ -94,47 +101,80 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
 
 
 @kernel
-def _deposit(ground, row, col, next_row, next_col, row_part, col_part, amount, masks, color, carried, color_depth):
+def _deposit(ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth):
     """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
     given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
-    given += _give(ground, row, next_col, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
-    given += _give(ground, next_row, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth)
-    given += _give(ground, next_row, next_col, amount * row_part * col_part, masks, color, carried, color_depth)
+    given += _give(ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
+    given += _give(ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth)
+    given += _give(ground, below, right, amount * row_part * col_part, masks, color, carried, color_depth)
     return given
 
 
 @kernel
-def _erode(ground, row, col, row_part, col_part, wanted, load, floor, constants, masks, color, carried):
+def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
+    """Take up to `wanted` from one cell into a drop that carries `load`; returns what came."""
+    row, col = np.uintp(row), np.uintp(col)
+    taken = _take(ground, row, col, wanted, floor, masks)
+    if color is not None:
+        _mix_in(carried, load, color, row, col, taken)
+    return taken
+
+
+@kernel
+def _erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
+    """Take `wanted` by the 4 × 4 bell where all of it lies on the terrain; returns what came.
+
+    The same as `_erode`, unrolled and without a branch that the processor could guess wrong.
+    """
+    wanted *= BRUSH_SCALE
+    fall_0 = (-1 - col_part) * (-1 - col_part) * 0.25
+    fall_1 = (0 - col_part) * (0 - col_part) * 0.25
+    fall_2 = (1 - col_part) * (1 - col_part) * 0.25
+    fall_3 = (2 - col_part) * (2 - col_part) * 0.25
+    total = 0.0
+    for down in range(-1, 3):
+        at = row + down
+        top = 1.0 - (down - row_part) * (down - row_part) * 0.25
+        came = _dig(ground, at, col - 1, wanted * max(top - fall_0, 0.0), load + total, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col, wanted * max(top - fall_1, 0.0), held, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col + 1, wanted * max(top - fall_2, 0.0), held, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col + 2, wanted * max(top - fall_3, 0.0), held, floor, masks, color, carried)
+        total += came
+    return total
+
+
+@kernel
+def _erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
     """Take `wanted` around a place, by the 4 × 4 bell or by bilinear weights; returns what came."""
     rows, cols = ground.shape[0], ground.shape[1]
-    first, last = (-1, 3) if constants.brush else (0, 2)
-    inside = row + first >= 0 and row + last <= rows and col + first >= 0 and col + last <= cols
+    first, last = (-1, 3) if brush else (0, 2)
+    if brush:
+        wanted *= BRUSH_SCALE
     total = 0.0
     for down in range(first, last):
-        across_row = row + down
-        row_distance = down - row_part
-        if not inside:
-            if constants.edges == WRAP:
-                across_row %= rows
-            elif across_row < 0 or across_row >= rows:
-                continue
+        at_row, row_distance = row + down, down - row_part
+        if wrap:
+            at_row %= rows
+        elif at_row < 0 or at_row >= rows:
+            continue
+        came = 0.0
         for right in range(first, last):
-            across_col = col + right
-            if not inside:
-                if constants.edges == WRAP:
-                    across_col %= cols
-                elif across_col < 0 or across_col >= cols:
-                    continue
-            col_distance = right - col_part
-            if constants.brush:
-                weight = (1.0 - (row_distance * row_distance + col_distance * col_distance) * 0.25) * BRUSH_SCALE
+            at_col, col_distance = col + right, right - col_part
+            if wrap:
+                at_col %= cols
+            elif at_col < 0 or at_col >= cols:
+                continue
+            if brush:
+                weight = 1.0 - row_distance * row_distance * 0.25 - col_distance * col_distance * 0.25
             else:
                 weight = (1.0 - abs(row_distance)) * (1.0 - abs(col_distance))
             if weight > 0.0:
-                taken = _take(ground, across_row, across_col, wanted * weight, floor, masks)
-                if color is not None:
-                    _mix_in(carried, load + total, color, across_row, across_col, taken)
-                total += taken
+                held = load + (total + came)
+                came += _dig(ground, at_row, at_col, wanted * weight, held, floor, masks, color, carried)
+        total += came
     return total
 
 
@@ -145,6 +185,141 @@ def _start_cell(start, sources, cells):
     if sources is None:
         return min(int(chance * cells), cells - 1)
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
+
+
+@kernel
+def _between(place, last, count):
+    """The two cells of one axis that a place lies between, and how far it is from the first to the second."""
+    # Wrapping, the neighbour of a negative zero rounds to `count` itself: hence the bound there too.
+    first = min(int(place), last - 1)
+    return first, first + 1 if first + 1 < count else 0, place - first
+
+
+@kernel
+def _corners(ground, row, below, col, right):
+    """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second along a column."""
+    h00, h10 = _height(ground, row, col), _height(ground, row, right)
+    h01, h11 = _height(ground, below, col), _height(ground, below, right)
+    return h00, h10, h01, h11
+
+
+@kernel
+def _add_water(flow, x, z, water):
+    """Count the water of a drop in the cell nearest to it."""
+    rows, cols = flow.shape
+    row, col = int(z + 0.5), int(x + 0.5)
+    row, col = row if row < rows else 0, col if col < cols else 0
+    flow[np.uintp(row), np.uintp(col)] += np.float32(water)
+
+
+@kernel
+def _along_wall(place, direction, last):
+    """A direction along one axis, or none where it runs into a wall."""
+    return 0.0 if (place <= 0.0 and direction < 0.0) or (place >= last and direction > 0.0) else direction
+
+
+@kernel
+def _wrapped(place, count):
+    """A place up to one cell beyond an edge, on the opposite side."""
+    return place - count if place >= count else (place + count if place < 0.0 else place)
+
+
+@kernel
+def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carried):
+    """Let one drop run from a cell to its end: see `run_drops`. start: that of its random numbers."""
+    rows, cols = flow.shape
+    wrap, closed, color_depth = constants.edges == WRAP, constants.edges == CLOSED, constants.color_depth
+    last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
+    row_pull, col_pull = (1.0 - constants.inertia) * constants.row_step, (1.0 - constants.inertia) * constants.col_step
+    z, x = float(cell // cols), float(cell % cols)
+    row, below, row_part = _between(z, last_row, rows)
+    col, right, col_part = _between(x, last_col, cols)
+    h00, h10, h01, h11 = _corners(ground, row, below, col, right)
+    height = _height(ground, cell // cols, cell % cols)
+    load, speed, water, dx, dz = 0.0, 0.0, 1.0, 0.0, 0.0
+    step, draws = 0, 1
+    while step < constants.maximum_steps:
+        _add_water(flow, x, z, water)
+        # From these heights to reading the next ones each operation waits for the one before, and that is most of the
+        # time of a step: hence step 2 in a form with few in a row.
+        down, up = h00 - h11, h01 - h10
+        dx = dx * constants.inertia + (down + up) * col_pull
+        dz = dz * constants.inertia + (down - up) * row_pull
+        if closed and not (0.0 < x < last_col and 0.0 < z < last_row):
+            dx, dz = _along_wall(x, dx, last_col), _along_wall(z, dz, last_row)
+        length = math.sqrt(dx * dx + dz * dz)
+        if length <= FLAT:
+            angle = random.uniform(start, draws) * (2.0 * math.pi)
+            dx, dz = math.cos(angle), math.sin(angle)
+            draws += 1
+            totals.random_directions[0] += 1
+        else:
+            dx /= length
+            dz /= length
+
+        new_x, new_z = x + dx * constants.col_step, z + dz * constants.row_step
+        if not (0.0 < new_x < last_col and 0.0 < new_z < last_row):
+            if wrap:
+                new_x, new_z = _wrapped(new_x, cols), _wrapped(new_z, rows)
+            elif closed:
+                new_x, new_z = min(max(new_x, 0.0), last_col), min(max(new_z, 0.0), last_row)
+            elif not (0.0 <= new_x <= last_col and 0.0 <= new_z <= last_row):
+                totals.exported[0] += load
+                break
+        new_row, new_below, new_row_part = _between(new_z, last_row, rows)
+        new_col, new_right, new_col_part = _between(new_x, last_col, cols)
+        h00, h10, h01, h11 = _corners(ground, new_row, new_below, new_col, new_right)
+        new_height = (h00 * (1 - new_col_part) + h10 * new_col_part) * (1 - new_row_part) + (
+            h01 * (1 - new_col_part) + h11 * new_col_part
+        ) * new_row_part
+
+        if new_height >= height:
+            needed = new_height - height + PIT_MARGIN
+            stuck, amount = needed >= load, min(needed, load)
+            given = _deposit(
+                ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth
+            )
+            load -= given
+            height += given
+            speed = 0.0
+            if stuck or height <= new_height:
+                totals.exported[0] += load if masks is not None else 0.0
+                break
+
+        fall = height - new_height
+        slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
+        carry = max(slope, constants.minimum_slope) * (speed * water * constants.capacity)
+        if load >= carry:
+            amount = (load - carry) * constants.deposition_rate
+            given = _deposit(
+                ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth
+            )
+            load -= given
+            fall += given
+        else:
+            wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
+            if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
+                taken = _erode_inside(
+                    ground, row, col, row_part, col_part, wanted, load, new_height, masks, color, carried
+                )
+            else:
+                taken = _erode(
+                    ground, row, col, row_part, col_part, wanted, load, new_height,
+                    constants.brush, wrap, masks, color, carried,
+                )  # fmt: skip
+            totals.eroded[0] += taken
+            load += taken
+            fall = max(fall - taken, 0.0)
+        speed = math.sqrt(speed * speed + 2.0 * constants.gravity * fall)
+        water *= 1.0 - constants.evaporation
+        x, z, height = new_x, new_z, new_height
+        row, below, row_part, col, right, col_part = new_row, new_below, new_row_part, new_col, new_right, new_col_part
+        step += 1
+    if step >= constants.maximum_steps:
+        totals.paths_cut[0] += 1
+        load -= _deposit(ground, row, below, col, right, row_part, col_part, load, masks, color, carried, color_depth)
+        totals.exported[0] += load if masks is not None else 0.0
+    totals.steps[0] += step
 
 
 @kernel
@@ -172,117 +347,9 @@ def run_drops(ground, flow, color, masks, sources, key, first_drop, last_drop, c
     sources: see `_start_cell`. key: uint64. constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
-    rows, cols = flow.shape
-    wrap = constants.edges == WRAP
-    last_row = rows if wrap else rows - 1
-    last_col = cols if wrap else cols - 1
     carried = np.zeros(3)
     for drop in range(first_drop, last_drop):
         start = random.stream(key, drop)
-        draws = 1
-        cell = _start_cell(start, sources, rows * cols)
-        z, x = float(cell // cols), float(cell % cols)
-        row, col = cell // cols, cell % cols
-        if not wrap:
-            row, col = min(row, rows - 2), min(col, cols - 2)
-        row_part, col_part = z - row, x - col
-        next_row = row + 1 if row + 1 < rows else 0
-        next_col = col + 1 if col + 1 < cols else 0
-        h00, h10 = ground[row, col, 0], ground[row, next_col, 0]
-        h01, h11 = ground[next_row, col, 0], ground[next_row, next_col, 0]
-        height = ground[cell // cols, cell % cols, 0]
-        load, speed, water = 0.0, 0.0, 1.0
-        dx, dz = 0.0, 0.0
         carried[:] = 0.0
-        step = 0
-        while step < constants.maximum_steps:
-            flow[int(z + 0.5) % rows, int(x + 0.5) % cols] += np.float32(water)
-            gx = (h00 + h01 - h10 - h11) * constants.col_step
-            gz = (h00 + h10 - h01 - h11) * constants.row_step
-            dx = (dx - gx) * constants.inertia + gx
-            dz = (dz - gz) * constants.inertia + gz
-            if constants.edges == CLOSED:  # along a wall, not into it
-                if (x <= 0.0 and dx < 0.0) or (x >= last_col and dx > 0.0):
-                    dx = 0.0
-                if (z <= 0.0 and dz < 0.0) or (z >= last_row and dz > 0.0):
-                    dz = 0.0
-            length = math.sqrt(dx * dx + dz * dz)
-            if length <= FLAT:
-                angle = random.uniform(start, draws) * (2.0 * math.pi)
-                draws += 1
-                dx, dz = math.cos(angle), math.sin(angle)
-                totals.random_directions[0] += 1
-            else:
-                dx /= length
-                dz /= length
-
-            new_x, new_z = x + dx * constants.col_step, z + dz * constants.row_step
-            if wrap:
-                new_x = new_x - cols if new_x >= cols else (new_x + cols if new_x < 0.0 else new_x)
-                new_z = new_z - rows if new_z >= rows else (new_z + rows if new_z < 0.0 else new_z)
-            elif constants.edges == CLOSED:
-                new_x, new_z = min(max(new_x, 0.0), last_col), min(max(new_z, 0.0), last_row)
-            elif not (0.0 <= new_x <= last_col and 0.0 <= new_z <= last_row):
-                totals.exported[0] += load
-                break
-            # A negative zero's neighbour plus `cols` rounds to `cols` itself: hence the upper bound when wrapping too.
-            new_row = min(int(new_z), last_row - 1)
-            new_col = min(int(new_x), last_col - 1)
-            new_row_part, new_col_part = new_z - new_row, new_x - new_col
-            below = new_row + 1 if new_row + 1 < rows else 0
-            right = new_col + 1 if new_col + 1 < cols else 0
-            n00, n10 = ground[new_row, new_col, 0], ground[new_row, right, 0]
-            n01, n11 = ground[below, new_col, 0], ground[below, right, 0]
-            new_height = (n00 * (1 - new_col_part) + n10 * new_col_part) * (1 - new_row_part) + (
-                n01 * (1 - new_col_part) + n11 * new_col_part
-            ) * new_row_part
-
-            if new_height >= height:
-                needed = new_height - height + PIT_MARGIN
-                stuck = needed >= load
-                given = _deposit(
-                    ground, row, col, next_row, next_col, row_part, col_part, min(needed, load), masks, color, carried,
-                    constants.color_depth,
-                )
-                load -= given
-                height += given
-                speed = 0.0
-                if stuck or height <= new_height:
-                    if masks is not None:
-                        totals.exported[0] += load
-                    break
-
-            fall = height - new_height
-            slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
-            carry = max(slope, constants.minimum_slope) * speed * water * constants.capacity
-            if load >= carry:
-                given = _deposit(
-                    ground, row, col, next_row, next_col, row_part, col_part,
-                    (load - carry) * constants.deposition_rate, masks, color, carried, constants.color_depth,
-                )
-                load -= given
-                fall += given
-            else:
-                wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
-                taken = _erode(
-                    ground, row, col, row_part, col_part, wanted, load, new_height, constants, masks, color, carried
-                )
-                totals.eroded[0] += taken
-                load += taken
-                fall = max(fall - taken, 0.0)
-            speed = math.sqrt(speed * speed + 2.0 * constants.gravity * fall)
-            water *= 1.0 - constants.evaporation
-            x, z, height = new_x, new_z, new_height
-            row, col, next_row, next_col = new_row, new_col, below, right
-            row_part, col_part = new_row_part, new_col_part
-            h00, h10, h01, h11 = n00, n10, n01, n11
-            step += 1
-        if step >= constants.maximum_steps:
-            totals.paths_cut[0] += 1
-            load -= _deposit(
-                ground, row, col, next_row, next_col, row_part, col_part, load, masks, color, carried,
-                constants.color_depth,
-            )
-            if masks is not None:
-                totals.exported[0] += load
-        totals.steps[0] += step
+        cell = _start_cell(start, sources, flow.size)
+        _run_drop(ground, flow, color, masks, start, cell, constants, totals, carried)

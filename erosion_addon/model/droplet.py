@@ -106,7 +106,7 @@ class DropletStep:
             )
         self._ground = np.empty((rows, cols, 2))
         np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
-        self._ground[..., 1] = state.layers["sediment"]
+        self._ground[..., 1] = state.loose()
         self._ground /= unit
         self._flow = np.zeros((rows, cols), np.float32)
         color = state.layers.get("surface_color")
@@ -159,15 +159,17 @@ class DropletStep:
         state, unit = self._state, self._state.cell_size
         # Only the change comes back from cells, so that untouched heights keep every bit.
         elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
-        sediment = (self._ground[..., 1] - state.layers["sediment"] / unit) * unit + state.layers["sediment"]
-        np.maximum(sediment, 0.0, out=sediment)  # rounding can leave it an ulp below
+        before = state.loose()
+        loose = (self._ground[..., 1] - before / unit) * unit + before
+        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         flow = self._flow if "flow" not in state.layers else self._flow + state.layers["flow"]
         moisture = np.empty(flow.shape, np.float32)
         drops_per_cell = max(self._done, 1) / flow.size
         wetness(
             elevation, self._flow, *state.spacing, state.cell_size / drops_per_cell, self._parameters.wetness, moisture
         )
-        layers = {"elevation": elevation, "sediment": sediment, "flow": flow.copy(), "moisture": moisture}
+        layers = {"elevation": elevation, "flow": flow.copy(), "moisture": moisture}
+        layers |= state.split_loose(loose, own="sediment")
         if self._color is not None:
             layers["surface_color"] = self._color.copy()
         return layers

@@ -27,7 +27,7 @@ FIELDS: dict[str, Field] = {
         Field("bedrock", "m", "height of the solid rock below everything loose"),
         Field("sediment", "m", "thickness of the loose material on the rock"),
         Field("soil", "m", "thickness of the soil on the rock"),
-        Field("suspended", "m", "material that the water carries"),
+        Field("suspended", "m", "material that the water carries", dtype=np.float64),
         Field("water_depth", "m", "depth of the water"),
         Field("velocity", "m/s", "velocity of the water along columns and rows", components=2),
         Field("flow", "drops", "water that passed, in whole drops"),

@@ -16,15 +16,20 @@ def mass_balance(before: Terrain, after: Terrain, moved: float, exported: float)
     The error is summed from the change of each cell, so that it is not drowned by the rounding of the two large sums.
     """
     area = before.cell_area
-    change = float(np.sum(after.elevation - before.elevation)) * area
+    change = float(np.sum(after.elevation - before.elevation)) * area + _suspended(after) - _suspended(before)
     return {
-        "before": float(np.sum(before.elevation)) * area,
+        "before": float(np.sum(before.elevation)) * area + _suspended(before),
         "added": 0.0,
         "exported": exported,
-        "after": float(np.sum(after.elevation)) * area,
+        "after": float(np.sum(after.elevation)) * area + _suspended(after),
         "moved": moved,
         "error": -exported - change,
     }
+
+
+def _suspended(terrain: Terrain) -> float:
+    """Volume that the water carries, in m³."""
+    return float(np.sum(terrain.fields.get("suspended", 0.0), dtype=np.float64)) * terrain.cell_area
 
 
 def hashes(terrain: Terrain) -> dict[str, str]:

@@ -14,7 +14,7 @@ from .masks import prepare
 from .processes import PROCESSES
 from .recipe import EDGE_CHOICE, SEED, Recipe, Step
 from .report import hashes, mass_balance, peak_memory_bytes
-from .state import RunningStep, State
+from .state import RunningStep, State, loose_of
 from .terrain import Terrain
 
 
@@ -85,8 +85,8 @@ class _Simulation:
         prepared, self._notes = prepare(masks, terrain.shape)
         sediment = terrain.fields.get("sediment", np.zeros(terrain.shape))
         sediment = np.asarray(prepared.pop("sediment", sediment), dtype=np.float64)
-        self._start_sediment = sediment
         layers = {**terrain.fields, "sediment": sediment}
+        self._start_loose = loose_of(layers)
         self._state = State(terrain.elevation, layers, prepared, terrain.spacing, self._edges)
         self._reports: list[dict[str, Any]] = []
         self._moved = self._exported = 0.0
@@ -136,9 +136,10 @@ class _Simulation:
             moved, exported = moved + step_moved, exported + step_exported
             reports.append(self._step_report(step, running))
         elevation = layers.pop("elevation")
-        rock_before = self._terrain.elevation - self._start_sediment
-        layers["wear"] = np.maximum(rock_before - (elevation - layers["sediment"]), 0.0)
-        layers["deposition"] = np.maximum(layers["sediment"] - self._start_sediment, 0.0)
+        loose = loose_of(layers)
+        rock_before = self._terrain.elevation - self._start_loose
+        layers["wear"] = np.maximum(rock_before - (elevation - loose), 0.0)
+        layers["deposition"] = np.maximum(loose - self._start_loose, 0.0)
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
         after.report = self._report(after, fraction, reports, moved, exported)
         return after

@@ -16,7 +16,7 @@ EDGES = ("open", "closed", "wrap")
 @dataclass
 class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
-    `sediment` (float64, m, the loose top of the elevation) is always there; masks: by kind, float32; spacing:
+    `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it; masks: by kind, float32; spacing:
     (row, col) m."""
 
     elevation: Array
@@ -30,6 +30,25 @@ class State:
         """Side of a square of a cell's area, in metres."""
         row_spacing, col_spacing = self.spacing
         return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+
+    def loose(self) -> Array:
+        """Thickness of everything loose, in metres: all processes take sediment and soil alike."""
+        return loose_of(self.layers)
+
+    def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
+        """The layers `sediment` and `soil` of a changed thickness: what was added goes to `own`, what was taken comes
+        from `own` first and then from the other."""
+        other = "soil" if own == "sediment" else "sediment"
+        if other not in self.layers:
+            return {own: loose}
+        below = np.minimum(self.layers[other], loose)
+        return {own: loose - below, other: below}
+
+
+def loose_of(layers: dict[str, Array]) -> Array:
+    """Thickness of everything loose in a set of layers, in metres, float64."""
+    loose = np.asarray(layers["sediment"], dtype=np.float64)
+    return loose + layers["soil"] if "soil" in layers else loose
 
 
 class RunningStep(Protocol):

@@ -9,6 +9,7 @@ mark, so building twice gives one; a group that was edited stays as it is until 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import bpy
@@ -86,17 +87,16 @@ def _noise(name: str, place: str, detail: float) -> Node:
 
 
 NODES = (
-    # Noise in the terrain's own metres, most of it within 0.35-0.65; `patches` is about -1 to 1 times the detail.
-    Node("place", "TexCoord"),
+    # Noise in metres of the world, most of it within 0.35-0.65; `patches` is about -1 to 1 times the detail.
+    Node("geometry", "NewGeometry"),
     _math("per metre", "DIVIDE", 1.0, "in.Detail Size"),
-    Node("scaled", "VectorMath", {0: "place.Object", "Scale": "per metre.Value"}, {"operation": "SCALE"}),
+    Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per metre.Value"}, {"operation": "SCALE"}),
     _noise("noise", "scaled.Vector", 9.0),
     _math("centred", "SUBTRACT", "noise.Fac", 0.5),
     _math("contrast", "MULTIPLY", "in.Detail", 6.0),
     _math("patches", "MULTIPLY", "centred.Value", "contrast.Value"),
     _ramp("shade", "noise.Fac", 0.3, 0.7, (0.55, 1.45)),
     # Slope from the normal; worn ground turns to rock earlier.
-    Node("geometry", "NewGeometry"),
     Node("normal", "SeparateXYZ", {0: "geometry.Normal"}),
     _math("slope", "ARCCOSINE", "normal.Z"),
     _ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
@@ -122,8 +122,8 @@ NODES = (
     Node("flattened", "VectorMath", {0: "scaled.Vector", 1: (0.3, 0.3, 7.0)}, {"operation": "MULTIPLY"}),
     _noise("layers", "flattened.Vector", 3.0),
     _ramp("layer shade", "layers.Fac", 0.35, 0.65, (0.55, 1.45)),
-    _mix("layered", "in.Strata", "in.Rock", "layer rock.Result"),
     _mix("layer rock", 1.0, "in.Rock", "layer shade.Result", "MULTIPLY"),
+    _mix("layered", "in.Strata", "in.Rock", "layer rock.Result"),
     _math("fresh", "MULTIPLY_ADD", "worn.Result", 0.45, 0.85),
     _mix("rock", 1.0, "layered.Result", "fresh.Value", "MULTIPLY"),
     _mix("dry ground", "bare.Result", "soil.Result", "rock.Result"),
@@ -267,6 +267,7 @@ def _columns(table: Any) -> Iterator[tuple[int, list[str]]]:
     """(column, names of nodes in it): each node stands right of all that it reads."""
     sources = {node.name: [v.partition(".")[0] for v in node.inputs.values() if isinstance(v, str)] for node in table}
 
+    @cache
     def column(name: str) -> int:
         return 1 + max((column(source) for source in sources.get(name, ())), default=-1)
 

@@ -313,7 +313,8 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 for suffix in SUFFIXES:
     try:
-        write_heightmap(Path(sys.argv[1]) / f"a{suffix}", np.random.default_rng(1).random((200, 200)), OpenImageIOFiles())
+        hills = np.random.default_rng(1).random((200, 200))
+        write_heightmap(Path(sys.argv[1]) / f"a{suffix}", hills, OpenImageIOFiles())
         print(suffix, "was written")
     except InputError as error:
         print(suffix, "refused:", error)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a terrain is and what happens to it. Knows nothing of Blender; numba is imported when a simulation runs."""
 
+from .checkpoint import Checkpoint
 from .errors import InputError
 from .fields import FIELDS, Field
 from .recipe import Recipe, Step
-from .simulation import Progress, erode, simulate
+from .simulation import Progress, erode, resume, simulate
 from .terrain import Terrain
 
-__all__ = ["FIELDS", "Field", "InputError", "Progress", "Recipe", "Step", "Terrain", "erode", "simulate"]
+__all__ = ["FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Step", "Terrain", "erode", "resume", "simulate"]

@@ -92,6 +92,8 @@ class DropletStep:
     bytes_per_cell = 8 + 16 + 4 + 8 + 8
     """Working memory beyond terrain and result: heights, ground, flow, sources and masks."""
 
+    evolving = ("_ground", "_flow", "_color", "_totals", "_done")
+
     def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
         from ..kernels import droplet  # numba takes a second to import, so only where it runs
 

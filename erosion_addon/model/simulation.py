@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import VERSION
+from .checkpoint import Checkpoint, set_step_arrays, step_arrays
 from .errors import InputError
 from .fields import FIELDS
 from .masks import prepare
 from .processes import PROCESSES
-from .recipe import EDGE_CHOICE, SEED, Recipe, Step
+from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
 from .state import RunningStep, State, loose_of
 from .terrain import Terrain
@@ -32,6 +33,11 @@ class Progress:
     def terrain(self) -> Terrain:
         """The terrain as it is now, with its fields and its report: a copy, made when asked for."""
         return self._simulation.snapshot(self.fraction)
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """All that `resume` needs to go on from here: a copy, made when asked for."""
+        return self._simulation.checkpoint()
 
 
 def simulate(
@@ -65,6 +71,11 @@ def erode(
     return last.terrain
 
 
+def resume(checkpoint: Checkpoint) -> Iterator[Progress]:
+    """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run."""
+    return _Simulation.from_checkpoint(checkpoint).run()
+
+
 class _Simulation:
     """A terrain, a recipe and how far it has got."""
 
@@ -82,59 +93,112 @@ class _Simulation:
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
-        prepared, self._notes = prepare(masks, terrain.shape)
-        sediment = terrain.fields.get("sediment", np.zeros(terrain.shape))
-        sediment = np.asarray(prepared.pop("sediment", sediment), dtype=np.float64)
-        layers = {**terrain.fields, "sediment": sediment}
+        self._masks, self._notes = prepare(masks, terrain.shape)
+        sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
+        layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         self._start_loose = loose_of(layers)
-        self._state = State(terrain.elevation, layers, prepared, terrain.spacing, self._edges)
+        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges)
         self._reports: list[dict[str, Any]] = []
         self._moved = self._exported = 0.0
-        self._running: tuple[Step, RunningStep] | None = None
-        self._began = self._step_began = time.perf_counter()
+        self._number = 0
+        self._running: RunningStep | None = None
+        self._earlier_seconds, self._began = 0.0, time.perf_counter()
+        self._step_began = self._began
+
+    def checkpoint(self) -> Checkpoint:
+        """All that is needed to go on from here."""
+        values = {
+            "recipe": self._recipe.to_dict(),
+            "seed": self._seed,
+            "edges": self._edges,
+            "spacing": self._terrain.spacing,
+            "number": self._number,
+            "reports": self._reports,
+            "moved": self._moved,
+            "exported": self._exported,
+            "notes": self._notes,
+            "seconds": self._seconds(),
+        }
+        arrays = {"start/elevation": self._terrain.elevation, "state/elevation": self._state.elevation}
+        arrays |= {f"start/{name}": array for name, array in self._terrain.fields.items()}
+        arrays |= {f"state/{name}": array for name, array in self._state.layers.items()}
+        arrays |= {f"mask/{kind}": array for kind, array in self._masks.items()}
+        if self._running is not None:
+            arrays |= {f"step/{name}": array for name, array in step_arrays(self._running).items()}
+        return Checkpoint(values, arrays)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint) -> "_Simulation":
+        """The simulation as it stood."""
+        values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
+        try:
+            terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
+            recipe = Recipe.from_dict(values["recipe"])
+            simulation = cls(terrain, recipe, values["seed"], values["edges"], checkpoint.part("mask"))
+            simulation._state.elevation = Terrain(state.pop("elevation")).elevation
+            simulation._state.layers = state
+            simulation._number = int(values["number"])
+            simulation._reports, simulation._notes = list(values["reports"]), list(values["notes"])
+            simulation._moved, simulation._exported = float(values["moved"]), float(values["exported"])
+            simulation._earlier_seconds = float(values["seconds"])
+        except (KeyError, TypeError, AttributeError):
+            raise InputError("The checkpoint is damaged; run it again from the start.") from None
+        if step := checkpoint.part("step"):
+            simulation._start_step()
+            set_step_arrays(simulation._running, step)  # type: ignore[arg-type]
+        return simulation
 
     def run(self) -> Iterator[Progress]:
-        for number, step in enumerate(self._steps):
-            process = PROCESSES[step.kind]
-            running: RunningStep = process.step(self._state, step.parameters, _key(self._seed, number))
-            self._running, self._step_began = (step, running), time.perf_counter()
-            done = 0.0
-            while done < 1.0:
-                done = running.advance()
-                if done < 1.0:
-                    yield self._progress(number, step, done)
-            self._end_step(step, running)
-            yield self._progress(number, step, 1.0)
+        while self._number < len(self._steps):
+            if self._running is None:
+                self._start_step()
+            done = self._running.advance()  # type: ignore[union-attr]
+            if done >= 1.0:
+                yield self._end_step()
+            else:
+                yield self._progress(done)
 
-    def _progress(self, number: int, step: Step, done: float) -> Progress:
-        fraction = (number + done) / len(self._steps)
-        label = PROCESSES[step.kind].label
-        return Progress(fraction, step.kind, f"{label}, step {number + 1} of {len(self._steps)}", self)
+    def _start_step(self) -> None:
+        step = self._steps[self._number]
+        self._running = PROCESSES[step.kind].step(self._state, step.parameters, _key(self._seed, self._number))
+        self._step_began = time.perf_counter()
 
-    def _end_step(self, step: Step, running: RunningStep) -> None:
+    def _progress(self, done: float) -> Progress:
+        label = PROCESSES[self._steps[self._number].kind].label
+        message = f"{label}, step {self._number + 1} of {len(self._steps)}"
+        fraction = (self._number + done) / len(self._steps)
+        return Progress(fraction, self._steps[self._number].kind, message, self)
+
+    def _end_step(self) -> Progress:
+        running, progress = self._running, self._progress(1.0)
+        assert running is not None
         moved, exported = running.moved()
         self._moved += moved
         self._exported += exported
-        self._reports.append(self._step_report(step, running))
+        self._reports.append(self._step_report(running))
         layers = running.layers()
         self._state.elevation = layers.pop("elevation")
         self._state.layers.update(layers)
         self._running = None
+        self._number += 1
+        return progress
 
-    def _step_report(self, step: Step, running: RunningStep) -> dict[str, Any]:
+    def _seconds(self) -> float:
+        return self._earlier_seconds + time.perf_counter() - self._began
+
+    def _step_report(self, running: RunningStep) -> dict[str, Any]:
         seconds = time.perf_counter() - self._step_began
-        return {"kind": step.kind, "seconds": seconds, **running.counts(seconds)}
+        return {"kind": self._steps[self._number].kind, "seconds": seconds, **running.counts(seconds)}
 
     def snapshot(self, fraction: float) -> Terrain:
         """The terrain at this moment, with report."""
         layers = {"elevation": self._state.elevation, **self._state.layers}
         moved, exported, reports = self._moved, self._exported, list(self._reports)
         if self._running is not None:
-            step, running = self._running
-            layers.update(running.layers())
-            step_moved, step_exported = running.moved()
+            layers.update(self._running.layers())
+            step_moved, step_exported = self._running.moved()
             moved, exported = moved + step_moved, exported + step_exported
-            reports.append(self._step_report(step, running))
+            reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
         loose = loose_of(layers)
         rock_before = self._terrain.elevation - self._start_loose
@@ -163,7 +227,7 @@ class _Simulation:
             "mass": mass_balance(self._terrain, after, moved, exported),
             "sha256": hashes(after),
             "peak_memory_bytes": peak_memory_bytes(),
-            "seconds": time.perf_counter() - self._began,
+            "seconds": self._seconds(),
         }
 
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the extension costs inside Blender: a process of its own, with bpy, that prints its figures as JSON.
+
+The first argument is how often to repeat the reading and writing of a mesh of 2048 × 2048; 0: the import alone.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+SIDE = 2048
+
+
+def import_time() -> dict[str, float]:
+    """Seconds to import the extension and to register it."""
+    began = time.perf_counter()
+    import erosion_addon.ui
+
+    imported = time.perf_counter()
+    erosion_addon.ui.register()
+    registered = time.perf_counter()
+    if "numba" in sys.modules:
+        sys.exit("The extension imports numba when it starts.")
+    return {"import": imported - began, "register": registered - imported}
+
+
+def mesh_times(repeats: int) -> dict[str, float]:
+    """Median seconds to read the heights of a grid mesh, to read it as a terrain, and to write heights."""
+    import numpy as np
+    from erosion_addon.scene import grid
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    elevation = np.random.default_rng(1).random((SIDE, SIDE), np.float32) * 100
+    obj = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    seconds: dict[str, list[float]] = {"read heights": [], "read terrain": [], "write heights": []}
+    for repeat in range(repeats):
+        began = time.perf_counter()
+        heights = grid.heights(obj.data)
+        seconds["read heights"].append(time.perf_counter() - began)
+        began = time.perf_counter()
+        terrain, _ = grid.read_terrain(obj)
+        seconds["read terrain"].append(time.perf_counter() - began)
+        del terrain
+        heights += repeat + 1
+        began = time.perf_counter()
+        grid.write_heights(obj.data, heights)
+        seconds["write heights"].append(time.perf_counter() - began)
+    return {name: median(each) for name, each in seconds.items()}
+
+
+if __name__ == "__main__":
+    figures = import_time()
+    if int(sys.argv[1]):
+        figures |= mesh_times(int(sys.argv[1]))
+    print(json.dumps(figures))

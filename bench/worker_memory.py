@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much memory the worker needs: a process of its own that has a worker erode and prints its figures as JSON.
+
+The peak of a worker that erodes a large terrain, less that of one that erodes a small one, less the fields returned;
+so that Python, numpy, numba and the compiled kernels do not count. Linux and macOS.
+"""
+
+import json
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from erosion_addon.model import Recipe, Terrain  # noqa: E402
+from erosion_addon.model.runner import Runner  # noqa: E402
+
+SIDE = 2048
+
+
+def erode(side: int) -> int:
+    """Have a worker erode a terrain; returns the bytes of the fields that come back."""
+    recipe = Recipe.from_dict({"name": "bench", "step": [{"kind": "droplet", "drops_per_cell": 1e5 / side**2}]})
+    elevation = np.random.default_rng(1).random((side, side)) * 10
+    runner = Runner({})
+    runner.run(Terrain(elevation), recipe, {})
+    while True:
+        for message in runner.poll(60):
+            if message.kind == "result":
+                runner.kill()
+                return sum(array.nbytes for array in message.arrays.values())
+            if message.kind not in ("ready", "progress"):
+                sys.exit(f"The worker says {message.kind}: {message.values}")
+
+
+def peak() -> int:
+    """Bytes that the largest worker so far has held."""
+    kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return kilobytes if sys.platform == "darwin" else kilobytes * 1024
+
+
+def measure() -> dict[str, Any]:
+    """Bytes a cell: of the fields returned, and beyond them."""
+    erode(64)
+    before = peak()
+    returned = erode(SIDE)
+    return {"returned": returned / SIDE**2, "beyond": (peak() - before - returned) / SIDE**2}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure()))

@@ -33,6 +33,7 @@ def import_time() -> dict[str, float]:
 def mesh_times(repeats: int) -> dict[str, float]:
     """Median seconds to read the heights of a grid mesh, to read it as a terrain, and to write heights."""
     import numpy as np
+
     from erosion_addon.scene import grid
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

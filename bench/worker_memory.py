@@ -15,8 +15,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from erosion_addon.model import Recipe, Terrain  # noqa: E402
-from erosion_addon.model.runner import Runner  # noqa: E402
+from erosion_addon.model import Recipe, Terrain
+from erosion_addon.model.runner import Runner
 
 SIDE = 2048
 

@@ -35,6 +35,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     top = _Parser(prog=program, description="Erode terrain heightmaps.")
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     _add_erode(commands)
+    _add_resume(commands)
     _add_make(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -55,18 +56,40 @@ def _add_erode(commands: Any) -> None:
     erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    erode.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
-    )
     erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
     erode.add_argument(
         "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
         help="; ".join(f"{kind}: {meaning}" for kind, (_, meaning) in MASK_KINDS.items()),
     )  # fmt: skip
-    erode.add_argument("--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr")
-    erode.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
-    erode.add_argument("--threads", metavar="N", type=_threads, help="the most threads to use")
-    erode.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    _add_results(erode)
+
+
+def _add_resume(commands: Any) -> None:
+    resume = commands.add_parser(
+        "resume",
+        help="go on with a run that a time limit ended",
+        description="Go on with a run that was ended by --time-limit; the result is that of a run without it.",
+    )
+    resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
+    resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    _add_results(resume)
+
+
+def _add_results(command: _Parser) -> None:
+    """What can be asked of everything that erodes."""
+    command.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
+    )
+    command.add_argument("--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr")
+    command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
+    command.add_argument(
+        "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit ends it"
+    )
+    command.add_argument(
+        "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"
+    )
+    command.add_argument("--threads", metavar="N", type=_threads, help="the most threads to use")
+    command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 
 def _add_make(commands: Any) -> None:

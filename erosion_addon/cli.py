@@ -7,14 +7,17 @@ traceback. Whatever is not 0 has written nothing.
 
 import argparse
 import json
+import math
 import re
 import sys
+import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
-from .model import FIELDS, Field, InputError, Recipe, Terrain, simulate
+from .model import FIELDS, Checkpoint, Field, InputError, Progress, Recipe, Terrain, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
 from .model.image_files import ImageFiles, OpenImageIOFiles
 from .model.image_header import read_header
@@ -63,6 +66,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
     match given.command:
         case "erode":
             _erode(given, image_files)
+        case "resume":
+            _resume(given, image_files)
         case "make":
             _make(given, image_files)
         case "recipes":
@@ -73,28 +78,68 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    with Outputs() as outputs:
-        maps = _plan_maps(outputs, given.maps) if given.maps else {}
-        target = outputs.plan(given.output, SUFFIXES)
-        report = outputs.plan(given.report, (".json",)) if given.report else None
+    with _planned(given) as results:
         terrain, masks = _read(given, image_files)
-        result = _simulate(terrain, recipe, masks, given)
-        with outputs.write(target) as path:
-            written = encode_heightmap(path, result.elevation, image_files, given.height_range, "f8")
-        for name, values in _layers(result):
-            if name in maps:
-                with outputs.write(maps[name]) as path:
-                    encode_heightmap(path, values, image_files)
-        if report:
-            with outputs.write(report) as path:
-                path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
-        published = outputs.publish()
-    if not given.quiet:
-        _note_grey(given.output, written, given.height_range)
-        for line in in_words(result.report or {}):
+        _require_memory(terrain, recipe, len(masks))
+        run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks)
+        results.write(_watched(run, given), image_files)
+
+
+def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    with _planned(given) as results:
+        results.write(_watched(resume(Checkpoint.load(given.input)), given), image_files)
+
+
+class _Results:
+    """The files that a run is asked for."""
+
+    def __init__(self, outputs: Outputs, given: argparse.Namespace) -> None:
+        if (given.checkpoint is None) != (given.time_limit is None):
+            raise InputError("--checkpoint and --time-limit belong together; give both or neither.")
+        self._outputs, self._given = outputs, given
+        self._maps = _plan_maps(outputs, given.maps) if given.maps else {}
+        self._target = outputs.plan(given.output, SUFFIXES)
+        self._report = outputs.plan(given.report, (".json",)) if given.report else None
+        self._checkpoint = outputs.plan(given.checkpoint, (".npz",)) if given.checkpoint else None
+
+    def write(self, last: Progress, image_files: ImageFiles) -> None:
+        """Write and publish the result; only the checkpoint where the run is not at its end."""
+        written = None
+        if last.fraction < 1 and self._checkpoint:
+            with self._outputs.write(self._checkpoint) as path:
+                last.checkpoint.save(path)
+        else:
+            result = last.terrain
+            written = self._write_result(result, image_files)
+        for path in self._outputs.publish():
+            say(str(path))
+        if self._given.quiet:
+            return
+        if written is None:
+            note(f"The time limit ended the run at {last.fraction:.0%}; go on with the command resume.")
+            return
+        _note_grey(self._given.output, written, self._given.height_range)
+        for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
-    for path in published:
-        say(str(path))
+
+    def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
+        with self._outputs.write(self._target) as path:
+            written = encode_heightmap(path, result.elevation, image_files, self._given.height_range, "f8")
+        for name, values in _layers(result):
+            if name in self._maps:
+                with self._outputs.write(self._maps[name]) as path:
+                    encode_heightmap(path, values, image_files)
+        if self._report:
+            with self._outputs.write(self._report) as path:
+                path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
+        return written
+
+
+@contextmanager
+def _planned(given: argparse.Namespace) -> Iterator[_Results]:
+    """All files of a run, found writable before it begins."""
+    with Outputs() as outputs:
+        yield _Results(outputs, given)
 
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -142,24 +187,26 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     return terrain, masks
 
 
-def _simulate(terrain: Terrain, recipe: Recipe, masks: Mapping[str, Array], given: argparse.Namespace) -> Terrain:
-    """The eroded terrain; progress and notes go to standard error."""
+def _require_memory(terrain: Terrain, recipe: Recipe, masks: int) -> None:
     working = max(PROCESSES[step.kind].step.bytes_per_cell for step in recipe.steps)
-    bytes_per_cell = BYTES_PER_CELL + working + 4 * len(masks)
+    bytes_per_cell = BYTES_PER_CELL + working + 4 * masks
     require(terrain.elevation.size * bytes_per_cell, f"Eroding {terrain.rows} × {terrain.cols} cells")
+
+
+def _watched(run: Iterator[Progress], given: argparse.Namespace) -> Progress:
+    """The last progress of a run, shown on standard error on its way to the end or the time limit."""
     line = None if given.quiet else ProgressLine()
+    end = math.inf if given.time_limit is None else time.monotonic() + given.time_limit
     try:
-        for progress in simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks):
+        for progress in run:
             if line:
                 line.show(progress)
-        result = progress.terrain
+            if time.monotonic() >= end:
+                break
     finally:
         if line:
             line.close()
-    if line and result.report:
-        for text in result.report["notes"]:
-            note(text)
-    return result
+    return progress
 
 
 def _plan_maps(outputs: Outputs, folder: Path) -> dict[str, Path]:

@@ -126,6 +126,7 @@ def pictures(before: np.ndarray) -> None:
     attributes.write_fields(terrain.data, lattice, fields)
     source.mark_result(terrain.data)
     render(scene, DEMO / "after.png")
+    bpy.context.preferences.filepaths.save_version = 0  # no terrain.blend1 beside it
     bpy.ops.wm.save_as_mainfile(filepath=str(DEMO / "terrain.blend"), compress=True)
 
 

@@ -23,6 +23,7 @@ from erosion_addon.model.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.model.image_files import OpenImageIOFiles
 from erosion_addon.model.sources import make
 from erosion_addon.terminal import ProgressLine, say
+from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = OpenImageIOFiles()
@@ -124,7 +125,7 @@ def test_a_field_of_several_components_is_a_map_for_each(folder, monkeypatch):
     vectors = np.arange(24 * 32 * 2, dtype=np.float32).reshape(24, 32, 2)
     fields = {"velocity": vectors, "surface_color": np.zeros((24, 32, 3))}
     result = Terrain(np.load("dem.npy"), fields=fields)
-    progress = type("Progress", (), {"terrain": result})()
+    progress = type("Progress", (), {"terrain": result, "fraction": 1.0})()
     monkeypatch.setattr("erosion_addon.cli.simulate", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
     names = {"elevation", "velocity_x", "velocity_y", "surface_color_red", "surface_color_green", "surface_color_blue"}
@@ -645,3 +646,17 @@ def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     assert out == b""
     assert seconds < 1.5  # a chunk is 0.1 s; the rest is Python's own shutdown on a busy machine
     assert listing(folder) == before
+
+
+def test_a_run_that_a_time_limit_ends_goes_on_to_the_same_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("in.npy", fractal(32, 40, relief=200.0))
+    words = ["erode", "in.npy", "--set", "droplet.drops_per_cell=400", "--seed", "4", "--quiet"]
+    assert main([*words[:2], "whole.npy", *words[2:]]) == 0
+    limit = ["--checkpoint", "run.npz", "--time-limit", "0"]
+    assert main([*words[:2], "part.npy", *words[2:], *limit]) == 0
+    assert not Path("part.npy").exists()
+    assert main(["resume", "run.npz", "part.npy", "--quiet", *limit]) == 0  # a limit again: one more chunk
+    assert not Path("part.npy").exists()
+    assert main(["resume", "run.npz", "part.npy", "--quiet"]) == 0
+    assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()

@@ -8,4 +8,7 @@ from .recipe import Recipe, Step
 from .simulation import Progress, erode, resume, simulate
 from .terrain import Terrain
 
-__all__ = ["FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Step", "Terrain", "erode", "resume", "simulate"]
+__all__ = [
+    "FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Step", "Terrain",
+    "erode", "resume", "simulate",
+]  # fmt: skip

@@ -38,7 +38,7 @@ class Checkpoint:
                 arrays = {name: file[name] for name in file.files}
             values = json.loads(str(arrays.pop("values")))
             if values.pop("format") != FORMAT:
-                raise InputError(f"{path} was written by another version of Terrain Erosion; run it again from the start.")
+                raise InputError(f"{path} is of another version of Terrain Erosion; run it again from the start.")
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
         except (ValueError, KeyError, AttributeError, TypeError, EOFError, zipfile.BadZipFile) as error:

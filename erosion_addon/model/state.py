@@ -16,8 +16,8 @@ EDGES = ("open", "closed", "wrap")
 @dataclass
 class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
-    `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it; masks: by kind, float32; spacing:
-    (row, col) m."""
+    `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
+    masks: by kind, float32; spacing: (row, col) m."""
 
     elevation: Array
     layers: dict[str, Array]

@@ -56,7 +56,7 @@ def test_an_image_of_the_file_becomes_a_terrain():
 def test_a_damaged_file_is_refused_and_makes_no_object(tmp_path):
     path = tmp_path / "broken.exr"
     path.write_bytes(b"\x76\x2f\x31\x01 nothing more")
-    with pytest.raises(RuntimeError, match="broken.exr"):
+    with pytest.raises(RuntimeError, match=r"broken\.exr"):
         bpy.ops.erosion.heightmap_import(filepath=str(path))
     assert not bpy.data.objects and not bpy.data.meshes and not bpy.data.images
 
@@ -134,7 +134,10 @@ def test_a_hundred_times_off_and_on_leaves_nothing_behind():
 
 
 def test_registering_loads_no_numba():
-    code = "import sys, bpy, erosion_addon; erosion_addon.register(); print('numba' in sys.modules); erosion_addon.unregister()"
+    code = (
+        "import sys, bpy, erosion_addon; erosion_addon.register(); print('numba' in sys.modules); "
+        "erosion_addon.unregister()"
+    )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120).stdout
     assert said.strip().splitlines()[-1] == "False"
 

@@ -93,7 +93,7 @@ def _blender() -> list[Row]:
     start = 1000 * median(each["import"] + each["register"] for each in starts)
     mesh = _child("in_blender.py", "7")
     return [
-        _at_most("start of Blender: importing and registering the extension", start, 50, "ms"),
+        _at_most("start of Blender: CPU time to import and register the extension", start, 50, "ms"),
         *(_at_most(f"mesh of 2048²: {name}", 1000 * mesh[name], 100, "ms")
           for name in ("read heights", "read terrain", "write heights")),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 """The droplet kernel against droplet.cpp: first that both compute the same, then how fast each is."""
 
 import ctypes
+import functools
 import subprocess
 import time
 from collections.abc import Callable
@@ -58,13 +59,18 @@ def kernel(heights: np.ndarray, drops: int, edges: str) -> Outcome:
     return Outcome(time.thread_time() - began, ground, flow, np.array([total[0] for total in totals], float))
 
 
-def reference(kind: type[np.floating], contract: bool = True) -> Run:
-    """droplet.cpp in float64 or float32; contract: let the compiler fuse multiplications with additions."""
+@functools.cache
+def _library(contract: bool) -> ctypes.CDLL:
     library = BUILD / f"droplet{'' if contract else '-exact'}.so"
     BUILD.mkdir(exist_ok=True)
     flags = ["-O3", "-march=native", "-shared", "-fPIC", *([] if contract else ["-ffp-contract=off"])]
     subprocess.run(["g++", *flags, "-o", library, HERE / "droplet.cpp"], check=True)
-    function = getattr(ctypes.CDLL(str(library)), "run_drops_double" if kind is np.float64 else "run_drops_float")
+    return ctypes.CDLL(str(library))
+
+
+def reference(kind: type[np.floating], contract: bool = True) -> Run:
+    """droplet.cpp in float64 or float32; contract: let the compiler fuse multiplications with additions."""
+    function = getattr(_library(contract), "run_drops_double" if kind is np.float64 else "run_drops_float")
     function.restype = None
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     function.argtypes = [

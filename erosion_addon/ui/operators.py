@@ -191,7 +191,8 @@ class EROSION_OT_material_add(bpy.types.Operator):
         return reason is None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        material.assign(context.object, replace=self.replace)
+        if not material.assign(context.object, replace=self.replace):
+            self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
         return {"FINISHED"}
 
 

@@ -2,6 +2,7 @@
 """The tab "Erosion" in the 3D viewport's side panel."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -75,7 +76,7 @@ def _draw_choice(layout: Any, settings: Any) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
     row = layout.row()
-    row.menu("EROSION_MT_recipes", text=settings.recipe_name.capitalize() or "Choose a Recipe", icon="PRESET")
+    row.menu("EROSION_MT_recipes", text=Path(settings.recipe_name).stem.capitalize() or "Choose a Recipe", icon="PRESET")
     layout.prop(settings, "seed")
     layout.prop(settings, "edges")
 

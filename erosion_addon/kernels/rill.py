@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light droplets: drops roll down the slope, level what they roll over, and leave the ground moist where they are slow.
+
+Source: J. Ehoz, "Procedural terrain with hydraulic erosion" (Zig, 2023). One cell is 1 × 1 here, heights are in cells.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from . import random
+from .compile import kernel
+from .droplet import CLOSED, OPEN, WRAP, _along_wall, _between, _take, _wrapped
+
+SMALLEST_SCALE = 2.0**-40
+"""Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
+
+__all__ = ["CLOSED", "OPEN", "WRAP", "Constants", "Totals", "run_drops"]
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all drops, as in `model.rill.RillParameters` but for one step (soil: for one drop)."""
+
+    gravity: float
+    friction: float
+    transfer_rate: float
+    sediment_ratio: float
+    carries: bool
+    """The capacity form; else the simple one."""
+    capacity: float
+    minimum_volume: float
+    evaporation: float
+    soil_absorption: float
+    soil_evaporation: float
+    maximum_steps: int
+    edges: int
+    row_step: float
+    """Cells along a column that one unit of length covers; 1 where cells are square."""
+    col_step: float
+
+
+class Totals(NamedTuple):
+    """What a run has done so far; arrays of one element, added to in place. Volumes in cells³."""
+
+    eroded: np.ndarray
+    added: np.ndarray
+    exported: np.ndarray
+    steps: np.ndarray
+    paths_cut: np.ndarray
+
+
+@kernel
+def _start_place(start, sources, rows, cols, last_row, last_col):
+    """Where a drop starts, (row, col) real-valued; sources: None for even rain, else cumulated weights (cells,)."""
+    if sources is None:
+        return random.uniform(start, 0) * last_row, random.uniform(start, 1) * last_col
+    cell = min(np.searchsorted(sources, random.uniform(start, 2), side="right"), rows * cols - 1)
+    z, x = cell // cols + random.uniform(start, 0) - 0.5, cell % cols + random.uniform(start, 1) - 0.5
+    return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
+
+
+@kernel
+def _give(ground, row, col, amount, ceiling, masks):
+    """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
+    if masks is not None:
+        amount = amount * masks[row, col, 2]
+    amount = min(amount, max(ceiling - ground[row, col, 0], 0.0))
+    ground[row, col, 0] += amount
+    ground[row, col, 1] += amount
+    return amount
+
+
+@kernel
+def _lay(ground, place, amount, ceiling, masks):
+    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    row, below, row_part, col, right, col_part = place
+    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
+    given += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
+    given += _give(ground, below, col, amount * row_part * (1 - col_part), ceiling, masks)
+    given += _give(ground, below, right, amount * row_part * col_part, ceiling, masks)
+    return given
+
+
+@kernel
+def _dig(ground, place, amount, floor, masks):
+    """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
+    row, below, row_part, col, right, col_part = place
+    taken = _take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
+    taken += _take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
+    taken += _take(ground, below, col, amount * row_part * (1 - col_part), floor, masks)
+    taken += _take(ground, below, right, amount * row_part * col_part, floor, masks)
+    return taken
+
+
+@kernel
+def _around(z, x, last_row, last_col, rows, cols):
+    """The four cells around a place: rows above and below it and the way between them, columns likewise."""
+    row, below, row_part = _between(z, last_row, rows)
+    col, right, col_part = _between(x, last_col, cols)
+    # Unsigned indices spare numba's test for negative ones.
+    return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
+
+
+@kernel
+def _nearest(place):
+    """The one of the four cells that a place lies in."""
+    row, below, row_part, col, right, col_part = place
+    return row if row_part < 0.5 else below, col if col_part < 0.5 else right
+
+
+@kernel
+def _height(ground, place):
+    """Height at a place."""
+    row, below, row_part, col, right, col_part = place
+    upper = ground[row, col, 0] * (1 - col_part) + ground[row, right, 0] * col_part
+    lower = ground[below, col, 0] * (1 - col_part) + ground[below, right, 0] * col_part
+    return upper * (1 - row_part) + lower * row_part
+
+
+@kernel
+def _slope(ground, place):
+    """Gradient of the height at a place: rise along a column and along a row, in cells a cell."""
+    row, below, row_part, col, right, col_part = place
+    h00, h10 = ground[row, col, 0], ground[row, right, 0]
+    h01, h11 = ground[below, col, 0], ground[below, right, 0]
+    return (
+        (h01 - h00) * (1 - col_part) + (h11 - h10) * col_part,
+        (h10 - h00) * (1 - row_part) + (h11 - h01) * row_part,
+    )
+
+
+@kernel
+def _moisten(water, place, wanted, scale):
+    """Wet the ground around a place by `wanted` of what it lacks to be fully moist."""
+    row, below, row_part, col, right, col_part = place
+    m00, m10, m01, m11 = water[row, col, 1], water[row, right, 1], water[below, col, 1], water[below, right, 1]
+    there = (m00 * (1 - col_part) + m10 * col_part) * (1 - row_part) + (
+        m01 * (1 - col_part) + m11 * col_part
+    ) * row_part
+    amount = wanted * max(1.0 / scale - there, 0.0)
+    water[row, col, 1] = m00 + amount * (1 - row_part) * (1 - col_part)
+    water[row, right, 1] = m10 + amount * (1 - row_part) * col_part
+    water[below, col, 1] = m01 + amount * row_part * (1 - col_part)
+    water[below, right, 1] = m11 + amount * row_part * col_part
+
+
+@kernel
+def _transfer(ground, place, height, new_height, carry, load, masks, constants, totals):
+    """Step 3: level the ground at `place` towards `new_height`; returns the load that the drop then has."""
+    rise = new_height - height
+    if not constants.carries:
+        if rise > 0.0:
+            amount = rise * constants.transfer_rate * constants.sediment_ratio
+            totals.added[0] += _lay(ground, place, amount, new_height, masks)
+        else:
+            taken = _dig(ground, place, -rise * constants.transfer_rate, new_height, masks)
+            totals.eroded[0] += taken
+            totals.exported[0] += taken
+        return load
+    spare = carry * max(-rise, 0.0) - load
+    amount = min(abs(spare), abs(rise)) * constants.transfer_rate
+    if spare > 0.0:
+        taken = _dig(ground, place, amount, new_height, masks)
+        totals.eroded[0] += taken
+        return load + taken
+    amount = min(amount * constants.sediment_ratio, load)
+    return load - _lay(ground, place, amount, max(height, new_height), masks)
+
+
+@kernel
+def _run_drop(ground, water, masks, z, x, scale, constants, totals):
+    """Let one drop run from a place to its end: see `run_drops`. scale: what moisture is in units of."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
+    last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
+    place = _around(z, x, last_row, last_col, rows, cols)
+    load, volume, vx, vz, step = 0.0, 1.0, 0.0, 0.0, 0
+    while volume > constants.minimum_volume and step < constants.maximum_steps:
+        row, col = _nearest(place)
+        water[row, col, 0] += np.float32(volume)
+        slope_z, slope_x = _slope(ground, place)
+        vx = vx * (1 - constants.friction) - slope_x * constants.col_step * constants.gravity
+        vz = vz * (1 - constants.friction) - slope_z * constants.row_step * constants.gravity
+        if closed and not (0.0 < x < last_col and 0.0 < z < last_row):
+            vx, vz = _along_wall(x, vx, last_col), _along_wall(z, vz, last_row)
+        speed = math.sqrt(vx * vx + vz * vz)
+        if speed == 0.0:
+            break
+        x += vx / speed * constants.col_step
+        z += vz / speed * constants.row_step
+        if not (0.0 < x < last_col and 0.0 < z < last_row):
+            if wrap:
+                x, z = _wrapped(x, cols), _wrapped(z, rows)
+            elif closed:
+                x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
+            elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
+                totals.exported[0] += load
+                load = 0.0
+                break
+        there = _around(z, x, last_row, last_col, rows, cols)
+        step += 1
+        if masks is not None:
+            row, col = _nearest(there)
+            if masks[row, col, 3] > 0.0:
+                place = there
+                break
+        carry = speed * volume * constants.capacity
+        load = _transfer(
+            ground, place, _height(ground, place), _height(ground, there), carry, load, masks, constants, totals
+        )
+        place = there
+        if speed < 1.0 and constants.soil_absorption > 0.0:
+            _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)
+        volume *= 1 - constants.evaporation
+    if step >= constants.maximum_steps:
+        totals.paths_cut[0] += 1
+    totals.steps[0] += step
+    if load > 0.0:
+        totals.exported[0] += load - _lay(ground, place, load, np.inf, masks)
+
+
+@kernel
+def run_drops(ground, water, scale, masks, sources, key, first_drop, last_drop, constants, totals):
+    """Let the drops first_drop … last_drop - 1 run, each to its end, one after another.
+
+    A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
+    w > minimum_volume, with h the bilinear height:
+
+    1. v = v · (1 - friction) - ∇h(p) · gravity; a drop that stands still ends;
+    2. p' = p + v / |v|: always one unit of length;
+    3. the ground around p changes by bilinear weights. Simple form: by Δh · transfer_rate with Δh = h(p') - h(p), times
+       sediment_ratio where that is positive. Capacity form: with q = |v| · w · max(-Δh, 0) · capacity, by the smaller
+       of |Δh| and |q - s|, times transfer_rate, down where q > s and else up, times sediment_ratio, at most s;
+    4. moisture m at p' grows by max(0, 1 - |v|) · max(0, 1 - m(p')) · soil_absorption;
+    5. w = w · (1 - evaporation).
+
+    After each drop all moisture is multiplied by 1 - soil_evaporation. Nothing needs to be touched for that: the map
+    holds m / scale, and the scale alone shrinks.
+
+    Stability: no cell is lowered below h(p') or raised above the higher of both places. (The published form lacks this
+    and diverges for some parameters: filling by transfer_rate · sediment_ratio > 1 overshoots.) Heights in the simple
+    form then stay between the lowest and the highest there were; in the capacity form a drop adds what it still
+    carries where it ends. The simple form makes and destroys material: what it digs counts as exported, what it
+    fills as added.
+
+    ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells; changed in place.
+    water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale. scale: (1,) float64.
+    masks: (rows, cols, 4) float32 or None: share that may be dug, 1 - hardness, share that may be laid down, and
+    whether drops end there. sources: see `_start_place`. key: uint64. constants: `Constants`. totals: `Totals`.
+    At an open edge the load that leaves is exported, as is a last load that a mask keeps from being laid down.
+    """
+    rows, cols = ground.shape[0], ground.shape[1]
+    last_row, last_col = (rows, cols) if constants.edges == WRAP else (rows - 1, cols - 1)
+    for drop in range(first_drop, last_drop):
+        start = random.stream(key, drop)
+        z, x = _start_place(start, sources, rows, cols, last_row, last_col)
+        _run_drop(ground, water, masks, z, x, scale[0], constants, totals)
+        scale[0] *= 1 - constants.soil_evaporation
+        if scale[0] < SMALLEST_SCALE:
+            for row in range(rows):
+                for col in range(cols):
+                    water[row, col, 1] *= scale[0]
+            scale[0] = 1.0

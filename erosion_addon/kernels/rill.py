@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Light droplets: drops roll down the slope, level what they roll over, and leave the ground moist where they are slow.
 
-Source: J. Ehoz, "Procedural terrain with hydraulic erosion" (Zig, 2023). One cell is 1 × 1 here, heights are in cells.
+Source: jehoz, TerrainGen and its article (2023, in Zig). One cell is 1 × 1 here, heights are in cells.
 """
 
 import math
@@ -216,8 +216,8 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
     if step >= constants.maximum_steps:
         totals.paths_cut[0] += 1
     totals.steps[0] += step
-    if load > 0.0:
-        totals.exported[0] += load - _lay(ground, place, load, np.inf, masks)
+    load -= _lay(ground, place, load, np.inf, masks)
+    totals.exported[0] += max(load, 0.0) if masks is not None else 0.0
 
 
 @kernel

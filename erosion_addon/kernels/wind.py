@@ -47,6 +47,7 @@ class Constants(NamedTuple):
     col_hold: float
     diagonal_hold: float
     shelter: float
+    shade_depth: float
     maximum_steps: int
     edges: int
 
@@ -219,8 +220,10 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
         step += 1
         surface = ground[np.uintp(row), np.uintp(col), 0]
         y = max(y, surface)
-        lee = shade is not None and y < shade[np.uintp(row), np.uintp(col)]
-        blow = 1.0 - constants.shelter if lee else 1.0
+        lee = 0.0
+        if shade is not None:
+            lee = min(max((shade[np.uintp(row), np.uintp(col)] - y) * constants.shade_depth, 0.0), 1.0)
+        blow = 1.0
         if y > surface:
             vy -= constants.gravity
             speed = math.sqrt(vz * vz + vx * vx + vy * vy)
@@ -256,13 +259,13 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
         new_surface = ground[np.uintp(new_row), np.uintp(new_col), 0]
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
         if y <= new_surface:
-            force = speed * (new_surface - y) * blow
+            force = speed * (new_surface - y) * (1.0 - constants.shelter * lee)
             lifted = _touch(ground, row, col, force, load, cover, masks, constants, totals)
             if lifted > 0.0:
                 load += lifted
                 totals.slid[0] += cascade(ground, row, col, share, masks, constants)
         else:
-            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall)
+            falling = 0.5 * load * (constants.fall + lee * constants.lee_fall)
             load -= _settle(ground, new_row, new_col, falling, masks)
             load -= _settle(ground, row, col, falling, masks)
             if new_row == row and new_col == col:  # as good as twice, at half the price
@@ -278,6 +281,40 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
     load -= _settle(ground, row, col, load, masks)
     totals.slid[0] += cascade(ground, row, col, share, masks, constants)
     return load
+
+
+@kernel
+def cast_shade(ground, shade, wind_row, wind_col, drop, wrap):
+    """Fill `shade` (rows, cols) float64 with the height of the wind shadow over each cell; -inf where there is none.
+
+    The shadow of a cell falls by `drop` on the way to the next row or column, whichever the wind crosses faster; what
+    comes from between two cells is interpolated. wind_row, wind_col: direction in cells.
+    """
+    rows, cols = shade.shape
+    along_row = abs(wind_col) >= abs(wind_row)
+    lines, count = (cols, rows) if along_row else (rows, cols)
+    main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
+    forward, shift = main > 0.0, -side / abs(main)
+    whole = int(math.floor(shift))
+    part = shift - whole
+    shade[:] = -math.inf
+    for number in range(1, 2 * lines if wrap else lines):
+        line = number % lines if forward else lines - 1 - number % lines
+        before = (line - 1 if forward else line + 1) % lines
+        for at in range(count):
+            low, high = at + whole, at + whole + 1
+            if wrap:
+                low, high = low % count, high % count
+            else:
+                low, high = min(max(low, 0), count - 1), min(max(high, 0), count - 1)
+            if along_row:
+                first = max(ground[low, before, 0], shade[low, before])
+                second = max(ground[high, before, 0], shade[high, before])
+                shade[at, line] = first + part * (second - first) - drop
+            else:
+                first = max(ground[before, low, 0], shade[before, low])
+                second = max(ground[before, high, 0], shade[before, high])
+                shade[line, at] = first + part * (second - first) - drop
 
 
 @kernel

@@ -3,9 +3,10 @@
 
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -25,26 +26,37 @@ class Checkpoint:
 
     def save(self, path: Path) -> None:
         """Write a .npz file, which holds no program (nothing in it is pickled)."""
-        text = json.dumps({"format": FORMAT, **self.values})
         with path.open("wb") as file:
-            np.savez(file, allow_pickle=False, values=np.array(text), **self.arrays)
+            self.write(file)
+
+    def write(self, stream: IO[bytes]) -> None:
+        """`save` to an open file."""
+        text = json.dumps({"format": FORMAT, **self.values})
+        np.savez_compressed(stream, allow_pickle=False, values=np.array(text), **self.arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "Checkpoint":
         """Read what `save` wrote; InputError for anything else."""
         try:
             # Opened here, because numpy leaves a file open that turns out to be none of its own.
-            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            values = json.loads(str(arrays.pop("values")))
-            if values.pop("format") != FORMAT:
-                raise InputError(f"{path} is of another version of Terrain Erosion; run it again from the start.")
+            with Path(path).open("rb") as stream:
+                return cls.read(stream, str(path))
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-        except (ValueError, KeyError, AttributeError, TypeError, EOFError, zipfile.BadZipFile) as error:
+
+    @classmethod
+    def read(cls, stream: IO[bytes], name: str) -> "Checkpoint":
+        """`load` from an open file, which errors call `name`."""
+        try:
+            with np.load(stream, allow_pickle=False) as file:
+                arrays = {key: file[key] for key in file.files}
+            values = json.loads(str(arrays.pop("values")))
+            if values.pop("format") != FORMAT:
+                raise InputError(f"{name} is of another version of Terrain Erosion; run it again from the start.")
+        except (ValueError, KeyError, AttributeError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{path} is no checkpoint, or damaged; run it again from the start.") from None
+            raise InputError(f"{name} is no checkpoint, or damaged; run it again from the start.") from None
         return cls(values, arrays)
 
     def part(self, name: str) -> dict[str, Array]:

@@ -30,7 +30,7 @@ def send(
     arrays: Mapping[str, Array] | None = None,
 ) -> None:
     """Write a message; OSError or ValueError where the other end, or this one, is closed."""
-    contiguous = {name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}
+    contiguous = {name: np.asarray(array, order="C") for name, array in (arrays or {}).items()}
     announced = [[name, array.dtype.str, array.shape] for name, array in contiguous.items()]
     line = json.dumps({"kind": kind, "values": dict(values or {}), "arrays": announced})
     stream.write(line.encode() + b"\n")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from .checkpoint import Checkpoint
 from .messages import MASK_PREFIX, Message, receive, send
 from .recipe import Recipe
 from .terrain import Terrain
@@ -62,9 +63,17 @@ class Runner:
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)
 
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run that was paused."""
+        self._send("resume", checkpoint.values, checkpoint.arrays)
+
     def finish(self) -> None:
         """End the run soon and bring its result so far."""
         self._send("finish")
+
+    def pause(self) -> None:
+        """End the run soon and bring its checkpoint, then its result so far."""
+        self._send("pause")
 
     def _send(self, *message: Any) -> None:
         """Write from a thread: a pipe takes large arrays only as fast as the worker reads."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
 
-It never imports bpy. It takes messages on standard input (`run`, `finish`) and answers on standard output (`ready`,
-`progress`, `result`, `refused`, `failed`). Pipes rather than shared memory: whichever side dies, however it dies, the
-system closes them, and nothing is left behind. When its input ends, the worker ends at once.
+It never imports bpy. It takes messages on standard input (`run`, `resume`, `finish`, `pause`) and answers on
+standard output (`ready`, `progress`, `checkpoint`, `result`, `refused`, `failed`, `broken`). Pipes rather than shared
+memory: whichever side dies, however it dies, the system closes them, and nothing is left behind. When its input ends,
+the worker ends at once.
 """
 
 import os
@@ -11,14 +12,16 @@ import queue
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
 from importlib import metadata
 from typing import BinaryIO
 
+from .checkpoint import Checkpoint
 from .errors import InputError
 from .masks import MASK_KINDS
 from .messages import MASK_PREFIX, Message, receive, send
 from .recipe import Recipe
-from .simulation import simulate
+from .simulation import Progress, resume, simulate
 from .terrain import Terrain
 
 
@@ -39,7 +42,7 @@ def main() -> None:
     send(answers, "ready")
     while True:
         order = orders.get()
-        if order.kind == "run":
+        if order.kind in ("run", "resume"):
             _run(order, orders, answers)
 
 
@@ -65,14 +68,12 @@ def _why_broken() -> str:
 
 def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
     try:
-        values, arrays = order.values, dict(order.arrays)
-        masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
-        terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
-        recipe = Recipe.from_dict(values["recipe"])
-        for progress in simulate(terrain, recipe, masks=masks):
+        for progress in _simulation(order):
             send(answers, "progress", {"fraction": progress.fraction, "message": progress.message})
-            if not orders.empty():  # only `finish` comes during a run
-                orders.get()
+            if not orders.empty():  # only `finish` and `pause` come during a run
+                if orders.get().kind == "pause" and progress.fraction < 1:
+                    checkpoint = progress.checkpoint
+                    send(answers, "checkpoint", checkpoint.values, checkpoint.arrays)
                 break
         after = progress.terrain
         send(answers, "result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
@@ -82,3 +83,13 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         send(answers, "refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         send(answers, "failed", {"reason": traceback.format_exc()})
+
+
+def _simulation(order: Message) -> Iterator[Progress]:
+    """A run from the start, or from where it was paused."""
+    values, arrays = order.values, dict(order.arrays)
+    if order.kind == "resume":
+        return resume(Checkpoint(values, arrays))
+    masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
+    return simulate(terrain, Recipe.from_dict(values["recipe"]), masks=masks)

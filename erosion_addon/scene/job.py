@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
 from ..model.messages import Message
 from ..model.recipe import Recipe
@@ -33,9 +34,7 @@ class Job:
     "done", "rescued" (the result went to a new object), "cancelled" or "failed".
     """
 
-    def __init__(
-        self, obj: bpy.types.Object, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool
-    ) -> None:
+    def __init__(self, obj: bpy.types.Object) -> None:
         mesh = obj.data
         assert isinstance(mesh, bpy.types.Mesh)
         self.object_uid, self.object_name = obj.session_uid, obj.name
@@ -43,21 +42,35 @@ class Job:
         self._fingerprint = grid.fingerprint(mesh)
         self._lattice = grid.find_lattice(obj)
         self._heights = grid.heights(mesh)
-        # A terrain that still is as the last run left it erodes from its source again: runs replace each other.
-        if source.is_untouched_result(mesh) and not continue_from_result:
-            self._source = self._start = source.source_heights(mesh)
-        else:
-            self._start = self._heights
-            keep = continue_from_result and source.has_source(mesh)
-            self._source = source.source_heights(mesh) if keep else self._heights
-        self._terrain = self._snapshot(mesh, keeps_layers=continue_from_result)
+        self._source = self._start = self._heights
         self._matrix = obj.matrix_world.copy()
         self._result: Terrain | None = None
+        self._paused: Checkpoint | None = None
         self.report: dict[str, Any] | None = None
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self._began = time.monotonic()
         self._runner = _ready_runner()
+
+    def run(self, mesh: bpy.types.Mesh, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool) -> None:
+        """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
+        if source.is_untouched_result(mesh):
+            self._source = source.source_heights(mesh)
+            self._start = self._heights if continue_from_result else self._source
+        elif continue_from_result and source.has_source(mesh):
+            self._source = source.source_heights(mesh)
+        self._terrain = self._snapshot(mesh, keeps_layers=continue_from_result)
         self._runner.run(self._terrain, recipe, masks)
+
+    def resume(self, mesh: bpy.types.Mesh) -> None:
+        """Go on with the run that was paused on the mesh."""
+        checkpoint = source.paused_run(mesh)
+        self._source = source.source_heights(mesh)
+        self._terrain = Terrain(checkpoint.part("start")["elevation"], self._lattice.spacing)
+        if self._terrain.shape != (self._lattice.rows, self._lattice.cols):
+            raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
+        local = self._terrain.elevation / self._lattice.scale_z
+        self._start = self._lattice.to_vertices(local.astype(np.float32))
+        self._runner.resume(checkpoint)
 
     def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool) -> Terrain:
         """The terrain to start from, with the colour that the mesh has; also the last run's sediment if it is kept."""
@@ -91,6 +104,8 @@ class Job:
             if self.state == "starting":
                 self.state, self._began = "running", time.monotonic()
             self.fraction, self.message = message.values["fraction"], message.values["message"]
+        elif message.kind == "checkpoint":
+            self._paused = Checkpoint(message.values, message.arrays)
         elif message.kind == "result":
             try:
                 arrays = dict(message.arrays)
@@ -117,6 +132,11 @@ class Job:
         """End now and keep what is there."""
         self.message = "Finishing"
         self._runner.finish()
+
+    def pause(self) -> None:
+        """End now, keep what is there, and keep with the terrain what is needed to go on later."""
+        self.message = "Pausing"
+        self._runner.pause()
 
     def cancel(self) -> None:
         """End now and leave everything as it was; the worker is gone when this returns."""
@@ -166,7 +186,7 @@ class Job:
             source.keep_source(mesh, self._source)
             attributes.write_fields(mesh, self._lattice, result.fields)
             grid.write_heights(mesh, heights)
-            source.mark_result(mesh)
+            source.mark_result(mesh, self._paused)
 
     def _rescue(self, result: Terrain) -> bpy.types.Object:
         scene = bpy.context.scene
@@ -192,15 +212,32 @@ def _all_or_nothing(mesh: bpy.types.Mesh, heights: np.ndarray[Any, Any]) -> Any:
 
 def start(obj: bpy.types.Object, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool = False) -> Job:
     """Begin a run on an object. Raises InputError with a sentence where that cannot be."""
+    run = _new_job(obj)
+    run.run(obj.data, recipe, masks, continue_from_result)
+    return _make_current(run)
+
+
+def resume(obj: bpy.types.Object) -> Job:
+    """Go on with the run that was paused on an object. Raises InputError with a sentence where that cannot be."""
+    run = _new_job(obj)
+    run.resume(obj.data)
+    return _make_current(run)
+
+
+def _make_current(run: Job) -> Job:
     global current
+    current = run
+    return run
+
+
+def _new_job(obj: bpy.types.Object) -> Job:
     if current is not None:
         raise InputError(f"{current.object_name} is being eroded; wait, or cancel that run first.")
     if (reason := grid.why_not(obj)) is not None:
         raise InputError(reason)
     if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
         raise InputError("A render or bake is running; start the erosion when it is done.")
-    current = Job(obj, recipe, masks, continue_from_result)
-    return current
+    return Job(obj)
 
 
 def clear() -> None:

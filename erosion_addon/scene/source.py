@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The terrain before erosion, kept in its mesh, so that it comes back also after saving and opening the file."""
 
+import io
+
 import bpy
 import numpy as np
 
+from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
 from . import attributes
 from .lattice import Array
@@ -14,6 +17,9 @@ NAME = attributes.ASIDE.rstrip("_")
 
 RESULT = "erosion_result"
 """Custom property of a mesh: fingerprint of what the last run left."""
+
+PAUSED = "erosion_paused"
+"""Custom property of a mesh: the checkpoint of a run that was paused, as the bytes of its file."""
 
 
 def has_source(mesh: bpy.types.Mesh) -> bool:
@@ -47,11 +53,29 @@ def restore(mesh: bpy.types.Mesh) -> None:
     attributes.remove_fields(mesh)
     mesh.attributes.remove(mesh.attributes[NAME])
     mesh.pop(RESULT, None)
+    mesh.pop(PAUSED, None)
 
 
-def mark_result(mesh: bpy.types.Mesh) -> None:
-    """Remember that the mesh as it is now is the result of a run."""
+def mark_result(mesh: bpy.types.Mesh, paused: Checkpoint | None = None) -> None:
+    """Remember that the mesh as it is now is the result of a run, and where that stands if it was paused."""
     mesh[RESULT] = fingerprint(mesh)
+    mesh.pop(PAUSED, None)
+    if paused is not None:
+        content = io.BytesIO()
+        paused.write(content)
+        mesh[PAUSED] = content.getvalue()
+
+
+def is_paused(mesh: bpy.types.Mesh) -> bool:
+    """Whether the mesh holds a run that can go on, as far as that costs nothing to know."""
+    return PAUSED in mesh and has_source(mesh)
+
+
+def paused_run(mesh: bpy.types.Mesh) -> Checkpoint:
+    """Where the run stands that was paused on the mesh; InputError where there is none, or the mesh has changed."""
+    if not (is_paused(mesh) and is_untouched_result(mesh)):
+        raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
+    return Checkpoint.read(io.BytesIO(mesh[PAUSED]), f"The paused run of {mesh.name}")
 
 
 def is_untouched_result(mesh: bpy.types.Mesh) -> bool:

@@ -7,10 +7,8 @@ import bpy
 import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
-from ..model import heightmap
 from ..model.errors import InputError
 from ..scene import grid
-from ..scene.image import BlenderFiles, image_heights
 
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 
@@ -51,9 +49,12 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return {"FINISHED"}
 
     def _read(self) -> tuple[str, np.ndarray]:
+        from ..model.heightmap import read_heightmap  # here, as few sessions of Blender import a heightmap
+        from ..scene.image import BlenderFiles, image_heights
+
         if not self.image:
             path = Path(bpy.path.abspath(self.filepath))
-            return path.stem, heightmap.read_heightmap(path, BlenderFiles(), height_range=(self.low, self.high))
+            return path.stem, read_heightmap(path, BlenderFiles(), height_range=(self.low, self.high))
         image = bpy.data.images.get(self.image)
         if image is None:
             raise InputError(f"There is no image {self.image} in this file.")

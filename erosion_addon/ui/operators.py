@@ -8,7 +8,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
-from ..scene import grid, job, masks, material, source, springs
+from ..scene import grid, job, masks, source, springs
 from . import progress, properties
 
 
@@ -40,6 +40,10 @@ class EROSION_OT_run(bpy.types.Operator):
     bl_label = "Run"
     bl_options = {"REGISTER", "UNDO"}
 
+    resume: bpy.props.BoolProperty(
+        name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE"}
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         reason = why_no_run(context.object)
@@ -49,7 +53,7 @@ class EROSION_OT_run(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
-            start_run(context.object)
+            self._start(context.object)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -60,7 +64,7 @@ class EROSION_OT_run(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            run = start_run(context.object)
+            run = self._start(context.object)
             try:
                 while not run.ended:
                     run.poll(0.1)
@@ -74,6 +78,9 @@ class EROSION_OT_run(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"INFO"}, run.sentence)
         return {"FINISHED"}
+
+    def _start(self, obj: bpy.types.Object) -> "job.Job":
+        return job.resume(obj) if self.resume else start_run(obj)
 
 
 class _RunningOperator:
@@ -105,19 +112,35 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_finish(_RunningOperator, bpy.types.Operator):
+class _StoppingOperator(_RunningOperator):
+    """For operators that end the work; a result that waits for Object Mode is past that."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and job.current is not None and job.current.state != "waiting"
+
+
+class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
     """End the run now and keep what is there so far"""
 
     bl_idname = "erosion.finish"
     bl_label = "Finish Now"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and job.current.state != "waiting"
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         assert job.current is not None
         job.current.finish()
+        return {"FINISHED"}
+
+
+class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
+    """End the run now, keep what is there so far, and keep with the terrain what is needed to go on later"""
+
+    bl_idname = "erosion.pause"
+    bl_label = "Pause"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        assert job.current is not None
+        job.current.pause()
         return {"FINISHED"}
 
 
@@ -191,6 +214,8 @@ class EROSION_OT_material_add(bpy.types.Operator):
         return reason is None
 
     def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import material  # its tables take their time, and few sessions need them
+
         if not material.assign(context.object, replace=self.replace):
             self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
         return {"FINISHED"}
@@ -200,6 +225,7 @@ CLASSES = (
     EROSION_OT_run,
     EROSION_OT_cancel,
     EROSION_OT_finish,
+    EROSION_OT_pause,
     EROSION_OT_restore,
     EROSION_OT_recipe_load,
     EROSION_OT_material_add,

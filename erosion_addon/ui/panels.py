@@ -75,8 +75,8 @@ def _draw_source(layout: Any, obj: bpy.types.Object) -> None:
 def _draw_choice(layout: Any, settings: Any) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
-    row = layout.row()
-    row.menu("EROSION_MT_recipes", text=Path(settings.recipe_name).stem.capitalize() or "Choose a Recipe", icon="PRESET")
+    name = Path(settings.recipe_name).stem.capitalize()
+    layout.row().menu("EROSION_MT_recipes", text=name or "Choose a Recipe", icon="PRESET")
     layout.prop(settings, "seed")
     layout.prop(settings, "edges")
 
@@ -85,6 +85,8 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     row = layout.row()
     row.scale_y = 1.5
     row.operator("erosion.run", icon="PLAY")
+    if source.is_paused(obj.data):
+        row.operator("erosion.run", text="Go On", icon="FRAME_NEXT").resume = True
     if source.has_source(obj.data):
         layout.prop(obj.erosion, "continue_from_result")
     row = layout.row(align=True)
@@ -98,6 +100,7 @@ def _draw_progress(layout: Any, run: "job.Job") -> None:
     row.progress(factor=run.fraction, text=progress.status_text(run))
     row = layout.row(align=True)
     row.operator("erosion.finish", icon="CHECKMARK")
+    row.operator("erosion.pause", icon="PAUSE")
     row.operator("erosion.cancel", icon="CANCEL")
 
 

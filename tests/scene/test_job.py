@@ -94,6 +94,31 @@ def test_finish_keeps_what_is_there(obj):
     assert abs(run.report["mass"]["error"]) <= 1e-9 * run.report["mass"]["moved"]
 
 
+def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path):
+    values = {"droplet.drops_per_cell": 150.0}
+    to_the_end(start(obj, **values))
+    job.clear()
+    expected = everything(obj.data)
+    run = start(obj, **values)
+    under_way(run)
+    run.pause()
+    to_the_end(run)
+    job.clear()
+    assert run.state == "done" and 0 < run.report["finished"] < 1
+    path = str(tmp_path / "paused.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened = bpy.data.objects["Terrain"]
+    run = job.resume(reopened)
+    to_the_end(run)
+    assert (run.state, run.sentence) == ("done", "Terrain is eroded.")
+    assert run.report["finished"] == 1
+    assert everything(reopened.data) == expected
+    job.clear()
+    with pytest.raises(InputError, match="run it again"):
+        job.resume(reopened)
+
+
 def test_a_killed_worker_leaves_the_terrain_and_says_so(obj):
     before = everything(obj.data)
     run = start(obj, **LONG)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What water does to the ground it runs over: rain, evaporation, erosion, deposition, wet slides, grass.
+
+Rows and symmetry as in `kernels.water`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .compile import kernel
+from .water import CLOSED, FILM, OPEN, WRAP
+
+SHALLOW = np.float32(0.01)
+"""Metres; a thinner film counts as this thick where its speed is asked for."""
+
+WET = np.float32(0.02)
+"""Metres of water under which the ground is half wet."""
+
+FLOODED = np.float32(0.05)
+"""Metres of water that drown grass."""
+
+COVER = np.float32(0.5)
+"""Metres of soil that keep the water from the rock."""
+
+ROOTS = np.float32(0.1)
+"""Metres of soil that grass needs to thrive."""
+
+STILL = np.float32(0.3)
+"""m/s at which water evaporates half as fast as still water does."""
+
+SLIDING = np.float32(0.2499)
+"""Share of a cell's soil that may slide over one of its four faces in a step."""
+
+
+class Ground(NamedTuple):
+    """Numbers that hold for all cells, float32; shares are of one step."""
+
+    seconds: np.float32
+    row_spacing: np.float32
+    col_spacing: np.float32
+    evaporation: np.float32
+    """m of still water a step."""
+    capacity: np.float32
+    minimum_tilt: np.float32
+    pick_up: np.float32
+    settle: np.float32
+    rock: np.float32
+    """m a step under 1 m of water that runs at 1 m/s."""
+    repose: np.float32
+    """Steepest slope of wet soil, m/m."""
+    slide: np.float32
+    dry: np.float32
+    """Share of the moisture that stays."""
+    grow: np.float32
+    die: np.float32
+    fresh: np.float32
+    """m of soil moved in a step that undo all growth."""
+    grass_slope: np.float32
+    protection: np.float32
+    edges: int
+
+
+class Rows(NamedTuple):
+    """Working memory, some rows long; see `make_rows`. evaporated and moved sum up over rows and steps, in m."""
+
+    bed: np.ndarray
+    slide: np.ndarray
+    loose: np.ndarray
+    floor: np.ndarray
+    taken: np.ndarray
+    evaporated: np.ndarray
+    moved: np.ndarray
+    single: np.ndarray
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory for a terrain of so many columns."""
+    return Rows(
+        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), np.zeros((4, cols), np.float32), np.zeros(cols),
+        np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros((9, cols), np.float32),
+    )  # fmt: skip
+
+
+@kernel
+def _velocity(depth, flux_x, flux_above, flux_below, along, down, speed):
+    """Velocity (m/s) along a row and along the columns in the middle of the cells, and its size."""
+    half = np.float32(0.5)
+    for col in range(depth.size):
+        along[col] = half * (flux_x[col] + flux_x[col + 1]) / max(np.float32(depth[col]), SHALLOW)
+    for col in range(depth.size):
+        down[col] = half * (flux_above[col] + flux_below[col]) / max(np.float32(depth[col]), SHALLOW)
+    for col in range(depth.size):
+        speed[col] = math.sqrt(along[col] * along[col] + down[col] * down[col])
+
+
+@kernel
+def _slopes(above, bed, below, row_span, wrap, slope_x, slope_y, ground):
+    """Slope of the bed (m/m) by central differences, one-sided at edges; row_span: metres between above and below."""
+    last, span = bed.size - 1, ground.col_spacing * np.float32(2.0)
+    for col in range(1, last):
+        slope_x[col] = np.float32(bed[col + 1] - bed[col - 1]) / span
+    if wrap:
+        slope_x[0] = np.float32(bed[1] - bed[last]) / span
+        slope_x[last] = np.float32(bed[0] - bed[last - 1]) / span
+    else:
+        slope_x[0] = np.float32(bed[1] - bed[0]) / ground.col_spacing
+        slope_x[last] = np.float32(bed[last] - bed[last - 1]) / ground.col_spacing
+    for col in range(bed.size):
+        slope_y[col] = np.float32(below[col] - above[col]) / row_span
+
+
+@kernel
+def _lowest(above, bed, below, wrap, floor):
+    """Lowest of the cells around each cell of a row; the cell itself counts where there is none."""
+    last = bed.size - 1
+    for col in range(1, last):
+        floor[col] = min(min(bed[col - 1], bed[col + 1]), min(above[col], below[col]))
+    left, right = (bed[last], bed[0]) if wrap else (bed[0], bed[last])
+    floor[0] = min(min(left, bed[1]), min(above[0], below[0]))
+    floor[last] = min(min(bed[last - 1], right), min(above[last], below[last]))
+
+
+@kernel
+def _loosened(soil, moisture, grass, strength, loose, ground):
+    """Soil of a row that may slide over one face, m: some of what is wet and not held by grass."""
+    for col in range(soil.size):
+        held = np.float32(1.0) - ground.protection * grass[col]
+        loose[col] = SLIDING * np.float32(soil[col]) * moisture[col] * held
+    if strength is not None:
+        for col in range(soil.size):
+            loose[col] *= strength[col]
+
+
+@kernel
+def _slide(bed, beyond, loose, loose_beyond, length, ground):
+    """Soil that slides over a face, m, positive towards beyond."""
+    fall = np.float32(bed - beyond)
+    excess = (abs(fall) - ground.repose * length) * ground.slide
+    down = min(max(excess, np.float32(0.0)), loose)
+    up = min(max(excess, np.float32(0.0)), loose_beyond)
+    return down if fall > np.float32(0.0) else -up
+
+
+@kernel
+def _slide_within(bed, loose, slide, ground):
+    """Slides over the faces of one row; across an edge only where it wraps."""
+    cols, length = bed.size, ground.col_spacing
+    for col in range(1, cols):
+        slide[col] = _slide(bed[col - 1], bed[col], loose[col - 1], loose[col], length, ground)
+    ends = np.float32(0.0)
+    if ground.edges == WRAP:
+        ends = _slide(bed[cols - 1], bed[0], loose[cols - 1], loose[0], length, ground)
+    slide[0] = ends
+    slide[cols] = ends
+
+
+@kernel
+def _slide_between(bed, beyond, loose, loose_beyond, slide, ground):
+    """Slides over the faces between two rows."""
+    for col in range(bed.size):
+        slide[col] = _slide(bed[col], beyond[col], loose[col], loose_beyond[col], ground.row_spacing, ground)
+
+
+@kernel
+def _move(along, above, below, bed, soil, taken, moved):
+    """Let a row's soil slide; taken: what came, m."""
+    for col in range(bed.size):
+        taken[col] = (np.float64(above[col]) - np.float64(below[col])) + (
+            np.float64(along[col]) - np.float64(along[col + 1])
+        )
+    for col in range(bed.size):
+        bed[col] += taken[col]
+        # The four shares are cut so that they cannot take it all; rounding can leave an ulp below zero.
+        soil[col] = max(soil[col] + taken[col], 0.0)
+    for col in range(bed.size):
+        moved[col] += max(-taken[col], 0.0)
+
+
+@kernel
+def _wear_rock(depth, speed, soil, grass, strength, hardness, worn, ground):
+    """Rock that becomes soil, m: by the speed and amount of the water, less under soil and grass."""
+    one = np.float32(1.0)
+    for col in range(depth.size):
+        bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
+        power = speed[col] * min(np.float32(depth[col]), one)
+        worn[col] = ground.rock * power * bare * (one - ground.protection * grass[col])
+    if strength is not None:
+        for col in range(depth.size):
+            worn[col] *= strength[col]
+    if hardness is not None:
+        for col in range(depth.size):
+            worn[col] *= one - hardness[col]
+    for col in range(depth.size):
+        soil[col] += np.float64(worn[col])
+
+
+@kernel
+def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
+    """What the water can carry, m: by its amount, its speed and how far the bed's normal leans the way it flows."""
+    for col in range(depth.size):
+        size = speed[col]
+        lean = -(along[col] * slope_x[col] + down[col] * slope_y[col])
+        steep = slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col]
+        power = max(lean / math.sqrt(np.float32(1.0) + steep), ground.minimum_tilt * size)
+        capacity[col] = ground.capacity * power * np.float32(depth[col])
+
+
+@kernel
+def _exchange(depth, capacity, suspended, soil, bed, floor, grass, strength, taken, moved, ground):
+    """Pick soil up, or lay it down; never dig below the lowest neighbour. Water that has gone drops all it had."""
+    pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
+    for col in range(bed.size):
+        spare = np.float64(capacity[col]) - suspended[col]
+        room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
+        taken[col] = min(spare * pick_up, room) if spare > 0.0 else spare * settle
+    for col in range(bed.size):
+        wet = depth[col] > FILM
+        held = 1.0 - np.float64(ground.protection * grass[col])
+        picked = taken[col] * held if taken[col] > 0.0 else taken[col]
+        taken[col] = picked if wet else -suspended[col]
+    if strength is not None:
+        for col in range(bed.size):
+            taken[col] *= np.float64(strength[col]) if taken[col] > 0.0 else 1.0
+    for col in range(bed.size):
+        suspended[col] += taken[col]
+        bed[col] -= taken[col]
+        soil[col] -= taken[col]
+    for col in range(bed.size):
+        moved[col] += max(taken[col], 0.0)
+
+
+@kernel
+def _weather(depth, speed, rain, evaporated, ground):
+    """Rain and evaporation; water in motion evaporates less."""
+    seconds = np.float64(ground.seconds)
+    for col in range(depth.size):
+        quick = speed[col] / STILL
+        wanted = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
+        water = depth[col] + np.float64(rain[col]) * seconds
+        left = max(water - wanted, 0.0)
+        evaporated[col] += water - left
+        depth[col] = left
+
+
+@kernel
+def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
+    """Moisture, grass and the water that passed. taken: soil that came or went in this step."""
+    one, zero = np.float32(1.0), np.float32(0.0)
+    for col in range(depth.size):
+        water = np.float32(depth[col])
+        moisture[col] = max(water / (water + WET), moisture[col] * ground.dry)
+    for col in range(depth.size):
+        steep = math.sqrt(slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col])
+        suits = min(np.float32(soil[col]) / ROOTS, one) * max(one - steep / ground.grass_slope, zero)
+        suits *= max(one - np.float32(depth[col]) / FLOODED, zero)
+        suits *= max(one - np.float32(abs(taken[col])) / ground.fresh, zero)
+        wanted = suits * moisture[col]
+        grown = wanted * (one - grass[col]) * ground.grow
+        grass[col] += grown - (one - suits) * grass[col] * ground.die
+    for col in range(depth.size):
+        flow[col] += speed[col] * max(np.float32(depth[col]), SHALLOW) * width

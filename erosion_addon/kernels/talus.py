@@ -12,7 +12,7 @@ import numpy as np
 from .border import OPEN, WRAP, fill_border
 from .compile import kernel
 
-SEGMENT = 2048
+SEGMENT = 1024
 """Columns that are looked at, or left alone because nothing moves there, as one."""
 
 
@@ -108,151 +108,142 @@ def _flow(height, to_height, half, to_half, hold, rest, forth, back):
 
 
 @kernel
-def _flows(heights, to_heights, halves, to_halves, masks, to_masks, hold, rest, flows):
-    """Fill `flows` with the `_flow` from each cell of a row to that of another row, or of the same one further on."""
-    for col in range(flows.size):
+def _flows(heights, halves, masks, row, to_row, first, last, shift, hold, rest, flows, number):
+    """Flows from the columns first + shift … of a row to the columns first … before last of another; see `_flow`."""
+    at, to, number = np.uintp(row % 3), np.uintp(to_row % 3), np.uintp(number)
+    for col in range(first, last):
+        here, there = np.uintp(col + shift), np.uintp(col)
         forth = back = 1.0
         if masks is not None:
-            forth, back = masks[0, col] * to_masks[1, col], to_masks[0, col] * masks[1, col]
-        flows[col] = _flow(heights[col], to_heights[col], halves[col], to_halves[col], hold, rest, forth, back)
+            from_row, into_row = np.uintp(row), np.uintp(to_row)
+            forth = masks[0, from_row, here] * masks[1, into_row, there]
+            back = masks[0, into_row, there] * masks[1, from_row, here]
+        flows[number, there] = _flow(
+            heights[at, here], heights[to, there], halves[at, here], halves[to, there], hold, rest, forth, back
+        )
 
 
 @kernel
-def _between(buffers, masks, row, to_row, first, last, shift, hold, rest, flows):
-    """Flows from the columns first + shift … of a row to the columns first … before last of another row."""
-    heights, halves = buffers.heights, buffers.halves
-    part = to_part = None
-    if masks is not None:
-        part, to_part = masks[:2, row, first + shift : last + shift], masks[:2, to_row, first:last]
-    _flows(
-        heights[row % 3, first + shift : last + shift], heights[to_row % 3, first:last],
-        halves[row % 3, first + shift : last + shift], halves[to_row % 3, first:last],
-        part, to_part, hold, rest, flows[first:last],
-    )  # fmt: skip
-
-
-@kernel
-def _settle(loose, east, west, south, north, south_east, north_west, south_west, north_east):
+def _settle(loose, row, first, last, flows, above, below):
     """Take what flows out of the cells of a row and add what flows in; returns how many have changed.
 
     Flows of opposite neighbours are added first: so no turn or mirror image of the terrain changes a bit.
     """
+    row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)
+    one, two = np.uintp(1), np.uintp(2)
     changed = 0
-    for col in range(loose.size):
-        straight = (east[col] - west[col]) + (south[col] - north[col])
-        oblique = (south_east[col] - north_west[col]) + (south_west[col] - north_east[col])
-        left = loose[col] - (straight + oblique)
-        changed += left != loose[col]
-        loose[col] = left
+    for place in range(first, last):
+        col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
+        along_row = flows[0, right] - flows[0, col]
+        along_col = flows[below, col] - flows[above, col]
+        falling = flows[below + one, right] - flows[above + one, col]
+        rising = flows[below + two, left] - flows[above + two, col]
+        before = loose[row, col]
+        after = before - ((along_row + along_col) + (falling + rising))
+        changed += after != before
+        loose[row, col] = after
     return changed
 
 
 @kernel
-def _break(rock, loose, halves, above, along, below, softness, constants):
-    """Break the rock of a row that stands too high over a neighbour into loose material; returns how many cells broke.
-
-    above, along, below: surfaces of the three rows, from a column before the first cell to one after the last.
-    """
+def _break(rock, loose, masks, row, first, last, heights, halves, constants):
+    """Break the rock of a row that stands too high over a neighbour into loose material; returns how many cells broke."""
+    up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
+    row = np.uintp(row)
+    row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand
+    collapse, rest = constants.collapse, constants.rest
     broken = 0
-    for col in range(loose.size):
-        lowest = min(
-            min(along[col], along[col + 2]) + constants.col_stand, min(above[col + 1], below[col + 1]) + constants.row_stand
-        )
-        corner = min(min(above[col], above[col + 2]), min(below[col], below[col + 2]))
-        excess = rock[col] - min(lowest, corner + constants.diagonal_stand)
-        share = constants.collapse
-        if softness is not None:
-            share *= softness[col]
-        wanted = excess * share - 2.0 * halves[col]
-        left = rock[col] - (wanted if wanted > constants.rest else 0.0)
-        broken += left != rock[col]
-        loose[col] += rock[col] - left
-        rock[col] = left
+    for place in range(first, last):
+        col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
+        beside = min(heights[at, left], heights[at, right]) + col_stand
+        across = min(heights[up, col], heights[down, col]) + row_stand
+        oblique = min(min(heights[up, left], heights[up, right]), min(heights[down, left], heights[down, right]))
+        before = rock[row, col]
+        wanted = (before - min(min(beside, across), oblique + diagonal_stand)) * collapse
+        if masks is not None:
+            wanted *= masks[2, row, col]
+        wanted -= 2.0 * halves[at, col]
+        after = before - (wanted if wanted > rest else 0.0)
+        broken += after != before
+        loose[row, col] += before - after
+        rock[row, col] = after
     return broken
 
 
 @kernel
-def _load(rock, loose, row, loaded, buffers):
+def _load(rock, loose, row, loaded, heights, halves):
     """Keep the surface and half of the loose material of a row as they are now."""
-    slot = row % 3
-    if loaded[slot] != row:
-        loaded[slot] = row
-        heights, halves, rocks, covers = buffers.heights[slot], buffers.halves[slot], rock[row], loose[row]
-        for col in range(heights.size):
-            heights[col] = rocks[col] + covers[col]
-            halves[col] = 0.5 * covers[col]
+    at, row = np.uintp(row % 3), np.uintp(row)
+    if loaded[at] != row:
+        loaded[at] = row
+        for place in range(heights.shape[1]):
+            col = np.uintp(place)
+            heights[at, col] = rock[row, col] + loose[row, col]
+            halves[at, col] = 0.5 * loose[row, col]
 
 
 @kernel
-def _slid_out(east, above, below, row, rows, first, last, cols):
-    """What has slid out of the terrain from the columns first … before last of a row; above, below: (3, …) flows."""
+def _slid_out(flows, above, below, row, rows, first, last, cols):
+    """What has slid out of the terrain from the columns first … before last of a row."""
     out = 0.0
     if row == 1:
         for col in range(first, last):
-            out -= above[0, col] + above[1, col] + above[2, col]
+            out -= flows[above, col] + flows[above + 1, col] + flows[above + 2, col]
     if row == rows:
         for col in range(first, last):
-            out += below[0, col] + below[1, col + 1] + below[2, col - 1]
+            out += flows[below, col] + flows[below + 1, col + 1] + flows[below + 2, col - 1]
     if first == 1:
-        out += (below[2, 0] if row < rows else 0.0) - east[0] - (above[1, 1] if row > 1 else 0.0)
+        out -= flows[0, 1]
+        out += (flows[below + 2, 0] if row < rows else 0.0) - (flows[above + 1, 1] if row > 1 else 0.0)
     if last == cols + 1:
-        out += (below[1, last] if row < rows else 0.0) + east[cols] - (above[2, cols] if row > 1 else 0.0)
+        out += flows[0, last]
+        out += (flows[below + 1, last] if row < rows else 0.0) - (flows[above + 2, cols] if row > 1 else 0.0)
     return out
 
 
 @kernel
 def _pass(rock, loose, masks, constants, buffers):
-    """Let everything move once, all cells at once; see `relax`."""
+    """Let everything move once, all cells at once; see `relax`. Flows are numbered by the column they go to."""
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
-    active, moved, rest = buffers.active, buffers.moved, constants.rest
-    east, breaks = buffers.flows[0], constants.row_stand < np.inf
+    heights, halves, flows = buffers.heights, buffers.halves, buffers.flows
+    active, moved, exported = buffers.active, buffers.moved, buffers.exported
+    row_hold, col_hold, diagonal_hold, rest = (
+        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.rest
+    )  # fmt: skip
+    breaks, is_open = constants.row_stand < np.inf, constants.edges == OPEN
     loaded = np.full(3, -1)
+    above, below = 1, 4
     for row in range(rows + 1):
-        above, below = buffers.flows[1:4], buffers.flows[4:7]
-        if row % 2:
-            above, below = below, above
         for segment in range(active.shape[1]):
             if not active[row, segment] and not active[row + 1, segment]:
                 continue
             first = 1 + segment * SEGMENT
             last = min(first + SEGMENT, cols + 1)
             for needed in range(max(row - 1, 0), row + 2):
-                _load(rock, loose, needed, loaded, buffers)
-            _between(buffers, masks, row, row + 1, first, last, 0, constants.row_hold, rest, below[0])
-            _between(buffers, masks, row, row + 1, first, last + 1, -1, constants.diagonal_hold, rest, below[1])
-            _between(buffers, masks, row, row + 1, first - 1, last, 1, constants.diagonal_hold, rest, below[2])
+                _load(rock, loose, needed, loaded, heights, halves)
+            below_row = row + 1
+            _flows(heights, halves, masks, row, below_row, first, last, 0, row_hold, rest, flows, below)
+            _flows(heights, halves, masks, row, below_row, first, last + 1, -1, diagonal_hold, rest, flows, below + 1)
+            _flows(heights, halves, masks, row, below_row, first - 1, last, 1, diagonal_hold, rest, flows, below + 2)
         for segment in range(active.shape[1]):
             if not active[row, segment]:
                 continue
             first = 1 + segment * SEGMENT
             last = min(first + SEGMENT, cols + 1)
-            # Flows along the row come from the column before, so they are numbered by where they go.
-            _between(buffers, masks, row, row, first, last + 1, -1, constants.col_hold, rest, east)
-            changed = _settle(
-                loose[row, first:last], east[first + 1 : last + 1], east[first:last],
-                below[0, first:last], above[0, first:last], below[1, first + 1 : last + 1], above[1, first:last],
-                below[2, first - 1 : last - 1], above[2, first:last],
-            )  # fmt: skip
-            heights, halves = buffers.heights, buffers.halves
-            if breaks:
-                softness = None
-                if masks is not None:
-                    softness = masks[2, row, first:last]
-                around = slice(first - 1, last + 1)
-                changed += _break(
-                    rock[row, first:last], loose[row, first:last], halves[row % 3, first:last],
-                    heights[(row - 1) % 3, around], heights[row % 3, around], heights[(row + 1) % 3, around],
-                    softness, constants,
-                )  # fmt: skip
-            mark = 1 if changed else 0
+            _flows(heights, halves, masks, row, row, first, last + 1, -1, col_hold, rest, flows, 0)
+            mark = 1 if _settle(loose, row, first, last, flows, above, below) else 0
+            if breaks and _break(rock, loose, masks, row, first, last, heights, halves, constants):
+                mark = 1
             for bit, col in ((2, first), (4, last - 1)):
-                if loose[row, col] != 2.0 * halves[row % 3, col] or rock[row, col] + loose[row, col] != heights[row % 3, col]:
+                at_rest = loose[row, col] == 2.0 * halves[row % 3, col]
+                if not at_rest or rock[row, col] + loose[row, col] != heights[row % 3, col]:
                     mark |= bit
-            if constants.edges == OPEN:
-                out = _slid_out(east, above, below, row, rows, first, last, cols)
-                buffers.exported[0] += out
+            if is_open:
+                out = _slid_out(flows, above, below, row, rows, first, last, cols)
+                exported[0] += out
                 mark |= out != 0.0
             moved[row, segment] = mark
+        above, below = below, above
 
 
 @kernel

@@ -26,7 +26,7 @@ class RillParameters(Parameters):
         choices=("simple", "capacity"),
     )  # fmt: skip
     gravity: float = parameter(
-        0.02, "How fast drops speed up downhill: more makes straighter rills and drier slopes.",
+        0.01, "How fast drops speed up downhill: more makes straighter rills and drier slopes.",
         low=0, high=1000, unit="1/m",
     )  # fmt: skip
     friction: float = parameter(
@@ -57,7 +57,7 @@ class RillParameters(Parameters):
         low=0, high=1000, unit="1/m",
     )  # fmt: skip
     soil_evaporation: float = parameter(
-        16.0, "How fast the ground dries while a drop falls on each cell: more leaves only the grooves wet.",
+        10.0, "How fast the ground dries while a drop falls on each cell: more leaves only the grooves wet.",
         low=0, high=1000, unit="cells/drop",
     )  # fmt: skip
 

@@ -200,10 +200,12 @@ class _Simulation:
             moved, exported = moved + step_moved, exported + step_exported
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
-        loose = loose_of(layers)
-        rock_before = self._terrain.elevation - self._start_loose
-        layers["wear"] = np.maximum(rock_before - (elevation - loose), 0.0)
-        layers["deposition"] = np.maximum(loose - self._start_loose, 0.0)
+        gained = loose_of(layers) - self._start_loose
+        layers["deposition"] = np.maximum(gained, 0.0, dtype=np.float32)
+        gained += self._terrain.elevation
+        gained -= elevation
+        layers["wear"] = np.maximum(gained, 0.0, dtype=np.float32)
+        del gained
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
         after.report = self._report(after, fraction, reports, moved, exported)
         return after

@@ -87,9 +87,10 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
 
 def _simulation(order: Message) -> Iterator[Progress]:
     """A run from the start, or from where it was paused."""
-    values, arrays = order.values, dict(order.arrays)
+    values, arrays = order.values, order.arrays
     if order.kind == "resume":
         return resume(Checkpoint(values, arrays))
+    # Popped, so that what the terrain copies is not held twice.
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     return simulate(terrain, Recipe.from_dict(values["recipe"]), masks=masks)

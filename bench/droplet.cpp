@@ -172,7 +172,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
                 const bool stuck = needed >= load;
                 const Real given =
                     map.deposit(row, col, below, right, row_part, col_part, std::min(needed, load));
-                load -= given;
+                load = std::max(load - given, Real(0));
                 height += given;
                 speed = 0;
                 if (stuck || height <= new_height) break;
@@ -183,7 +183,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
             if (load >= carry) {
                 const Real given = map.deposit(row, col, below, right, row_part, col_part,
                     (load - carry) * constants.deposition_rate);
-                load -= given;
+                load = std::max(load - given, Real(0));
                 fall += given;
             } else {
                 const Real wanted = std::min((carry - load) * constants.erosion_rate, Real(0.99) * fall);

@@ -12,11 +12,11 @@ from statistics import median
 
 import numpy as np
 
-from erosion_addon.kernels import droplet
+from erosion_addon.kernels import droplet, edges
 
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"
-EDGES = {"open": droplet.OPEN, "closed": droplet.CLOSED, "wrap": droplet.WRAP}
+EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
 NUMBERS = (10.0, 0.001, 0.9, 0.02, 0.1, 0.05, 20.0)
 """capacity … gravity of `droplet.Constants`, the source's defaults."""
 

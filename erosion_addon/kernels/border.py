@@ -2,8 +2,9 @@
 """What lies around a grid: a ring of one cell about (rows, cols) that says to a kernel what its edges do."""
 
 from .compile import kernel
+from .edges import CLOSED, OPEN, WRAP
 
-OPEN, CLOSED, WRAP = 0, 1, 2
+__all__ = ["CLOSED", "OPEN", "WRAP", "WALL", "fill_border"]
 
 WALL = 1e300
 """Height of the ring about closed edges, in metres: nothing slides up there, and there is nothing to slide down."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import random
 from .compile import kernel
-from .droplet import CLOSED, OPEN, WRAP, _along_wall, _between, _take, _wrapped
+from .edges import CLOSED, OPEN, WRAP, along_wall, between, wrapped
+from .ground import take
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
@@ -86,18 +87,18 @@ def _lay(ground, place, amount, ceiling, masks):
 def _dig(ground, place, amount, floor, masks):
     """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
     row, below, row_part, col, right, col_part = place
-    taken = _take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
-    taken += _take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
-    taken += _take(ground, below, col, amount * row_part * (1 - col_part), floor, masks)
-    taken += _take(ground, below, right, amount * row_part * col_part, floor, masks)
+    taken = take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
+    taken += take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
+    taken += take(ground, below, col, amount * row_part * (1 - col_part), floor, masks)
+    taken += take(ground, below, right, amount * row_part * col_part, floor, masks)
     return taken
 
 
 @kernel
 def _around(z, x, last_row, last_col, rows, cols):
     """The four cells around a place: rows above and below it and the way between them, columns likewise."""
-    row, below, row_part = _between(z, last_row, rows)
-    col, right, col_part = _between(x, last_col, cols)
+    row, below, row_part = between(z, last_row, rows)
+    col, right, col_part = between(x, last_col, cols)
     # Unsigned indices spare numba's test for negative ones.
     return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
 
@@ -119,12 +120,14 @@ def _height(ground, place):
 
 
 @kernel
-def _slope(ground, place):
-    """Gradient of the height at a place: rise along a column and along a row, in cells a cell."""
+def _surface(ground, place):
+    """Height at a place, and its gradient along a column and along a row, in cells a cell."""
     row, below, row_part, col, right, col_part = place
     h00, h10 = ground[row, col, 0], ground[row, right, 0]
     h01, h11 = ground[below, col, 0], ground[below, right, 0]
+    upper, lower = h00 * (1 - col_part) + h10 * col_part, h01 * (1 - col_part) + h11 * col_part
     return (
+        upper * (1 - row_part) + lower * row_part,
         (h01 - h00) * (1 - col_part) + (h11 - h10) * col_part,
         (h10 - h00) * (1 - row_part) + (h11 - h01) * row_part,
     )
@@ -177,13 +180,13 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
     place = _around(z, x, last_row, last_col, rows, cols)
     load, volume, vx, vz, step = 0.0, 1.0, 0.0, 0.0, 0
     while volume > constants.minimum_volume and step < constants.maximum_steps:
+        height, slope_z, slope_x = _surface(ground, place)
         row, col = _nearest(place)
         water[row, col, 0] += np.float32(volume)
-        slope_z, slope_x = _slope(ground, place)
         vx = vx * (1 - constants.friction) - slope_x * constants.col_step * constants.gravity
         vz = vz * (1 - constants.friction) - slope_z * constants.row_step * constants.gravity
         if closed and not (0.0 < x < last_col and 0.0 < z < last_row):
-            vx, vz = _along_wall(x, vx, last_col), _along_wall(z, vz, last_row)
+            vx, vz = along_wall(x, vx, last_col), along_wall(z, vz, last_row)
         speed = math.sqrt(vx * vx + vz * vz)
         if speed == 0.0:
             break
@@ -191,7 +194,7 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
         z += vz / speed * constants.row_step
         if not (0.0 < x < last_col and 0.0 < z < last_row):
             if wrap:
-                x, z = _wrapped(x, cols), _wrapped(z, rows)
+                x, z = wrapped(x, cols), wrapped(z, rows)
             elif closed:
                 x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
             elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
@@ -206,9 +209,7 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
                 place = there
                 break
         carry = speed * volume * constants.capacity
-        load = _transfer(
-            ground, place, _height(ground, place), _height(ground, there), carry, load, masks, constants, totals
-        )
+        load = _transfer(ground, place, height, _height(ground, there), carry, load, masks, constants, totals)
         place = there
         if speed < 1.0 and constants.soil_absorption > 0.0:
             _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)

@@ -57,7 +57,8 @@ def transfer(difference, hold, loose, share, rest):
     loose: what the higher one can give; all in metres. Nothing where the amount before sharing is at most `rest`.
     This is the one rule of all cascades: half of the excess makes the pair stand.
     """
-    amount = min(loose, 0.5 * (abs(difference) - hold))
+    excess = 0.5 * (abs(difference) - hold)
+    amount = loose if loose < excess else excess
     return amount * share if amount > rest else 0.0
 
 
@@ -95,32 +96,37 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
 
 
 @kernel
-def _flow(height, to_height, half, to_half, hold, rest, forth, back):
-    """What slides from one cell to another in a pass, less than nothing where it slides back.
+def _flow(heights, halves, masks, row, col, to_row, to_col, hold, rest):
+    """What slides from one cell to a neighbour in a pass, less than nothing where it slides back.
 
-    Half of its loose material in quarters to eight neighbours is what a cell can give; forth, back: what masks leave.
+    A cell gives each of eight neighbours at most a quarter of half of its loose material.
     """
-    difference = height - to_height
+    at, to = np.uintp(row % 3), np.uintp(to_row % 3)
+    row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
+    difference = heights[at, col] - heights[to, to_col]
     down = difference > 0.0
-    amount = transfer(difference, hold, half if down else to_half, 0.25, rest)
-    amount *= forth if down else back
+    amount = transfer(difference, hold, halves[at, col] if down else halves[to, to_col], 0.25, rest)
+    if masks is not None:
+        forth = masks[0, row, col] * masks[1, to_row, to_col]
+        back = masks[0, to_row, to_col] * masks[1, row, col]
+        amount *= forth if down else back
     return amount if down else -amount
 
 
 @kernel
-def _flows(heights, halves, masks, row, to_row, first, last, shift, hold, rest, flows, number):
-    """Flows from the columns first + shift … of a row to the columns first … before last of another; see `_flow`."""
-    at, to, number = np.uintp(row % 3), np.uintp(to_row % 3), np.uintp(number)
+def _flows(heights, halves, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
+    """Flows of the columns first … before last of a row to the next column and to the three below, by where they go."""
+    down, falling, rising = np.uintp(below), np.uintp(below + 1), np.uintp(below + 2)
+    under, before = row + 1, first - 1
+    flows[0, first] = _flow(heights, halves, masks, row, before, row, first, col_hold, rest)
+    flows[falling, first] = _flow(heights, halves, masks, row, before, under, first, diagonal_hold, rest)
     for col in range(first, last):
-        here, there = np.uintp(col + shift), np.uintp(col)
-        forth = back = 1.0
-        if masks is not None:
-            from_row, into_row = np.uintp(row), np.uintp(to_row)
-            forth = masks[0, from_row, here] * masks[1, into_row, there]
-            back = masks[0, into_row, there] * masks[1, from_row, here]
-        flows[number, there] = _flow(
-            heights[at, here], heights[to, there], halves[at, here], halves[to, there], hold, rest, forth, back
-        )
+        left, right = col - 1, col + 1
+        flows[0, np.uintp(right)] = _flow(heights, halves, masks, row, col, row, right, col_hold, rest)
+        flows[down, np.uintp(col)] = _flow(heights, halves, masks, row, col, under, col, row_hold, rest)
+        flows[falling, np.uintp(right)] = _flow(heights, halves, masks, row, col, under, right, diagonal_hold, rest)
+        flows[rising, np.uintp(left)] = _flow(heights, halves, masks, row, col, under, left, diagonal_hold, rest)
+    flows[rising, last - 1] = _flow(heights, halves, masks, row, last, under, last - 1, diagonal_hold, rest)
 
 
 @kernel
@@ -221,16 +227,14 @@ def _pass(rock, loose, masks, constants, buffers):
             last = min(first + SEGMENT, cols + 1)
             for needed in range(max(row - 1, 0), row + 2):
                 _load(rock, loose, needed, loaded, heights, halves)
-            below_row = row + 1
-            _flows(heights, halves, masks, row, below_row, first, last, 0, row_hold, rest, flows, below)
-            _flows(heights, halves, masks, row, below_row, first, last + 1, -1, diagonal_hold, rest, flows, below + 1)
-            _flows(heights, halves, masks, row, below_row, first - 1, last, 1, diagonal_hold, rest, flows, below + 2)
+            _flows(
+                heights, halves, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below
+            )  # fmt: skip
         for segment in range(active.shape[1]):
             if not active[row, segment]:
                 continue
             first = 1 + segment * SEGMENT
             last = min(first + SEGMENT, cols + 1)
-            _flows(heights, halves, masks, row, row, first, last + 1, -1, col_hold, rest, flows, 0)
             mark = 1 if _settle(loose, row, first, last, flows, above, below) else 0
             if breaks and _break(rock, loose, masks, row, first, last, heights, halves, constants):
                 mark = 1

@@ -17,6 +17,9 @@ OPEN, CLOSED, WRAP = 0, 1, 2
 FILM = np.float32(1e-4)
 """Metres; water shallower than this clings to the ground."""
 
+NOTHING = np.float32(1e-12)
+"""Less than this, in m or m²/s, is none: numbers that fade for ever end as denormal ones, which are slow."""
+
 KEPT = np.float32(1.0 - 1e-5)
 """Most of a cell's water that one step may take: float32 fluxes are too coarse to take exactly all of it."""
 
@@ -82,7 +85,7 @@ def _pushed(flux, across, head, head_beyond, bed, bed_beyond, push, spacing, pip
     cube = depth * depth * depth
     drag = pipes.seconds * (pipes.friction + abs(fall) / spacing) * pipe * size
     pushed = (flux + push * pipe * fall) * (cube / (cube + drag))
-    return pushed if depth > FILM else np.float32(0.0)
+    return pushed if depth > FILM and abs(pushed) > NOTHING else np.float32(0.0)
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compile import kernel
-from .water import CLOSED, FILM, OPEN, WRAP
+from .water import FILM, NOTHING, WRAP
 
 SHALLOW = np.float32(0.01)
 """Metres; a thinner film counts as this thick where its speed is asked for."""
@@ -216,7 +216,7 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, strength, tak
         room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
         taken[col] = min(spare * pick_up, room) if spare > 0.0 else spare * settle
     for col in range(bed.size):
-        wet = depth[col] > FILM
+        wet = depth[col] > FILM and suspended[col] + max(taken[col], 0.0) > NOTHING
         held = 1.0 - np.float64(ground.protection * grass[col])
         picked = taken[col] * held if taken[col] > 0.0 else taken[col]
         taken[col] = picked if wet else -suspended[col]
@@ -250,7 +250,7 @@ def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, wi
     one, zero = np.float32(1.0), np.float32(0.0)
     for col in range(depth.size):
         water = np.float32(depth[col])
-        moisture[col] = max(water / (water + WET), moisture[col] * ground.dry)
+        moisture[col] = max(water / (water + WET), moisture[col] * ground.dry - NOTHING)
     for col in range(depth.size):
         steep = math.sqrt(slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col])
         suits = min(np.float32(soil[col]) / ROOTS, one) * max(one - steep / ground.grass_slope, zero)
@@ -258,6 +258,83 @@ def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, wi
         suits *= max(one - np.float32(abs(taken[col])) / ground.fresh, zero)
         wanted = suits * moisture[col]
         grown = wanted * (one - grass[col]) * ground.grow
-        grass[col] += grown - (one - suits) * grass[col] * ground.die
+        grass[col] = max(grass[col] + grown - (one - suits) * grass[col] * ground.die - NOTHING, zero)
     for col in range(depth.size):
         flow[col] += speed[col] * max(np.float32(depth[col]), SHALLOW) * width
+
+
+@kernel
+def run_ground(
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, strength, hardness, work, ground
+):  # fmt: skip
+    """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
+
+    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
+
+    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
+       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water);
+    2. rock becomes soil: rock · v · min(h, 1 m) · (1 - hardness), less under `COVER` of soil;
+    3. the water could carry C = capacity · h · max(n · v, minimum_tilt · v), n · v > 0 where it runs downhill (Mei,
+       Decaudin, Hu 2007, with the normal against the flow in place of the slope);
+    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
+    5. rain, then evaporation / (1 + (v / `STILL`)²);
+    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows where there is soil that is neither flooded, steep,
+       dry nor freshly moved, dies elsewhere, and holds what it grows on.
+
+    Neighbours count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
+    has, and none is dug below the lowest of its four neighbours; heights then stay between the lowest point there was
+    and the highest plus what was laid down, for any parameters in range.
+
+    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
+    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. strength,
+    hardness: (rows, cols) float32 or None. work: `Rows`, whose last two sums are added to. ground: `Ground`.
+    """
+    rows, cols = bed.shape
+    last, wrap = rows - 1, ground.edges == WRAP
+    width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
+    kept, slide, loose, floor, taken, evaporated, moved, single = work
+    along, down, speed, slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3], single[4], single[5], single[6]
+    mask, hard = strength, hardness
+    kept[2] = bed[0]
+    _loosened(soil[0], moisture[0], grass[0], None if mask is None else mask[0], loose[0], ground)
+    loose[2] = loose[0]
+    slide[0, :] = 0.0
+    if wrap:
+        _loosened(soil[last], moisture[last], grass[last], None if mask is None else mask[last], loose[3], ground)
+        _slide_between(bed[last], bed[0], loose[3], loose[0], slide[0], ground)
+    slide[2] = slide[0]
+    for row in range(rows):
+        now, after = row % 2, (row + 1) % 2
+        here = bed[row]
+        row_strength = None if mask is None else mask[row]
+        row_hardness = None if hard is None else hard[row]
+        if row < last:
+            below = bed[row + 1]
+            _loosened(
+                soil[row + 1], moisture[row + 1], grass[row + 1], None if mask is None else mask[row + 1],
+                loose[after], ground,
+            )  # fmt: skip
+            _slide_between(here, below, loose[now], loose[after], slide[after], ground)
+        else:
+            below = kept[2] if wrap else here
+            slide[after] = slide[2]
+        _slide_within(here, loose[now], slide[3], ground)
+        if row > 0:
+            above = kept[after]
+        else:
+            above = bed[last] if wrap else here
+        span = ground.row_spacing * np.float32(2.0 if wrap or 0 < row < last else 1.0)
+        _slopes(above, here, below, span, wrap, slope_x, slope_y, ground)
+        _lowest(above, here, below, wrap, floor)
+        kept[now] = here
+        _velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed)
+        _move(slide[3], slide[now], slide[after], here, soil[row], taken, moved)
+        _wear_rock(depth[row], speed, soil[row], grass[row], row_strength, row_hardness, worn, ground)
+        _capacity(depth[row], speed, along, down, slope_x, slope_y, capacity, ground)
+        _exchange(
+            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], row_strength, taken, moved, ground
+        )
+        _weather(depth[row], speed, rain[row], evaporated, ground)
+        _live(
+            depth[row], speed, soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width, ground
+        )

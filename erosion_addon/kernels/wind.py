@@ -215,6 +215,7 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
     vz, vx, vy, y = wind_row, wind_col, 0.0, -math.inf
     dt, share = constants.time_step, constants.share
     row, col = int(z), int(x)
+    last_lift = constants.maximum_steps - constants.maximum_steps // 4
     step = 0
     while step < constants.maximum_steps:
         step += 1
@@ -258,7 +259,11 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
         new_row, new_col = int(z), int(x)
         new_surface = ground[np.uintp(new_row), np.uintp(new_col), 0]
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
-        if y <= new_surface:
+        if step > last_lift:
+            falling = 0.5 * load / (constants.maximum_steps + 1 - step)
+            load -= _settle(ground, new_row, new_col, falling, masks)
+            load -= _settle(ground, row, col, falling, masks)
+        elif y <= new_surface:
             force = speed * (new_surface - y) * (1.0 - constants.shelter * lee)
             lifted = _touch(ground, row, col, force, load, cover, masks, constants, totals)
             if lifted > 0.0:
@@ -315,6 +320,24 @@ def cast_shade(ground, shade, wind_row, wind_col, drop, wrap):
                 first = max(ground[before, low, 0], shade[before, low])
                 second = max(ground[before, high, 0], shade[before, high])
                 shade[line, at] = first + part * (second - first) - drop
+
+
+@kernel
+def creep(ground, track, share, masks, wrap):
+    """WIP"""
+    rows, cols = track.shape
+    slid = 0.0
+    for row in range(rows):
+        for col in range(cols):
+            if track[row, col] == 0:
+                continue
+            for to_row, to_col in ((row + 1, col), (row, col + 1)):
+                if to_row >= rows or to_col >= cols:
+                    if not wrap:
+                        continue
+                    to_row, to_col = to_row % rows, to_col % cols
+                slid += _slide(ground, row, col, to_row, to_col, 0.0, share, masks)
+    return slid
 
 
 @kernel

@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import InputError
 from .parameters import Parameters, parameter
-from .state import Array, State
+from .state import EDGES, Array, State
 
 CHUNK_SECONDS = 0.1
 """How long a chunk of drops should take: short enough to stop at once, long enough to cost nothing."""
@@ -135,7 +135,7 @@ class DropletStep:
             brush=given.erosion_footprint == "brush",
             sine_slope=given.slope == "sine",
             color_depth=given.color_depth / state.cell_size,
-            edges={"open": self._kernel.OPEN, "closed": self._kernel.CLOSED, "wrap": self._kernel.WRAP}[state.edges],
+            edges=EDGES.index(state.edges),
             row_step=state.cell_size / state.spacing[0],
             col_step=state.cell_size / state.spacing[1],
         )

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from erosion_addon.kernels import droplet
+from erosion_addon.kernels import droplet, edges
 from tests.kernels import reference
 from tests.kernels.reference import Rules
 
-EDGES = {"open": droplet.OPEN, "closed": droplet.CLOSED, "wrap": droplet.WRAP}
+EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
 
 
 @dataclass

@@ -2,6 +2,7 @@
 # make test      all tests, on the Blender release that fits the Python found
 # make test-all  the same on both LTS releases, where both Pythons are there
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
+# make soak      hundreds of cancelled and killed runs and thousands of broken meshes, with figures
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 
@@ -18,7 +19,7 @@ PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
 VENV ?= .venv
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo test test-all lint gui-test bench zip clean
+.PHONY: demo test test-all lint gui-test soak bench zip clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -39,6 +40,9 @@ test-all:
 
 bench: $(VENV)/ready
 	$(IN_VENV) bench/bench.py
+
+soak: $(VENV)/ready
+	$(IN_VENV) tests/soak.py
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py

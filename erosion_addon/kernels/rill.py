@@ -149,26 +149,51 @@ def _moisten(water, place, wanted, scale):
 
 
 @kernel
+def _move_cell(ground, row, col, wanted, level, sign):
+    """Move one cell by up to `wanted` towards `level`: up where sign is 1, down where it is -1; returns by how much."""
+    moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
+    ground[row, col, 0] += moved * sign
+    ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
+    return moved
+
+
+@kernel
+def _move(ground, place, amount, level, sign):
+    """`_lay` and `_dig` in one without masks: on flat ground the processor could not guess which of them it will be."""
+    row, below, row_part, col, right, col_part = place
+    moved = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
+    moved += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)
+    moved += _move_cell(ground, below, col, amount * row_part * (1 - col_part), level, sign)
+    moved += _move_cell(ground, below, right, amount * row_part * col_part, level, sign)
+    return moved
+
+
+@kernel
 def _transfer(ground, place, height, new_height, carry, load, masks, constants, totals):
     """Step 3: level the ground at `place` towards `new_height`; returns the load that the drop then has."""
     rise = new_height - height
-    if not constants.carries:
-        if rise > 0.0:
-            amount = rise * constants.transfer_rate * constants.sediment_ratio
-            totals.added[0] += _lay(ground, place, amount, new_height, masks)
-        else:
-            taken = _dig(ground, place, -rise * constants.transfer_rate, new_height, masks)
-            totals.eroded[0] += taken
-            totals.exported[0] += taken
-        return load
-    spare = carry * max(-rise, 0.0) - load
-    amount = min(abs(spare), abs(rise)) * constants.transfer_rate
-    if spare > 0.0:
-        taken = _dig(ground, place, amount, new_height, masks)
-        totals.eroded[0] += taken
-        return load + taken
-    amount = min(amount * constants.sediment_ratio, load)
-    return load - _lay(ground, place, amount, max(height, new_height), masks)
+    if constants.carries:
+        spare = carry * max(-rise, 0.0) - load
+        up = spare <= 0.0
+        amount = min(abs(spare), abs(rise)) * constants.transfer_rate
+        amount = min(amount * constants.sediment_ratio, load) if up else amount
+        level = max(height, new_height) if up else new_height
+    else:
+        up = rise > 0.0
+        amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
+        level = new_height
+    if masks is None:
+        moved = _move(ground, place, amount, level, 1.0 if up else -1.0)
+    elif up:
+        moved = _lay(ground, place, amount, level, masks)
+    else:
+        moved = _dig(ground, place, amount, level, masks)
+    totals.eroded[0] += 0.0 if up else moved
+    if constants.carries:
+        return load + (-moved if up else moved)
+    totals.added[0] += moved if up else 0.0
+    totals.exported[0] += 0.0 if up else moved
+    return load
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 from .border import OPEN, WRAP, fill_border
 from .compile import kernel
 
-SEGMENT = 1024
+SEGMENT = 512
 """Columns that are looked at, or left alone because nothing moves there, as one."""
 
 
@@ -40,6 +40,8 @@ class Buffers(NamedTuple):
     """(3, cols + 2): surfaces of three rows as they were before the pass."""
     halves: np.ndarray
     """(3, cols + 2): half of the loose material of the same rows."""
+    shares: np.ndarray | None
+    """(3, cols + 2, 2): what the cells of the same rows give and take; None where there are no masks."""
     flows: np.ndarray
     """(7, cols + 2): between columns, then down and along both diagonals to the next row, and from the row before."""
     active: np.ndarray
@@ -96,37 +98,37 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
 
 
 @kernel
-def _flow(heights, halves, masks, row, col, to_row, to_col, hold, rest):
+def _flow(heights, halves, shares, at, col, to, to_col, hold, rest):
     """What slides from one cell to a neighbour in a pass, less than nothing where it slides back.
 
     A cell gives each of eight neighbours at most a quarter of half of its loose material.
     """
-    at, to = np.uintp(row % 3), np.uintp(to_row % 3)
-    row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
+    half, to_half = halves[at, col], halves[to, to_col]
     difference = heights[at, col] - heights[to, to_col]
     down = difference > 0.0
-    amount = transfer(difference, hold, halves[at, col] if down else halves[to, to_col], 0.25, rest)
-    if masks is not None:
-        forth = masks[0, row, col] * masks[1, to_row, to_col]
-        back = masks[0, to_row, to_col] * masks[1, row, col]
+    amount = transfer(difference, hold, half if down else to_half, 0.25, rest)
+    if shares is not None:
+        forth, back = shares[at, col, 0] * shares[to, to_col, 1], shares[to, to_col, 0] * shares[at, col, 1]
         amount *= forth if down else back
     return amount if down else -amount
 
 
 @kernel
-def _flows(heights, halves, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
+def _flows(heights, halves, shares, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
     """Flows of the columns first … before last of a row to the next column and to the three below, by where they go."""
+    at, to = np.uintp(row % 3), np.uintp((row + 1) % 3)
     down, falling, rising = np.uintp(below), np.uintp(below + 1), np.uintp(below + 2)
-    under, before = row + 1, first - 1
-    flows[0, first] = _flow(heights, halves, masks, row, before, row, first, col_hold, rest)
-    flows[falling, first] = _flow(heights, halves, masks, row, before, under, first, diagonal_hold, rest)
-    for col in range(first, last):
-        left, right = col - 1, col + 1
-        flows[0, np.uintp(right)] = _flow(heights, halves, masks, row, col, row, right, col_hold, rest)
-        flows[down, np.uintp(col)] = _flow(heights, halves, masks, row, col, under, col, row_hold, rest)
-        flows[falling, np.uintp(right)] = _flow(heights, halves, masks, row, col, under, right, diagonal_hold, rest)
-        flows[rising, np.uintp(left)] = _flow(heights, halves, masks, row, col, under, left, diagonal_hold, rest)
-    flows[rising, last - 1] = _flow(heights, halves, masks, row, last, under, last - 1, diagonal_hold, rest)
+    left, right = np.uintp(first - 1), np.uintp(first)
+    flows[0, right] = _flow(heights, halves, shares, at, left, at, right, col_hold, rest)
+    flows[falling, right] = _flow(heights, halves, shares, at, left, to, right, diagonal_hold, rest)
+    for place in range(first, last):
+        left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
+        flows[0, right] = _flow(heights, halves, shares, at, col, at, right, col_hold, rest)
+        flows[down, col] = _flow(heights, halves, shares, at, col, to, col, row_hold, rest)
+        flows[falling, right] = _flow(heights, halves, shares, at, col, to, right, diagonal_hold, rest)
+        flows[rising, left] = _flow(heights, halves, shares, at, col, to, left, diagonal_hold, rest)
+    left, right = np.uintp(last - 1), np.uintp(last)
+    flows[rising, left] = _flow(heights, halves, shares, at, right, to, left, diagonal_hold, rest)
 
 
 @kernel
@@ -167,7 +169,7 @@ def _break(rock, loose, masks, row, first, last, heights, halves, constants):
         before = rock[row, col]
         wanted = (before - min(min(beside, across), oblique + diagonal_stand)) * collapse
         if masks is not None:
-            wanted *= masks[2, row, col]
+            wanted *= masks[row, col, 2]
         wanted -= 2.0 * halves[at, col]
         after = before - (wanted if wanted > rest else 0.0)
         broken += after != before
@@ -177,8 +179,8 @@ def _break(rock, loose, masks, row, first, last, heights, halves, constants):
 
 
 @kernel
-def _load(rock, loose, row, loaded, heights, halves):
-    """Keep the surface and half of the loose material of a row as they are now."""
+def _load(rock, loose, masks, row, loaded, heights, halves, shares):
+    """Keep the surface and half of the loose material of a row as they are now, and its masks beside them."""
     at, row = np.uintp(row % 3), np.uintp(row)
     if loaded[at] != row:
         loaded[at] = row
@@ -186,6 +188,8 @@ def _load(rock, loose, row, loaded, heights, halves):
             col = np.uintp(place)
             heights[at, col] = rock[row, col] + loose[row, col]
             halves[at, col] = 0.5 * loose[row, col]
+        if masks is not None:
+            shares[at] = masks[row, :, :2]
 
 
 @kernel
@@ -211,7 +215,7 @@ def _slid_out(flows, above, below, row, rows, first, last, cols):
 def _pass(rock, loose, masks, constants, buffers):
     """Let everything move once, all cells at once; see `relax`. Flows are numbered by the column they go to."""
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
-    heights, halves, flows = buffers.heights, buffers.halves, buffers.flows
+    heights, halves, shares, flows = buffers.heights, buffers.halves, buffers.shares, buffers.flows
     active, moved, exported = buffers.active, buffers.moved, buffers.exported
     row_hold, col_hold, diagonal_hold, rest = (
         constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.rest
@@ -226,9 +230,9 @@ def _pass(rock, loose, masks, constants, buffers):
             first = 1 + segment * SEGMENT
             last = min(first + SEGMENT, cols + 1)
             for needed in range(max(row - 1, 0), row + 2):
-                _load(rock, loose, needed, loaded, heights, halves)
+                _load(rock, loose, masks, needed, loaded, heights, halves, shares)
             _flows(
-                heights, halves, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below
+                heights, halves, shares, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below
             )  # fmt: skip
         for segment in range(active.shape[1]):
             if not active[row, segment]:
@@ -292,7 +296,7 @@ def relax(rock, loose, masks, constants, buffers, passes):
     Cells whose neighbourhood did not change in the last pass are left out, which changes no bit.
 
     rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
-    (3, rows + 2, cols + 2) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1).
+    (rows + 2, cols + 2, 3) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1).
     """
     for done in range(passes):
         if not np.any(buffers.active):

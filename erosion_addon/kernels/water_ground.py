@@ -30,6 +30,9 @@ ROOTS = np.float32(0.1)
 STILL = np.float32(0.3)
 """m/s at which water evaporates half as fast as still water does."""
 
+BANK = np.float32(0.1)
+"""Most of its height over its neighbour that a bank loses over one face in a step."""
+
 SLIDING = np.float32(0.2499)
 """Share of a cell's soil that may slide over one of its four faces in a step."""
 
@@ -51,6 +54,8 @@ class Ground(NamedTuple):
     repose: np.float32
     """Steepest slope of wet soil, m/m."""
     slide: np.float32
+    bank: np.float32
+    """Share of its height over a stream that a bank loses a step, times m²; per 1 m of water at 1 m/s."""
     dry: np.float32
     """Share of the moisture that stays."""
     grow: np.float32
@@ -68,6 +73,11 @@ class Rows(NamedTuple):
     bed: np.ndarray
     slide: np.ndarray
     loose: np.ndarray
+    weak: np.ndarray
+    along: np.ndarray
+    down: np.ndarray
+    speed: np.ndarray
+    power: np.ndarray
     floor: np.ndarray
     taken: np.ndarray
     evaporated: np.ndarray
@@ -77,10 +87,11 @@ class Rows(NamedTuple):
 
 def make_rows(cols: int) -> Rows:
     """Working memory for a terrain of so many columns."""
+    single = [np.zeros((4, cols), np.float32) for _ in range(6)]
+    sums = [np.zeros(cols) for _ in range(4)]
     return Rows(
-        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), np.zeros((4, cols), np.float32), np.zeros(cols),
-        np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros((9, cols), np.float32),
-    )  # fmt: skip
+        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), *single, *sums, np.zeros((4, cols), np.float32)
+    )
 
 
 @kernel
@@ -123,44 +134,61 @@ def _lowest(above, bed, below, wrap, floor):
 
 
 @kernel
-def _loosened(soil, moisture, grass, strength, loose, ground):
-    """Soil of a row that may slide over one face, m: some of what is wet and not held by grass."""
+def _loosen(soil, moisture, grass, depth, speed, strength, hardness, loose, weak, power, ground):
+    """Of a row: soil that may slide over one face, m; how far banks give way, 0-1; the power of the water."""
+    one = np.float32(1.0)
     for col in range(soil.size):
-        held = np.float32(1.0) - ground.protection * grass[col]
-        loose[col] = SLIDING * np.float32(soil[col]) * moisture[col] * held
+        weak[col] = one - ground.protection * grass[col]
     if strength is not None:
         for col in range(soil.size):
-            loose[col] *= strength[col]
+            weak[col] *= strength[col]
+    for col in range(soil.size):
+        loose[col] = SLIDING * np.float32(soil[col]) * moisture[col] * weak[col]
+    if hardness is not None:
+        for col in range(soil.size):
+            weak[col] *= one - hardness[col]
+    for col in range(soil.size):
+        power[col] = speed[col] * min(np.float32(depth[col]), one)
 
 
 @kernel
-def _slide(bed, beyond, loose, loose_beyond, length, ground):
-    """Soil that slides over a face, m, positive towards beyond."""
+def _slide(bed, beyond, loose, loose_beyond, weak, weak_beyond, power, power_beyond, length, ground):
+    """What comes down over a face, m, positive towards beyond: wet soil that is too steep, banks that are undercut."""
     fall = np.float32(bed - beyond)
-    excess = (abs(fall) - ground.repose * length) * ground.slide
-    down = min(max(excess, np.float32(0.0)), loose)
-    up = min(max(excess, np.float32(0.0)), loose_beyond)
-    return down if fall > np.float32(0.0) else -up
+    high, zero = abs(fall), np.float32(0.0)
+    down = fall > zero
+    soil = min(max(high - ground.repose * length, zero) * ground.slide, loose if down else loose_beyond)
+    share = ground.bank * max(power, power_beyond) * (weak if down else weak_beyond) / (length * length)
+    amount = max(soil, min(share, BANK) * high)
+    return amount if down else -amount
 
 
 @kernel
-def _slide_within(bed, loose, slide, ground):
-    """Slides over the faces of one row; across an edge only where it wraps."""
+def _slide_within(bed, loose, weak, power, slide, ground):
+    """What comes down over the faces of one row; across an edge only where it wraps."""
     cols, length = bed.size, ground.col_spacing
     for col in range(1, cols):
-        slide[col] = _slide(bed[col - 1], bed[col], loose[col - 1], loose[col], length, ground)
-    ends = np.float32(0.0)
+        slide[col] = _slide(
+            bed[col - 1], bed[col], loose[col - 1], loose[col], weak[col - 1], weak[col], power[col - 1], power[col],
+            length, ground,
+        )  # fmt: skip
+    ends, last = np.float32(0.0), cols - 1
     if ground.edges == WRAP:
-        ends = _slide(bed[cols - 1], bed[0], loose[cols - 1], loose[0], length, ground)
+        ends = _slide(
+            bed[last], bed[0], loose[last], loose[0], weak[last], weak[0], power[last], power[0], length, ground
+        )
     slide[0] = ends
     slide[cols] = ends
 
 
 @kernel
-def _slide_between(bed, beyond, loose, loose_beyond, slide, ground):
-    """Slides over the faces between two rows."""
+def _slide_between(bed, beyond, loose, weak, power, now, after, slide, ground):
+    """What comes down over the faces between two rows, whose loose, weak and power are rows now and after."""
     for col in range(bed.size):
-        slide[col] = _slide(bed[col], beyond[col], loose[col], loose_beyond[col], ground.row_spacing, ground)
+        slide[col] = _slide(
+            bed[col], beyond[col], loose[now, col], loose[after, col], weak[now, col], weak[after, col],
+            power[now, col], power[after, col], ground.row_spacing, ground,
+        )  # fmt: skip
 
 
 @kernel
@@ -179,20 +207,19 @@ def _move(along, above, below, bed, soil, taken, moved):
 
 
 @kernel
-def _wear_rock(depth, speed, soil, grass, strength, hardness, worn, ground):
+def _wear_rock(power, soil, grass, strength, hardness, worn, ground):
     """Rock that becomes soil, m: by the speed and amount of the water, less under soil and grass."""
     one = np.float32(1.0)
-    for col in range(depth.size):
+    for col in range(soil.size):
         bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
-        power = speed[col] * min(np.float32(depth[col]), one)
-        worn[col] = ground.rock * power * bare * (one - ground.protection * grass[col])
+        worn[col] = ground.rock * power[col] * bare * (one - ground.protection * grass[col])
     if strength is not None:
-        for col in range(depth.size):
+        for col in range(soil.size):
             worn[col] *= strength[col]
     if hardness is not None:
-        for col in range(depth.size):
+        for col in range(soil.size):
             worn[col] *= one - hardness[col]
-    for col in range(depth.size):
+    for col in range(soil.size):
         soil[col] += np.float64(worn[col])
 
 
@@ -264,6 +291,19 @@ def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, wi
 
 
 @kernel
+def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground):
+    """Fill one slot of the working memory with what the row and its neighbours need to know of it."""
+    _velocity(
+        depth[row], flux_x[row], flux_y[row], flux_y[row + 1], work.along[slot], work.down[slot], work.speed[slot]
+    )
+    _loosen(
+        soil[row], moisture[row], grass[row], depth[row], work.speed[slot],
+        None if strength is None else strength[row], None if hardness is None else hardness[row],
+        work.loose[slot], work.weak[slot], work.power[slot], ground,
+    )  # fmt: skip
+
+
+@kernel
 def run_ground(
     bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, strength, hardness, work, ground
 ):  # fmt: skip
@@ -272,7 +312,9 @@ def run_ground(
     With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
 
     1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
-       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water);
+       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil or rock fall into
+       the stream beside them, bank · v · min(h, 1 m) of their height over it (without that, rivers are one cell wide
+       and follow the grid);
     2. rock becomes soil: rock · v · min(h, 1 m) · (1 - hardness), less under `COVER` of soil;
     3. the water could carry C = capacity · h · max(n · v, minimum_tilt · v), n · v > 0 where it runs downhill (Mei,
        Decaudin, Hu 2007, with the normal against the flow in place of the slope);
@@ -289,36 +331,31 @@ def run_ground(
     flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. strength,
     hardness: (rows, cols) float32 or None. work: `Rows`, whose last two sums are added to. ground: `Ground`.
     """
-    rows, cols = bed.shape
+    rows = bed.shape[0]
     last, wrap = rows - 1, ground.edges == WRAP
     width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
-    kept, slide, loose, floor, taken, evaporated, moved, single = work
-    along, down, speed, slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3], single[4], single[5], single[6]
-    mask, hard = strength, hardness
+    kept, slide, loose, weak, along, down, speed, power, floor, taken, evaporated, moved, single = work
+    slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
     kept[2] = bed[0]
-    _loosened(soil[0], moisture[0], grass[0], None if mask is None else mask[0], loose[0], ground)
-    loose[2] = loose[0]
+    _look(0, 0, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
+    loose[2], weak[2], power[2] = loose[0], weak[0], power[0]
     slide[0, :] = 0.0
     if wrap:
-        _loosened(soil[last], moisture[last], grass[last], None if mask is None else mask[last], loose[3], ground)
-        _slide_between(bed[last], bed[0], loose[3], loose[0], slide[0], ground)
+        _look(last, 3, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
+        _slide_between(bed[last], bed[0], loose, weak, power, 3, 0, slide[0], ground)
     slide[2] = slide[0]
     for row in range(rows):
-        now, after = row % 2, (row + 1) % 2
-        here = bed[row]
-        row_strength = None if mask is None else mask[row]
-        row_hardness = None if hard is None else hard[row]
+        now, after, here = row % 2, (row + 1) % 2, bed[row]
+        row_strength = None if strength is None else strength[row]
+        row_hardness = None if hardness is None else hardness[row]
         if row < last:
             below = bed[row + 1]
-            _loosened(
-                soil[row + 1], moisture[row + 1], grass[row + 1], None if mask is None else mask[row + 1],
-                loose[after], ground,
-            )  # fmt: skip
-            _slide_between(here, below, loose[now], loose[after], slide[after], ground)
+            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
+            _slide_between(here, below, loose, weak, power, now, after, slide[after], ground)
         else:
             below = kept[2] if wrap else here
             slide[after] = slide[2]
-        _slide_within(here, loose[now], slide[3], ground)
+        _slide_within(here, loose[now], weak[now], power[now], slide[3], ground)
         if row > 0:
             above = kept[after]
         else:
@@ -327,14 +364,14 @@ def run_ground(
         _slopes(above, here, below, span, wrap, slope_x, slope_y, ground)
         _lowest(above, here, below, wrap, floor)
         kept[now] = here
-        _velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed)
         _move(slide[3], slide[now], slide[after], here, soil[row], taken, moved)
-        _wear_rock(depth[row], speed, soil[row], grass[row], row_strength, row_hardness, worn, ground)
-        _capacity(depth[row], speed, along, down, slope_x, slope_y, capacity, ground)
+        _wear_rock(power[now], soil[row], grass[row], row_strength, row_hardness, worn, ground)
+        _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
         _exchange(
             depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], row_strength, taken, moved, ground
         )
-        _weather(depth[row], speed, rain[row], evaporated, ground)
+        _weather(depth[row], speed[now], rain[row], evaporated, ground)
         _live(
-            depth[row], speed, soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width, ground
-        )
+            depth[row], speed[now], soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width,
+            ground,
+        )  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import random
 from .compile import kernel
+from .heap import cascade
 
 OPEN, CLOSED, WRAP = 0, 1, 2
 
@@ -28,14 +29,14 @@ class Constants(NamedTuple):
     fall: float
     """Share of its load that a flying particle loses in a step."""
     lee_fall: float
-    """The same for one in the lee."""
+    """The same in the wind shadow."""
     abrasion: float
     gravity: float
     pull: float
     air_lift: float
     air_drag: float
     share: float
-    """Share of the excess of a heap that slides in one visit; no more than 1/8, or heaps would swing."""
+    """Share of the excess of a heap that slides in one visit, at most 1/2."""
     row_step: float
     """Cells that speed 1 goes along a column in one step; with `col_step` the time step and the cells' sides."""
     col_step: float
@@ -47,7 +48,7 @@ class Constants(NamedTuple):
     col_hold: float
     diagonal_hold: float
     shelter: float
-    shade_depth: float
+    """Share of the force that is missing in the wind shadow."""
     maximum_steps: int
     edges: int
 
@@ -58,7 +59,6 @@ class Totals(NamedTuple):
     lifted: np.ndarray
     slid: np.ndarray
     abraded: np.ndarray
-    settled: np.ndarray
     supplied: np.ndarray
     exported: np.ndarray
     steps: np.ndarray
@@ -100,62 +100,12 @@ def _slope(ground, z, x, constants):
 
 
 @kernel
-def _slide(ground, row, col, to_row, to_col, hold, share, masks):
-    """Let what exceeds the stable difference slide between a cell and its neighbour; returns what moved."""
-    row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
-    difference = ground[row, col, 0] - ground[to_row, to_col, 0]
-    excess = abs(difference) - hold
-    if excess <= 0.0:
-        return 0.0
-    if difference < 0.0:
-        row, col, to_row, to_col = to_row, to_col, row, col
-    amount = min(ground[row, col, 1], 0.5 * excess) * share
-    if masks is not None:
-        amount *= masks[row, col, 0] * masks[to_row, to_col, 1]
-    ground[row, col, 0] -= amount
-    ground[row, col, 1] -= amount
-    ground[to_row, to_col, 0] += amount
-    ground[to_row, to_col, 1] += amount
-    return amount
-
-
-@kernel
-def cascade(ground, row, col, share, masks, constants):
-    """Let loose material slide between a cell and its eight neighbours; returns what moved."""
-    rows, cols = ground.shape[0], ground.shape[1]
-    up, down, left, right = row - 1, row + 1, col - 1, col + 1
-    if up < 0 or left < 0 or down >= rows or right >= cols:
-        if constants.edges == WRAP:
-            up, down, left, right = up % rows, down % rows, left % cols, right % cols
-        else:  # a cell is no neighbour of itself: nothing slides there
-            up, down, left, right = max(up, 0), min(down, rows - 1), max(left, 0), min(right, cols - 1)
-            if up == row or down == row or left == col or right == col:
-                return _cascade_edge(ground, row, col, up, down, left, right, share, masks, constants)
-    row_hold, col_hold, diagonal = constants.row_hold, constants.col_hold, constants.diagonal_hold
-    slid = _slide(ground, row, col, up, left, diagonal, share, masks)
-    slid += _slide(ground, row, col, up, col, row_hold, share, masks)
-    slid += _slide(ground, row, col, up, right, diagonal, share, masks)
-    slid += _slide(ground, row, col, row, left, col_hold, share, masks)
-    slid += _slide(ground, row, col, row, right, col_hold, share, masks)
-    slid += _slide(ground, row, col, down, left, diagonal, share, masks)
-    slid += _slide(ground, row, col, down, col, row_hold, share, masks)
-    slid += _slide(ground, row, col, down, right, diagonal, share, masks)
-    return slid
-
-
-@kernel
-def _cascade_edge(ground, row, col, up, down, left, right, share, masks, constants):
-    """`cascade` of a cell at an edge that is not wrapped: with those neighbours that there are."""
-    slid = 0.0
-    for to_row in range(up, down + 1):
-        for to_col in range(left, right + 1):
-            if to_row == row and to_col == col:
-                continue
-            hold = constants.col_hold if to_row == row else constants.row_hold
-            if to_row != row and to_col != col:
-                hold = constants.diagonal_hold
-            slid += _slide(ground, row, col, to_row, to_col, hold, share, masks)
-    return slid
+def _cascade(ground, row, col, share, masks, constants):
+    """Let the heap around a cell slide; returns what moved."""
+    return cascade(
+        ground, row, col, share, masks,
+        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.edges == WRAP,
+    )  # fmt: skip
 
 
 @kernel
@@ -170,22 +120,20 @@ def _settle(ground, row, col, amount, masks):
 
 
 @kernel
-def _touch(ground, row, col, force, load, cover, masks, constants, totals):
-    """A blow of `force` on a cell: wears rock, or lifts sand. Returns what was lifted."""
+def _touch(ground, row, col, depth, speed, load, cover, masks, constants, totals):
+    """A blow on a cell by a particle `depth` under the surface: wears rock, or lifts sand. Returns what was lifted."""
     row, col = np.uintp(row), np.uintp(col)
-    taking = 1.0
-    if masks is not None:
-        taking = masks[row, col, 0]
+    taking = depth if masks is None else depth * masks[row, col, 0]
     if ground[row, col, 1] <= 0.0:
-        worn = constants.abrasion * force * load * taking
+        worn = min(constants.abrasion * speed * load, 1.0) * taking
         if masks is not None:
             worn *= masks[row, col, 2]
-        ground[row, col, 1] += worn
+        ground[row, col, 1] = worn
         totals.abraded[0] += worn
         return 0.0
     if cover is not None:
-        force = max(force - cover[row, col, 0], 0.0)
-    lifted = min(constants.lift * force * taking, ground[row, col, 1])
+        taking = taking * max(1.0 - cover[row, col, 0] / (speed * depth), 0.0) if depth > 0.0 else 0.0
+    lifted = min(min(constants.lift * speed, 1.0) * taking, ground[row, col, 1])
     ground[row, col, 0] -= lifted
     ground[row, col, 1] -= lifted
     totals.lifted[0] += lifted
@@ -221,9 +169,7 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
         step += 1
         surface = ground[np.uintp(row), np.uintp(col), 0]
         y = max(y, surface)
-        lee = 0.0
-        if shade is not None:
-            lee = min(max((shade[np.uintp(row), np.uintp(col)] - y) * constants.shade_depth, 0.0), 1.0)
+        lee = shade is not None and y < shade[np.uintp(row), np.uintp(col)]
         blow = 1.0
         if y > surface:
             vy -= constants.gravity
@@ -264,87 +210,65 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
             load -= _settle(ground, new_row, new_col, falling, masks)
             load -= _settle(ground, row, col, falling, masks)
         elif y <= new_surface:
-            force = speed * (new_surface - y) * (1.0 - constants.shelter * lee)
-            lifted = _touch(ground, row, col, force, load, cover, masks, constants, totals)
+            force = speed * (1.0 - constants.shelter if lee else 1.0)
+            lifted = _touch(ground, row, col, new_surface - y, force, load, cover, masks, constants, totals)
             if lifted > 0.0:
                 load += lifted
-                totals.slid[0] += cascade(ground, row, col, share, masks, constants)
+                totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
         else:
-            falling = 0.5 * load * (constants.fall + lee * constants.lee_fall)
+            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall)
             load -= _settle(ground, new_row, new_col, falling, masks)
             load -= _settle(ground, row, col, falling, masks)
             if new_row == row and new_col == col:  # as good as twice, at half the price
-                totals.slid[0] += cascade(ground, row, col, 2.0 * share, masks, constants)
+                totals.slid[0] += _cascade(ground, row, col, 2.0 * share, masks, constants)
             else:
-                totals.slid[0] += cascade(ground, new_row, new_col, share, masks, constants)
-                totals.slid[0] += cascade(ground, row, col, share, masks, constants)
+                totals.slid[0] += _cascade(ground, new_row, new_col, share, masks, constants)
+                totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
         row, col = new_row, new_col
         if speed < STILL:
             break
     totals.steps[0] += step
     totals.aged[0] += step == constants.maximum_steps
     load -= _settle(ground, row, col, load, masks)
-    totals.slid[0] += cascade(ground, row, col, share, masks, constants)
+    totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
     return load
-
-
-@kernel
-def cast_shade(ground, shade, wind_row, wind_col, drop, wrap):
-    """Fill `shade` (rows, cols) float64 with the height of the wind shadow over each cell; -inf where there is none.
-
-    The shadow of a cell falls by `drop` on the way to the next row or column, whichever the wind crosses faster; what
-    comes from between two cells is interpolated. wind_row, wind_col: direction in cells.
-    """
-    rows, cols = shade.shape
-    along_row = abs(wind_col) >= abs(wind_row)
-    lines, count = (cols, rows) if along_row else (rows, cols)
-    main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
-    forward, shift = main > 0.0, -side / abs(main)
-    whole = int(math.floor(shift))
-    part = shift - whole
-    shade[:] = -math.inf
-    for number in range(1, 2 * lines if wrap else lines):
-        line = number % lines if forward else lines - 1 - number % lines
-        before = (line - 1 if forward else line + 1) % lines
-        for at in range(count):
-            low, high = at + whole, at + whole + 1
-            if wrap:
-                low, high = low % count, high % count
-            else:
-                low, high = min(max(low, 0), count - 1), min(max(high, 0), count - 1)
-            if along_row:
-                first = max(ground[low, before, 0], shade[low, before])
-                second = max(ground[high, before, 0], shade[high, before])
-                shade[at, line] = first + part * (second - first) - drop
-            else:
-                first = max(ground[before, low, 0], shade[before, low])
-                second = max(ground[before, high, 0], shade[before, high])
-                shade[line, at] = first + part * (second - first) - drop
-
-
-@kernel
-def creep(ground, track, share, masks, wrap):
-    """WIP"""
-    rows, cols = track.shape
-    slid = 0.0
-    for row in range(rows):
-        for col in range(cols):
-            if track[row, col] == 0:
-                continue
-            for to_row, to_col in ((row + 1, col), (row, col + 1)):
-                if to_row >= rows or to_col >= cols:
-                    if not wrap:
-                        continue
-                    to_row, to_col = to_row % rows, to_col % cols
-                slid += _slide(ground, row, col, to_row, to_col, 0.0, share, masks)
-    return slid
 
 
 @kernel
 def run_particles(
     ground, track, cover, shade, masks, sources, key, first, last, wind_row, wind_col, supply, constants, totals
 ):
-    """WIP"""
+    """Let the particles first … last - 1 fly, each to its end, one after another.
+
+    A particle has a place, a height y, a velocity v (two components along the ground and v_y), which begins as the wind
+    p, and a load. With dt for the time step, `ground` for the surface and n for its normal, one step is:
+
+    1. a particle below the surface is put on it;
+    2. above the surface: v_y -= gravity dt, and by option v -= drag |v| v dt, v_y += lift |v_ground| dt;
+       on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n · v) - v: friction along the ground;
+    3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes in again opposite;
+    4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is bare rock,
+       abrasion dt force load become sediment; else suspension dt force are lifted, though never more than there is,
+       and the heap around slides (`heap.cascade`);
+    5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around both slide;
+    6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter of its life it lifts
+       nothing and lays its load down evenly, so that no heap marks its end.
+
+    y and v_y are in height units, places and velocities in cells of the source, as there: the ground throws a particle
+    `vertical scale` times as high as its tilt alone would, and that is what makes them jump off crests.
+    Stability: dt ≤ 1/2, as friction takes dt of the velocity; nothing is lifted that is not there, no blow takes more
+    than its depth, and a pair of cells gives up at most half of its excess. Mass is moved, never made or lost.
+    What the source loses (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on
+    the cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
+
+    ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
+    where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
+    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast_shade`, or None. masks:
+    (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. sources: cumulated weights
+    (cells,) of where particles start, up to 1, or None: on the windward edges, anywhere where edges wrap. key: uint64.
+    wind_row, wind_col: p. supply: load that each particle brings. constants: `Constants`. totals: `Totals`.
+    At an open edge the load is exported, as is at a particle's end what a mask kept in it.
+    """
     for particle in range(first, last):
         start = random.stream(key, particle)
         z, x = _start(start, sources, track.shape, wind_row, wind_col, constants)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import InputError
 from .parameters import Parameters, parameter
-from .state import EDGES, Array, State
+from .state import EDGES, Array, State, Volumes
 
 CHUNK_SECONDS = 0.1
 """How long a chunk of drops should take: short enough to stop at once, long enough to cost nothing."""
@@ -176,10 +176,10 @@ class DropletStep:
             layers["surface_color"] = self._color.copy()
         return layers
 
-    def moved(self) -> tuple[float, float]:
-        """Volumes so far in m³: taken from the ground, and carried out of the terrain."""
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
         volume = self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
-        return float(self._totals.eroded[0]) * volume, float(self._totals.exported[0]) * volume
+        return Volumes(float(self._totals.eroded[0]) * volume, float(self._totals.exported[0]) * volume)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""

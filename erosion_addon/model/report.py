@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .state import Volumes
 from .terrain import Terrain
 
 
-def mass_balance(before: Terrain, after: Terrain, moved: float, exported: float) -> dict[str, float]:
+def mass_balance(before: Terrain, after: Terrain, volumes: Volumes) -> dict[str, float]:
     """Volumes of solid material in m³, with error = before + added - exported - after.
 
     The error is summed from the change of each cell, so that it is not drowned by the rounding of the two large sums.
@@ -22,11 +23,11 @@ def mass_balance(before: Terrain, after: Terrain, moved: float, exported: float)
     change = math.fsum(float(np.sum(new - old)) for new, old in rows) * area + _suspended(after) - _suspended(before)
     return {
         "before": float(np.sum(before.elevation)) * area + _suspended(before),
-        "added": 0.0,
-        "exported": exported,
+        "added": volumes.added,
+        "exported": volumes.exported,
         "after": float(np.sum(after.elevation)) * area + _suspended(after),
-        "moved": moved,
-        "error": -exported - change,
+        "moved": volumes.moved,
+        "error": volumes.added - volumes.exported - change,
     }
 
 

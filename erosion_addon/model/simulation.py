@@ -15,7 +15,7 @@ from .masks import prepare
 from .processes import PROCESSES
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
-from .state import RunningStep, State, loose_of
+from .state import RunningStep, State, Volumes, loose_of
 from .terrain import Terrain
 
 
@@ -99,7 +99,7 @@ class _Simulation:
         self._start_loose = loose_of(layers)
         self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges)
         self._reports: list[dict[str, Any]] = []
-        self._moved = self._exported = 0.0
+        self._volumes = Volumes(0.0, 0.0)
         self._number = 0
         self._running: RunningStep | None = None
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
@@ -114,8 +114,7 @@ class _Simulation:
             "spacing": self._terrain.spacing,
             "number": self._number,
             "reports": self._reports,
-            "moved": self._moved,
-            "exported": self._exported,
+            "volumes": self._volumes,
             "notes": self._notes,
             "seconds": self._seconds(),
         }
@@ -139,7 +138,7 @@ class _Simulation:
             simulation._state.layers = state
             simulation._number = int(values["number"])
             simulation._reports, simulation._notes = list(values["reports"]), list(values["notes"])
-            simulation._moved, simulation._exported = float(values["moved"]), float(values["exported"])
+            simulation._volumes = Volumes(*(float(volume) for volume in values["volumes"]))
             simulation._earlier_seconds = float(values["seconds"])
         except (KeyError, TypeError, AttributeError):
             raise InputError("The checkpoint is damaged; run it again from the start.") from None
@@ -172,9 +171,7 @@ class _Simulation:
     def _end_step(self) -> Progress:
         running, progress = self._running, self._progress(1.0)
         assert running is not None
-        moved, exported = running.moved()
-        self._moved += moved
-        self._exported += exported
+        self._volumes = self._volumes.plus(running.volumes())
         self._reports.append(self._step_report(running))
         layers = running.layers()
         self._state.elevation = layers.pop("elevation")
@@ -193,11 +190,10 @@ class _Simulation:
     def snapshot(self, fraction: float) -> Terrain:
         """The terrain at this moment, with report."""
         layers = {"elevation": self._state.elevation, **self._state.layers}
-        moved, exported, reports = self._moved, self._exported, list(self._reports)
+        volumes, reports = self._volumes, list(self._reports)
         if self._running is not None:
             layers.update(self._running.layers())
-            step_moved, step_exported = self._running.moved()
-            moved, exported = moved + step_moved, exported + step_exported
+            volumes = volumes.plus(self._running.volumes())
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
         gained = loose_of(layers) - self._start_loose
@@ -207,11 +203,11 @@ class _Simulation:
         layers["wear"] = np.maximum(gained, 0.0, dtype=np.float32)
         del gained
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
-        after.report = self._report(after, fraction, reports, moved, exported)
+        after.report = self._report(after, fraction, reports, volumes)
         return after
 
     def _report(
-        self, after: Terrain, fraction: float, steps: list[dict[str, Any]], moved: float, exported: float
+        self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes
     ) -> dict[str, Any]:
         rows, cols = after.shape
         grid: dict[str, Any] = {"rows": rows, "cols": cols, "cell_size": after.cell_size}
@@ -226,7 +222,7 @@ class _Simulation:
             "finished": fraction,
             "steps": steps,
             "notes": self._notes,
-            "mass": mass_balance(self._terrain, after, moved, exported),
+            "mass": mass_balance(self._terrain, after, volumes),
             "sha256": hashes(after),
             "peak_memory_bytes": peak_memory_bytes(),
             "seconds": self._seconds(),

@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -51,6 +51,21 @@ def loose_of(layers: dict[str, Array]) -> Array:
     return loose + layers["soil"] if "soil" in layers else loose
 
 
+class Volumes(NamedTuple):
+    """Volumes of solid material in m³."""
+
+    moved: float
+    """Taken from the ground."""
+    exported: float
+    """Carried out of the terrain."""
+    added: float = 0.0
+    """Come from nowhere, less what went nowhere: 0 for all that conserves mass."""
+
+    def plus(self, other: "Volumes") -> "Volumes":
+        """Both together."""
+        return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
+
+
 class RunningStep(Protocol):
     """A step of a recipe under way; `model.processes` makes one from a state, parameters and a key."""
 
@@ -65,8 +80,8 @@ class RunningStep(Protocol):
     def layers(self) -> dict[str, Array]:
         """New arrays of all that the step has changed so far, by field name."""
 
-    def moved(self) -> tuple[float, float]:
-        """Solid volume taken from the ground and carried out of the terrain so far, in m³."""
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's own entries in the report."""

@@ -11,6 +11,7 @@ from erosion_addon import VERSION
 from erosion_addon.model import Recipe, Step, Terrain, erode
 from erosion_addon.model.droplet import DropletParameters
 from erosion_addon.model.report import hashes, in_words, mass_balance, volume
+from erosion_addon.model.state import Volumes
 from tests.terrains import fractal
 
 
@@ -64,7 +65,7 @@ def test_a_hash_changes_with_any_bit():
 
 def test_mass_is_in_cubic_metres_and_a_leak_shows():
     before, after = Terrain(np.full((4, 5), 10.0), (2.0, 3.0)), Terrain(np.full((4, 5), 9.0), (2.0, 3.0))
-    assert mass_balance(before, after, moved=200.0, exported=115.0) == pytest.approx(
+    assert mass_balance(before, after, Volumes(200.0, 115.0)) == pytest.approx(
         {"before": 1200, "added": 0, "exported": 115, "after": 1080, "moved": 200, "error": 5}
     )
 
@@ -73,7 +74,7 @@ def test_the_error_is_not_drowned_by_height():
     before = Terrain(np.full((100, 100), 1e6))
     after = Terrain(before.elevation)
     after.elevation[0, 0] -= 1e-6
-    assert mass_balance(before, after, moved=1e-6, exported=0.0)["error"] == pytest.approx(1e-6, rel=1e-3)
+    assert mass_balance(before, after, Volumes(1e-6, 0.0))["error"] == pytest.approx(1e-6, rel=1e-3)
 
 
 def test_the_report_in_words(eroded):

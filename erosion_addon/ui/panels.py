@@ -101,7 +101,7 @@ def _draw_progress(layout: Any, run: "job.Job") -> None:
     row = layout.row(align=True)
     row.operator("erosion.finish", icon="CHECKMARK")
     row.operator("erosion.pause", icon="PAUSE")
-    row.operator("erosion.cancel", icon="CANCEL")
+    layout.operator("erosion.cancel", icon="CANCEL")
 
 
 def _draw_lines(layout: Any, sentences: list[str], icon: str) -> None:

@@ -42,6 +42,8 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         except MemoryError:
             self.report({"ERROR"}, "There is not enough memory for this heightmap; use a smaller one.")
             return {"CANCELLED"}
+        if len(np.unique(elevation)) <= 256 < elevation.size:
+            self.report({"WARNING"}, f"{name} has so few grey levels that its slopes are steps; use 16 bits or floats")
         for other in context.selected_objects:
             other.select_set(False)
         context.view_layer.objects.active = obj

@@ -1,4 +1,5 @@
 # make demo      erode a real terrain, render it before and after: demo/
+# make examples  every recipe before and after, and the processes' demonstrations: build/examples/
 # make test      all tests, on the Blender release that fits the Python found
 # make test-all  the same on both LTS releases, where both Pythons are there
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
@@ -19,10 +20,15 @@ PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
 VENV ?= .venv
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo test test-all lint gui-test soak bench zip clean
+.PHONY: demo examples test test-all lint gui-test soak bench zip clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
+
+examples: $(VENV)/ready
+	$(IN_VENV) examples/recipes.py
+	$(IN_VENV) examples/wind.py
+	$(IN_VENV) examples/water.py
 
 test: lint
 	$(IN_VENV) -m pytest -q

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much memory the worker needs: a process of its own that has a worker erode and prints its figures as JSON.
 
-The peak of a worker that erodes a large terrain, less that of one that erodes a small one, less the fields returned;
-so that Python, numpy, numba and the compiled kernels do not count. Linux and macOS.
+The peak of a worker that erodes a large terrain, less that of one that erodes a small one, so that Python, numpy,
+numba and the compiled kernels do not count. The argument names one of RECIPES. Linux and macOS.
 """
 
 import json
@@ -19,11 +19,18 @@ from erosion_addon.model import Recipe, Terrain
 from erosion_addon.model.runner import Runner
 
 SIDE = 2048
+SHORT: dict[str, dict[str, Any]] = {
+    "droplet": {"drops_per_cell": 0.02},
+    "water": {"duration": 8 / 3600},
+    "wind": {"particles_per_cell": 0.001},
+}
+"""Steps, as short as shows how much they need."""
+RECIPES = {"droplets": ["droplet"], "water and wind": ["water", "wind"]}
 
 
-def erode(side: int) -> int:
+def erode(kinds: list[str], side: int) -> int:
     """Have a worker erode a terrain; returns the bytes of the fields that come back."""
-    recipe = Recipe.from_dict({"name": "bench", "step": [{"kind": "droplet", "drops_per_cell": 1e5 / side**2}]})
+    recipe = Recipe.from_dict({"name": "bench", "step": [{"kind": kind, **SHORT[kind]} for kind in kinds]})
     elevation = np.random.default_rng(1).random((side, side)) * 10
     runner = Runner({})
     runner.run(Terrain(elevation), recipe, {})
@@ -42,13 +49,13 @@ def peak() -> int:
     return kilobytes if sys.platform == "darwin" else kilobytes * 1024
 
 
-def measure() -> dict[str, Any]:
-    """Bytes a cell: of the fields returned, and beyond them."""
-    erode(64)
+def measure(kinds: list[str]) -> dict[str, float]:
+    """Bytes a cell at the peak, and those of the fields returned, which are among them."""
+    erode(kinds, 64)
     before = peak()
-    returned = erode(SIDE)
-    return {"returned": returned / SIDE**2, "beyond": (peak() - before - returned) / SIDE**2}
+    returned = erode(kinds, SIDE)
+    return {"returned": returned / SIDE**2, "peak": (peak() - before) / SIDE**2}
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure()))
+    print(json.dumps(measure(RECIPES[sys.argv[1]])))

@@ -2,50 +2,62 @@
 """Fills the manual's tables from the declarations: `python release/manual.py` after changing one."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.model.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
+from erosion_addon.model.masks import MASK_KINDS  # noqa: E402
 from erosion_addon.model.parameters import specifications  # noqa: E402
-from erosion_addon.model.processes import PROCESSES  # noqa: E402
+from erosion_addon.model.processes import PROCESSES, Process  # noqa: E402
 from erosion_addon.model.recipe import Recipe, shipped  # noqa: E402
 
 
-def recipes() -> Iterator[tuple[str, ...]]:
+def recipes() -> str:
     """Name and description of each shipped recipe."""
-    yield "recipe", "landscape"
-    for name, path in shipped().items():
-        yield name, Recipe.load(path).description
+    rows = [(name, Recipe.load(path).description) for name, path in shipped().items()]
+    return _table(("recipe", "landscape"), rows)
 
 
-def parameters() -> Iterator[tuple[str, ...]]:
-    """Name, default, range, unit and meaning of each parameter."""
-    yield "parameter", "default", "range", "unit", "what it does"
-    for process in PROCESSES.values():
-        for name, known in specifications(process.parameters).items():
-            source = f" ({known.seed_name} in the article)" if known.seed_name else ""
-            default = "none" if known.default == () else str(known.default)
-            yield f"`{name}`{source}", default, known.range_text, known.unit, known.sentence
+def parameters() -> str:
+    """A section for each process: what it is, and its parameters."""
+    return "\n".join(_process(process) for process in PROCESSES.values())
 
 
-def fields() -> Iterator[tuple[str, ...]]:
+def _process(process: Process) -> str:
+    rows = []
+    for name, known in specifications(process.parameters).items():
+        source = f" ({known.seed_name} in the article)" if known.seed_name else ""
+        default = "none" if known.default == () else str(known.default)
+        rows.append((f"`{name}`{source}", default, known.range_text, known.unit, known.sentence))
+    about = (process.parameters.__doc__ or "").strip().splitlines()[0]
+    table = _table(("parameter", "default", "range", "unit", "what it does"), rows)
+    return f"### {process.label}: `{process.kind}`\n\n{about}\n\n{table}"
+
+
+def masks() -> str:
+    """Kind and meaning of each mask."""
+    return _table(("mask", "meaning"), [(kind, meaning) for kind, (_, meaning) in MASK_KINDS.items()])
+
+
+def fields() -> str:
     """Name, unit and meaning of each field."""
-    yield "name", "unit", "meaning"
-    for field in FIELDS.values():
-        yield f"`{field.name}`", field.unit, field.meaning
+    rows = [(f"`{field.name}`", field.unit, field.meaning) for field in FIELDS.values()]
+    return _table(("name", "unit", "meaning"), rows)
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ("---",) * len(header), *rows))
 
 
 def filled(manual: str) -> str:
     """The manual's text with the tables between its marks made anew."""
-    for table in (recipes, parameters, fields):
-        begin, end = f"<!-- {table.__name__} -->\n", "<!-- end -->\n"
+    for made in (recipes, parameters, masks, fields):
+        begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
         head, _, rest = manual.partition(begin)
-        tail = rest.partition(end)[2]
-        header, *rows = [f"| {' | '.join(row)} |\n" for row in table()]
-        manual = "".join([head, begin, header, "| --- " * (header.count("|") - 1), "|\n", *rows, end, tail])
+        manual = "".join([head, begin, made(), end, rest.partition(end)[2]])
     return manual
 
 

@@ -2,9 +2,7 @@
 """What lies around a grid: a ring of one cell about (rows, cols) that says to a kernel what its edges do."""
 
 from .compile import kernel
-from .edges import CLOSED, OPEN, WRAP
-
-__all__ = ["CLOSED", "OPEN", "WRAP", "WALL", "fill_border"]
+from .edges import CLOSED, WRAP
 
 WALL = 1e300
 """Height of the ring about closed edges, in metres: nothing slides up there, and there is nothing to slide down."""

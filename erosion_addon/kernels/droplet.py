@@ -113,6 +113,13 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
                 break
         new_row, new_below, new_row_part = between(new_z, last_row, rows)
         new_col, new_right, new_col_part = between(new_x, last_col, cols)
+        if masks is not None and masks[int(new_z + 0.5) % rows, int(new_x + 0.5) % cols, 3] > 0.0:
+            given = deposit(
+                ground, new_row, new_below, new_col, new_right, new_row_part, new_col_part, load,
+                masks, color, carried, color_depth,
+            )  # fmt: skip
+            totals.exported[0] += max(load - given, 0.0)
+            break
         h00, h10, h01, h11 = corners(ground, new_row, new_below, new_col, new_right)
         new_height = (h00 * (1 - new_col_part) + h10 * new_col_part) * (1 - new_row_part) + (
             h01 * (1 - new_col_part) + h11 * new_col_part
@@ -189,8 +196,9 @@ def run_drops(ground, flow, color, masks, sources, key, first_drop, last_drop, c
 
     ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells; changed in place.
     flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols, 3) float32, carried along by
-    the drops and changed in place, or None. masks: (rows, cols, 2) float32, strength and 1 - hardness, or None.
-    sources: see `_start_cell`. key: uint64. constants: `Constants`. totals: `Totals`.
+    the drops and changed in place, or None. masks: (rows, cols, 4) float32, share that may be dug, 1 - hardness, share
+    that may be laid down, and whether drops end there; or None. sources: see `_start_cell`. key: uint64.
+    constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
     carried = np.zeros(3)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a drop does to the ground around it: digs, lays down, and mixes the colours of both.
 
-ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, 2)
-float32, strength and 1 - hardness, or None. color: (rows, cols, 3) float32, or None. carried: (3,) colour of a drop's
-load. Places are a cell (row, col) and the part of the way to the next one.
+ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, ≥ 3)
+float32, share that may be dug, 1 - hardness and share that may be laid down, or None. color: (rows, cols, 3) float32,
+or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and the part of the way to the next one.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Lay `amount` on one cell as loose material; returns what the masks let through."""
     row, col = np.uintp(row), np.uintp(col)
     if masks is not None:
-        amount = amount * masks[row, col, 0]
+        amount = amount * masks[row, col, 2]
     ground[row, col, 0] += amount
     ground[row, col, 1] += amount
     if color is not None:

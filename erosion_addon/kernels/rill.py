@@ -9,15 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import random
+from . import bilinear, random
 from .compile import kernel
-from .edges import CLOSED, OPEN, WRAP, along_wall, between, wrapped
-from .ground import take
+from .edges import CLOSED, WRAP, along_wall, wrapped
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
-
-__all__ = ["CLOSED", "OPEN", "WRAP", "Constants", "Totals", "run_drops"]
 
 
 class Constants(NamedTuple):
@@ -36,6 +33,7 @@ class Constants(NamedTuple):
     soil_evaporation: float
     maximum_steps: int
     edges: int
+    """As in `kernels.edges`."""
     row_step: float
     """Cells along a column that one unit of length covers; 1 where cells are square."""
     col_step: float
@@ -45,7 +43,8 @@ class Totals(NamedTuple):
     """What a run has done so far; arrays of one element, added to in place. Volumes in cells³."""
 
     eroded: np.ndarray
-    added: np.ndarray
+    filled: np.ndarray
+    """What the simple form laid down; it is not what it took."""
     exported: np.ndarray
     steps: np.ndarray
     paths_cut: np.ndarray
@@ -59,78 +58,6 @@ def _start_place(start, sources, rows, cols, last_row, last_col):
     cell = min(np.searchsorted(sources, random.uniform(start, 2), side="right"), rows * cols - 1)
     z, x = cell // cols + random.uniform(start, 0) - 0.5, cell % cols + random.uniform(start, 1) - 0.5
     return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
-
-
-@kernel
-def _give(ground, row, col, amount, ceiling, masks):
-    """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
-    if masks is not None:
-        amount = amount * masks[row, col, 2]
-    amount = min(amount, max(ceiling - ground[row, col, 0], 0.0))
-    ground[row, col, 0] += amount
-    ground[row, col, 1] += amount
-    return amount
-
-
-@kernel
-def _lay(ground, place, amount, ceiling, masks):
-    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
-    row, below, row_part, col, right, col_part = place
-    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
-    given += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
-    given += _give(ground, below, col, amount * row_part * (1 - col_part), ceiling, masks)
-    given += _give(ground, below, right, amount * row_part * col_part, ceiling, masks)
-    return given
-
-
-@kernel
-def _dig(ground, place, amount, floor, masks):
-    """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
-    row, below, row_part, col, right, col_part = place
-    taken = take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
-    taken += take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
-    taken += take(ground, below, col, amount * row_part * (1 - col_part), floor, masks)
-    taken += take(ground, below, right, amount * row_part * col_part, floor, masks)
-    return taken
-
-
-@kernel
-def _around(z, x, last_row, last_col, rows, cols):
-    """The four cells around a place: rows above and below it and the way between them, columns likewise."""
-    row, below, row_part = between(z, last_row, rows)
-    col, right, col_part = between(x, last_col, cols)
-    # Unsigned indices spare numba's test for negative ones.
-    return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
-
-
-@kernel
-def _nearest(place):
-    """The one of the four cells that a place lies in."""
-    row, below, row_part, col, right, col_part = place
-    return row if row_part < 0.5 else below, col if col_part < 0.5 else right
-
-
-@kernel
-def _height(ground, place):
-    """Height at a place."""
-    row, below, row_part, col, right, col_part = place
-    upper = ground[row, col, 0] * (1 - col_part) + ground[row, right, 0] * col_part
-    lower = ground[below, col, 0] * (1 - col_part) + ground[below, right, 0] * col_part
-    return upper * (1 - row_part) + lower * row_part
-
-
-@kernel
-def _surface(ground, place):
-    """Height at a place, and its gradient along a column and along a row, in cells a cell."""
-    row, below, row_part, col, right, col_part = place
-    h00, h10 = ground[row, col, 0], ground[row, right, 0]
-    h01, h11 = ground[below, col, 0], ground[below, right, 0]
-    upper, lower = h00 * (1 - col_part) + h10 * col_part, h01 * (1 - col_part) + h11 * col_part
-    return (
-        upper * (1 - row_part) + lower * row_part,
-        (h01 - h00) * (1 - col_part) + (h11 - h10) * col_part,
-        (h10 - h00) * (1 - row_part) + (h11 - h01) * row_part,
-    )
 
 
 @kernel
@@ -149,51 +76,28 @@ def _moisten(water, place, wanted, scale):
 
 
 @kernel
-def _move_cell(ground, row, col, wanted, level, sign):
-    """Move one cell by up to `wanted` towards `level`: up where sign is 1, down where it is -1; returns by how much."""
-    moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
-    ground[row, col, 0] += moved * sign
-    ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
-    return moved
-
-
-@kernel
-def _move(ground, place, amount, level, sign):
-    """`_lay` and `_dig` in one without masks: on flat ground the processor could not guess which of them it will be."""
-    row, below, row_part, col, right, col_part = place
-    moved = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
-    moved += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)
-    moved += _move_cell(ground, below, col, amount * row_part * (1 - col_part), level, sign)
-    moved += _move_cell(ground, below, right, amount * row_part * col_part, level, sign)
-    return moved
-
-
-@kernel
-def _transfer(ground, place, height, new_height, carry, load, masks, constants, totals):
-    """Step 3: level the ground at `place` towards `new_height`; returns the load that the drop then has."""
+def _level(ground, place, height, new_height, masks, constants, totals):
+    """Step 3 of the simple form: level the ground at `place` towards `new_height`."""
     rise = new_height - height
-    if constants.carries:
-        spare = carry * max(-rise, 0.0) - load
-        up = spare <= 0.0
-        amount = min(abs(spare), abs(rise)) * constants.transfer_rate
-        amount = min(amount * constants.sediment_ratio, load) if up else amount
-        level = max(height, new_height) if up else new_height
-    else:
-        up = rise > 0.0
-        amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
-        level = new_height
-    if masks is None:
-        moved = _move(ground, place, amount, level, 1.0 if up else -1.0)
-    elif up:
-        moved = _lay(ground, place, amount, level, masks)
-    else:
-        moved = _dig(ground, place, amount, level, masks)
+    up = rise > 0.0
+    amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
+    moved = bilinear.move(ground, place, amount, new_height, 1.0 if up else -1.0, masks)
+    totals.filled[0] += moved if up else 0.0
     totals.eroded[0] += 0.0 if up else moved
-    if constants.carries:
-        return load + (-moved if up else moved)
-    totals.added[0] += moved if up else 0.0
-    totals.exported[0] += 0.0 if up else moved
-    return load
+
+
+@kernel
+def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals):
+    """Step 3 of the capacity form: dig or lay down; returns the load that the drop then has."""
+    rise = new_height - height
+    spare = carry * max(-rise, 0.0) - load
+    up = spare <= 0.0
+    amount = min(abs(spare), abs(rise)) * constants.transfer_rate
+    amount = min(amount * constants.sediment_ratio, load) if up else amount
+    level = max(height, new_height) if up else new_height
+    moved = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
+    totals.eroded[0] += 0.0 if up else moved
+    return load + (-moved if up else moved)
 
 
 @kernel
@@ -202,11 +106,11 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
     rows, cols = ground.shape[0], ground.shape[1]
     wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
-    place = _around(z, x, last_row, last_col, rows, cols)
+    place = bilinear.around(z, x, last_row, last_col, rows, cols)
     load, volume, vx, vz, step = 0.0, 1.0, 0.0, 0.0, 0
     while volume > constants.minimum_volume and step < constants.maximum_steps:
-        height, slope_z, slope_x = _surface(ground, place)
-        row, col = _nearest(place)
+        height, slope_z, slope_x = bilinear.surface(ground, place)
+        row, col = bilinear.nearest(place)
         water[row, col, 0] += np.float32(volume)
         vx = vx * (1 - constants.friction) - slope_x * constants.col_step * constants.gravity
         vz = vz * (1 - constants.friction) - slope_z * constants.row_step * constants.gravity
@@ -226,15 +130,19 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
                 totals.exported[0] += load
                 load = 0.0
                 break
-        there = _around(z, x, last_row, last_col, rows, cols)
+        there = bilinear.around(z, x, last_row, last_col, rows, cols)
         step += 1
         if masks is not None:
-            row, col = _nearest(there)
+            row, col = bilinear.nearest(there)
             if masks[row, col, 3] > 0.0:
                 place = there
                 break
-        carry = speed * volume * constants.capacity
-        load = _transfer(ground, place, height, _height(ground, there), carry, load, masks, constants, totals)
+        new_height = bilinear.height(ground, there)
+        if constants.carries:
+            carry = speed * volume * constants.capacity
+            load = _exchange(ground, place, height, new_height, carry, load, masks, constants, totals)
+        else:
+            _level(ground, place, height, new_height, masks, constants, totals)
         place = there
         if speed < 1.0 and constants.soil_absorption > 0.0:
             _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)
@@ -242,7 +150,7 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
     if step >= constants.maximum_steps:
         totals.paths_cut[0] += 1
     totals.steps[0] += step
-    load -= _lay(ground, place, load, np.inf, masks)
+    load -= bilinear.lay(ground, place, load, np.inf, masks)
     totals.exported[0] += max(load, 0.0) if masks is not None else 0.0
 
 
@@ -267,8 +175,7 @@ def run_drops(ground, water, scale, masks, sources, key, first_drop, last_drop, 
     Stability: no cell is lowered below h(p') or raised above the higher of both places. (The published form lacks this
     and diverges for some parameters: filling by transfer_rate · sediment_ratio > 1 overshoots.) Heights in the simple
     form then stay between the lowest and the highest there were; in the capacity form a drop adds what it still
-    carries where it ends. The simple form makes and destroys material: what it digs counts as exported, what it
-    fills as added.
+    carries where it ends. The simple form makes and destroys material: what it takes is gone, what it fills is new.
 
     ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells; changed in place.
     water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale. scale: (1,) float64.

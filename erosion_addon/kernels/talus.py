@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .border import OPEN, WRAP, fill_border
+from .border import fill_border
 from .compile import kernel
+from .edges import OPEN, WRAP
 
 SEGMENT = 512
 """Columns that are looked at, or left alone because nothing moves there, as one."""
@@ -65,43 +66,11 @@ def transfer(difference, hold, loose, share, rest):
 
 
 @kernel
-def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
-    """Let loose material slide between one cell and its eight neighbours, in turn; returns what moved, in metres.
-
-    ground: (rows, cols, 2), surface and loose part of it. masks: (rows, cols, 2), what a cell gives and takes, or None.
-    """
-    rows, cols = ground.shape[0], ground.shape[1]
-    slid = 0.0
-    for down in range(-1, 2):
-        for right in range(-1, 2):
-            to_row, to_col = row + down, col + right
-            if wrap:
-                to_row, to_col = to_row % rows, to_col % cols
-            elif to_row < 0 or to_row >= rows or to_col < 0 or to_col >= cols:
-                continue
-            if down == 0 and right == 0:
-                continue
-            hold = col_hold if down == 0 else (row_hold if right == 0 else diagonal_hold)
-            difference = ground[row, col, 0] - ground[to_row, to_col, 0]
-            high_row, high_col, low_row, low_col = row, col, to_row, to_col
-            if difference < 0.0:
-                high_row, high_col, low_row, low_col = to_row, to_col, row, col
-            amount = transfer(difference, hold, ground[high_row, high_col, 1], share, 0.0)
-            if masks is not None:
-                amount *= masks[high_row, high_col, 0] * masks[low_row, low_col, 1]
-            ground[high_row, high_col, 0] -= amount
-            ground[high_row, high_col, 1] -= amount
-            ground[low_row, low_col, 0] += amount
-            ground[low_row, low_col, 1] += amount
-            slid += amount
-    return slid
-
-
-@kernel
 def _flow(heights, halves, shares, at, col, to, to_col, hold, rest):
     """What slides from one cell to a neighbour in a pass, less than nothing where it slides back.
 
-    A cell gives each of eight neighbours at most a quarter of half of its loose material.
+    A cell gives each of eight neighbours at most a quarter of half of its loose material. Both halves are read before
+    one is chosen: a read that depends on a choice keeps the compiler from taking eight cells at once.
     """
     half, to_half = halves[at, col], halves[to, to_col]
     difference = heights[at, col] - heights[to, to_col]
@@ -155,7 +124,7 @@ def _settle(loose, row, first, last, flows, above, below):
 
 @kernel
 def _break(rock, loose, masks, row, first, last, heights, halves, constants):
-    """Break the rock of a row that stands too high over a neighbour into loose material; returns how many cells broke."""
+    """Break rock of a row that stands too high over a neighbour into loose material; returns in how many cells."""
     up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
     row = np.uintp(row)
     row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand

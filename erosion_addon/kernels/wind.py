@@ -12,9 +12,8 @@ import numpy as np
 
 from . import random
 from .compile import kernel
-from .heap import cascade
-
-OPEN, CLOSED, WRAP = 0, 1, 2
+from .edges import CLOSED, OPEN, WRAP
+from .heap import cascade, inlined
 
 STILL = 0.01
 """A particle slower than this has stopped."""
@@ -75,15 +74,14 @@ def _inside(index, count, wrap):
     return index
 
 
-@kernel
-def _slope(ground, z, x, constants):
-    """Slope of the surface along columns and rows: central differences of the four cells around, blended."""
+@inlined
+def _differences(ground, z, x, wrap):
+    """Height difference over two cells along columns and rows, blended from that of the four cells around a place."""
     rows, cols = ground.shape[0], ground.shape[1]
-    wrap = constants.edges == WRAP
     place_z, place_x = z - 0.5, x - 0.5
-    row, col = math.floor(place_z), math.floor(place_x)
-    down, right = place_z - row, place_x - col
-    row, col = int(row), int(col)
+    floor_z, floor_x = np.floor(place_z), np.floor(place_x)
+    down, right = place_z - floor_z, place_x - floor_x
+    row, col = int(floor_z), int(floor_x)
     r0, r3 = np.uintp(_inside(row - 1, rows, wrap)), np.uintp(_inside(row + 2, rows, wrap))
     r1, r2 = np.uintp(_inside(row, rows, wrap)), np.uintp(_inside(row + 1, rows, wrap))
     c0, c3 = np.uintp(_inside(col - 1, cols, wrap)), np.uintp(_inside(col + 2, cols, wrap))
@@ -96,10 +94,10 @@ def _slope(ground, z, x, constants):
     along_column = ((h21 - ground[r0, c1, 0]) * up + (ground[r3, c1, 0] - h11) * down) * left + (
         (h22 - ground[r0, c2, 0]) * up + (ground[r3, c2, 0] - h12) * down
     ) * right
-    return along_column * constants.row_slope, along_row * constants.col_slope
+    return along_column, along_row
 
 
-@kernel
+@inlined
 def _cascade(ground, row, col, share, masks, constants):
     """Let the heap around a cell slide; returns what moved."""
     return cascade(
@@ -120,23 +118,28 @@ def _settle(ground, row, col, amount, masks):
 
 
 @kernel
-def _touch(ground, row, col, depth, speed, load, cover, masks, constants, totals):
-    """A blow on a cell by a particle `depth` under the surface: wears rock, or lifts sand. Returns what was lifted."""
+def _wear(ground, row, col, depth, speed, load, masks, constants):
+    """A blow on bare rock by a particle `depth` under the surface: returns what became loose."""
     row, col = np.uintp(row), np.uintp(col)
-    taking = depth if masks is None else depth * masks[row, col, 0]
-    if ground[row, col, 1] <= 0.0:
-        worn = min(constants.abrasion * speed * load, 1.0) * taking
-        if masks is not None:
-            worn *= masks[row, col, 2]
-        ground[row, col, 1] = worn
-        totals.abraded[0] += worn
-        return 0.0
+    worn = min(constants.abrasion * speed * load, 1.0) * depth
+    if masks is not None:
+        worn *= masks[row, col, 0] * masks[row, col, 2]
+    ground[row, col, 1] = worn
+    return worn
+
+
+@kernel
+def _lift(ground, row, col, depth, speed, cover, masks, constants):
+    """A blow on sand by a particle `depth` under the surface: returns what was lifted."""
+    row, col = np.uintp(row), np.uintp(col)
+    lifted = min(constants.lift * speed, 1.0) * depth
     if cover is not None:
-        taking = taking * max(1.0 - cover[row, col, 0] / (speed * depth), 0.0) if depth > 0.0 else 0.0
-    lifted = min(min(constants.lift * speed, 1.0) * taking, ground[row, col, 1])
+        lifted = lifted * max(1.0 - cover[row, col, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
+    if masks is not None:
+        lifted *= masks[row, col, 0]
+    lifted = min(lifted, ground[row, col, 1])
     ground[row, col, 0] -= lifted
     ground[row, col, 1] -= lifted
-    totals.lifted[0] += lifted
     return lifted
 
 
@@ -158,28 +161,31 @@ def _start(start, sources, shape, wind_row, wind_col, constants):
 
 @kernel
 def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, constants, totals):
-    """Let one particle fly from a place to its end: see `run_particles`. Returns the load that left the terrain."""
+    """Let one particle fly from a place to its end: see `run_particles`."""
     rows, cols = track.shape
     vz, vx, vy, y = wind_row, wind_col, 0.0, -math.inf
     dt, share = constants.time_step, constants.share
     row, col = int(z), int(x)
     last_lift = constants.maximum_steps - constants.maximum_steps // 4
-    step = 0
+    lifted = slid = abraded = 0.0
+    left, step = False, 0
     while step < constants.maximum_steps:
         step += 1
         surface = ground[np.uintp(row), np.uintp(col), 0]
-        y = max(y, surface)
+        y = y if y > surface else surface
         lee = shade is not None and y < shade[np.uintp(row), np.uintp(col)]
         blow = 1.0
         if y > surface:
             vy -= constants.gravity
-            speed = math.sqrt(vz * vz + vx * vx + vy * vy)
-            slower = 1.0 - min(constants.air_drag * speed, 1.0)
-            vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
-            vz, vx, vy = vz * slower, vx * slower, vy * slower
+            if constants.air_drag > 0.0 or constants.air_lift > 0.0:
+                speed = math.sqrt(vz * vz + vx * vx + vy * vy)
+                slower = 1.0 - min(constants.air_drag * speed, 1.0)
+                vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
+                vz, vx, vy = vz * slower, vx * slower, vy * slower
         else:
             track[np.uintp(row), np.uintp(col)] = 1
-            slope_z, slope_x = _slope(ground, z, x, constants)
+            slope_z, slope_x = _differences(ground, z, x, constants.edges == WRAP)
+            slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
             # (v × n) × n = n (n · v) - v, with n = (-slope_z, 1, -slope_x) / length
             into = (vy - slope_z * vz - slope_x * vx) / (1.0 + slope_z * slope_z + slope_x * slope_x)
             vz += dt * (-slope_z * into - vz)
@@ -195,10 +201,8 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
         y += dt * vy
 
         if not (0.0 <= z < rows and 0.0 <= x < cols):
-            if constants.edges == OPEN:
-                totals.steps[0] += step
-                return load
-            if constants.edges == CLOSED:
+            left = constants.edges == OPEN
+            if left or constants.edges == CLOSED:
                 break
             z, x = z % rows, x % cols
             z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
@@ -211,27 +215,36 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
             load -= _settle(ground, row, col, falling, masks)
         elif y <= new_surface:
             force = speed * (1.0 - constants.shelter if lee else 1.0)
-            lifted = _touch(ground, row, col, new_surface - y, force, load, cover, masks, constants, totals)
-            if lifted > 0.0:
-                load += lifted
-                totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
+            depth = new_surface - y
+            if ground[np.uintp(row), np.uintp(col), 1] <= 0.0:
+                abraded += _wear(ground, row, col, depth, force, load, masks, constants)
+            else:
+                amount = _lift(ground, row, col, depth, force, cover, masks, constants)
+                if amount > 0.0:
+                    load += amount
+                    lifted += amount
+                    slid += _cascade(ground, row, col, share, masks, constants)
         else:
             falling = 0.5 * load * (constants.lee_fall if lee else constants.fall)
             load -= _settle(ground, new_row, new_col, falling, masks)
             load -= _settle(ground, row, col, falling, masks)
             if new_row == row and new_col == col:  # as good as twice, at half the price
-                totals.slid[0] += _cascade(ground, row, col, 2.0 * share, masks, constants)
+                slid += _cascade(ground, row, col, 2.0 * share, masks, constants)
             else:
-                totals.slid[0] += _cascade(ground, new_row, new_col, share, masks, constants)
-                totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
+                slid += _cascade(ground, new_row, new_col, share, masks, constants)
+                slid += _cascade(ground, row, col, share, masks, constants)
         row, col = new_row, new_col
         if speed < STILL:
             break
+    if not left:
+        load -= _settle(ground, row, col, load, masks)
+        slid += _cascade(ground, row, col, share, masks, constants)
+    totals.lifted[0] += lifted
+    totals.slid[0] += slid
+    totals.abraded[0] += abraded
+    totals.exported[0] += load
     totals.steps[0] += step
     totals.aged[0] += step == constants.maximum_steps
-    load -= _settle(ground, row, col, load, masks)
-    totals.slid[0] += _cascade(ground, row, col, share, masks, constants)
-    return load
 
 
 @kernel
@@ -273,6 +286,4 @@ def run_particles(
         start = random.stream(key, particle)
         z, x = _start(start, sources, track.shape, wind_row, wind_col, constants)
         totals.supplied[0] += supply
-        totals.exported[0] += _fly(
-            ground, track, cover, shade, masks, z, x, supply, wind_row, wind_col, constants, totals
-        )
+        _fly(ground, track, cover, shade, masks, z, x, supply, wind_row, wind_col, constants, totals)

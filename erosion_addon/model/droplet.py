@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The droplet step: its parameters, and its way from metres into the kernel's cells and back."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .drops import DropStep, drop_sources
 from .errors import InputError
 from .parameters import Parameters, parameter
 from .state import EDGES, Array, State, Volumes
-
-CHUNK_SECONDS = 0.1
-"""How long a chunk of drops should take: short enough to stop at once, long enough to cost nothing."""
-
-HIGHEST_RELIEF = 1e7
-"""Cells; above it the kernel's 0.001 cells of pit margin would drown in rounding."""
 
 
 @dataclass(frozen=True)
@@ -83,42 +77,27 @@ class DropletParameters(Parameters):
                 raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
 
 
-class DropletStep:
+class DropletStep(DropStep):
     """A droplet step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
 
     key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
     """
 
-    bytes_per_cell = 8 + 16 + 4 + 8 + 8
-    """Working memory beyond terrain and result: heights, ground, flow, sources and masks."""
+    bytes_per_cell = 16 + 4 + 8 + 16
+    """Working memory beyond terrain and result: ground, flow, sources and masks."""
 
     evolving = ("_ground", "_flow", "_color", "_totals", "_done")
 
     def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
         from ..kernels import droplet  # numba takes a second to import, so only where it runs
 
-        self._state, self._parameters, self._kernel = state, parameters, droplet
-        rows, cols = state.elevation.shape
-        unit = state.cell_size
-        self._datum = float(state.elevation.min())
-        if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * unit:
-            raise InputError(
-                f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {unit:g} m; "
-                "correct the cell size or the heights."
-            )
-        self._ground = np.empty((rows, cols, 2))
-        np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
-        self._ground[..., 1] = state.loose()
-        self._ground /= unit
-        self._flow = np.zeros((rows, cols), np.float32)
+        sources = drop_sources(state, parameters.springs, parameters.spring_share)
+        super().__init__(state, key, parameters.drops_per_cell, sources)
+        self._parameters, self._kernel = parameters, droplet
+        self._flow = np.zeros(state.elevation.shape, np.float32)
         color = state.layers.get("surface_color")
         self._color = None if color is None else color.copy()
-        self._masks = _mask_pair(state)
-        self._sources = _sources(state, parameters)
-        self._key = np.uint64(key)
-        self._drops = round(parameters.drops_per_cell * rows * cols)
-        self._done, self._chunk = 0, 256
-        self._constants = self._make_constants(max(rows, cols))
+        self._constants = self._make_constants(max(state.elevation.shape))
         self._totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
 
     def _make_constants(self, longer_side: int) -> Any:
@@ -140,84 +119,32 @@ class DropletStep:
             col_step=state.cell_size / state.spacing[1],
         )
 
-    def advance(self) -> float:
-        """Run one chunk of drops; returns the share of all drops that have run."""
-        last = min(self._done + self._chunk, self._drops)
-        began = time.perf_counter()
+    def _run(self, first: int, last: int) -> None:
         self._kernel.run_drops(
             self._ground, self._flow, self._color, self._masks, self._sources,
-            self._key, self._done, last, self._constants, self._totals,
+            self._key, first, last, self._constants, self._totals,
         )  # fmt: skip
-        seconds = max(time.perf_counter() - began, 1e-6)
-        # Drops run one after another, so where a chunk ends changes nothing but the time between two looks.
-        self._chunk = max(16, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
-        self._done = last
-        return self._done / self._drops if self._drops else 1.0
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
         from ..kernels.wetness import wetness
 
-        state, unit = self._state, self._state.cell_size
-        # Only the change comes back from cells, so that untouched heights keep every bit.
-        elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
-        before = state.loose()
-        loose = (self._ground[..., 1] - before / unit) * unit + before
-        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
-        flow = self._flow if "flow" not in state.layers else self._flow + state.layers["flow"]
-        moisture = np.empty(flow.shape, np.float32)
-        drops_per_cell = max(self._done, 1) / flow.size
+        layers, state = self._solid_layers(), self._state
+        layers["flow"] = self._flow.copy()
+        layers["moisture"] = np.empty(self._flow.shape, np.float32)
+        catchment = state.cell_size * self._flow.size / max(self._done, 1)
         wetness(
-            elevation, self._flow, *state.spacing, state.cell_size / drops_per_cell, self._parameters.wetness, moisture
+            layers["elevation"], self._flow, *state.spacing, catchment, self._parameters.wetness, layers["moisture"]
         )
-        layers = {"elevation": elevation, "flow": flow.copy(), "moisture": moisture}
-        layers |= state.split_loose(loose, own="sediment")
         if self._color is not None:
             layers["surface_color"] = self._color.copy()
         return layers
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
-        volume = self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
-        return Volumes(float(self._totals.eroded[0]) * volume, float(self._totals.exported[0]) * volume)
+        eroded, exported = (float(total[0]) * self._unit_volume for total in self._totals[:2])
+        return Volumes(eroded, exported)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
-        return {
-            "drops": self._done,
-            "drops_per_second": self._done / seconds if seconds > 0 else 0.0,
-            "mean_path": float(self._totals.steps[0]) / self._done if self._done else 0.0,
-            "paths_cut": int(self._totals.paths_cut[0]),
-            "random_directions": int(self._totals.random_directions[0]),
-        }
-
-
-def _mask_pair(state: State) -> Array | None:
-    """(rows, cols, 2) float32: strength, and what hardness leaves; None where neither is set."""
-    strength, hardness = state.masks.get("strength"), state.masks.get("hardness")
-    if strength is None and hardness is None:
-        return None
-    pair = np.ones((*state.elevation.shape, 2), np.float32)
-    if strength is not None:
-        pair[..., 0] = strength
-    if hardness is not None:
-        pair[..., 1] -= hardness
-    return pair
-
-
-def _sources(state: State, parameters: DropletParameters) -> Array | None:
-    """Cumulated share of the drops that start in each cell (cells,), up to 1; None for even rain."""
-    rain, springs = state.masks.get("rain"), parameters.springs
-    share = min(1.0, parameters.spring_share) if any(rate for _, _, rate in springs) else 0.0
-    if rain is None and share == 0.0:
-        return None
-    rows, cols = state.elevation.shape
-    weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
-    weights *= (1.0 - share) / weights.sum()
-    total = sum(rate for _, _, rate in springs)
-    for x, y, rate in springs:
-        if rate:
-            weights[round(y * (rows - 1)) * cols + round(x * (cols - 1))] += share * rate / total
-    np.cumsum(weights, out=weights)
-    weights /= weights[-1]
-    return weights
+        return {**super().counts(seconds), "random_directions": int(self._totals.random_directions[0])}

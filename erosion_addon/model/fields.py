@@ -30,7 +30,7 @@ FIELDS: dict[str, Field] = {
         Field("suspended", "m", "material that the water carries", dtype=np.float64),
         Field("water_depth", "m", "depth of the water"),
         Field("velocity", "m/s", "velocity of the water along columns and rows", components=2),
-        Field("flow", "drops", "water that passed, in whole drops"),
+        Field("flow", "drops or m³", "water that passed in the last step that knows: drops, or m³ of the water step"),
         Field("moisture", "0-1", "wetness of the ground, 1 where much water gathers on little slope"),
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),

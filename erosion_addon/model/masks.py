@@ -14,6 +14,8 @@ MASK_KINDS: dict[str, tuple[float, str]] = {
     "hardness": (1.0, "how much the rock resists: 0 not at all, 1 for ever"),
     "rain": (1e9, "how much it rains, relative to elsewhere"),
     "sediment": (1e9, "thickness of loose sediment at the start, in metres"),
+    "source": (1e9, "where the wind brings its sand, relative to elsewhere"),
+    "protect": (1.0, "what takes no part: 1 is never dug, but sediment may come to lie there"),
 }
 """Kind → highest value (the lowest is 0) and meaning."""
 

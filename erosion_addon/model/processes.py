@@ -6,6 +6,13 @@ from typing import Any
 
 from .droplet import DropletParameters, DropletStep
 from .parameters import Parameters
+from .rill import RillParameters, RillStep
+from .talus import TalusParameters, TalusStep
+from .water import WaterStep
+from .water_parameters import WaterParameters
+from .weather import WeatherParameters, WeatherStep
+from .wind import WindStep
+from .wind_parameters import WindParameters
 
 
 @dataclass(frozen=True)
@@ -19,5 +26,13 @@ class Process:
 
 
 PROCESSES: dict[str, Process] = {
-    process.kind: process for process in (Process("droplet", "Droplets", DropletParameters, DropletStep),)
+    process.kind: process
+    for process in (
+        Process("droplet", "Droplets", DropletParameters, DropletStep),
+        Process("rill", "Light Droplets", RillParameters, RillStep),
+        Process("water", "Water", WaterParameters, WaterStep),
+        Process("wind", "Wind", WindParameters, WindStep),
+        Process("talus", "Talus", TalusParameters, TalusStep),
+        Process("weather", "Weathering", WeatherParameters, WeatherStep),
+    )
 }

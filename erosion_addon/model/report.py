@@ -80,11 +80,25 @@ def in_words(report: dict[str, Any]) -> list[str]:
     if report["finished"] < 1:
         lines.append(f"finished early, at {report['finished']:.0%}")
     for step in report["steps"]:
-        if "drops" in step:
-            lines.append(f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second")
-            lines.append(f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut")
+        lines += _step_in_words(step)
     lines.append(f"{volume(mass['moved'])} moved, {volume(mass['exported'])} carried out")
     return lines
+
+
+def _step_in_words(step: dict[str, Any]) -> list[str]:
+    if "drops" in step:
+        return [
+            f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second",
+            f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut",
+        ]
+    if "particles" in step:
+        return [f"{step['particles']:,} gusts of wind, {step['particles_per_second']:,.0f} a second"]
+    if "water_steps" in step:
+        came, left = step["rain"] + step["inflow"], step["outflow"] + step["evaporation"]
+        return [f"{volume(came)} of water came, {volume(left)} left, {volume(step['stored'])} stands"]
+    if "passes" in step:
+        return [f"talus at rest after {step['passes']:,} slides" if step["at_rest"] else f"{step['passes']:,} slides"]
+    return [f"{step['years']:,.0f} years of weather, {step['weathered']:.3g} m of rock weathered"]
 
 
 def volume(cubic_metres: float) -> str:

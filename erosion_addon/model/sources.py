@@ -61,6 +61,14 @@ class RidgedParameters(Parameters):
 
 
 @dataclass(frozen=True)
+class BumpsParameters(Parameters):
+    """Rounded bumps of about one size, as in a field of sand; the terrain tiles."""
+
+    relief: float = parameter(20.0, "Height from the lowest to the highest point.", low=0, high=1e6, unit="m")
+    bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000)
+
+
+@dataclass(frozen=True)
 class PlaneParameters(Parameters):
     """A plane with a slope."""
 
@@ -104,18 +112,18 @@ def _fractal(grid: Grid, given: FractalParameters) -> Array:
 
 def _ridged(grid: Grid, given: RidgedParameters) -> Array:
     """Sum over octaves of gain^k (1 - |n|)^2 (Musgrave 1994), each n noise of one octave's wavelengths."""
-    frequency = _frequency(grid) * max(grid.rows * grid.spacing[0], grid.cols * grid.spacing[1])
     total = np.zeros((grid.rows, grid.cols))
     for octave in range(given.octaves):
-        noise = np.fft.rfft2(grid.random.standard_normal(total.shape))
         # Half a form is a ridge: |n| has twice the frequency of n.
-        noise *= np.exp(-((frequency / (given.ridges * 2.0**octave / 2) - 1.0) ** 2) / 0.18)
-        noise[0, 0] = 0.0
-        band = np.fft.irfft2(noise, s=total.shape)
+        band = _band(grid, given.ridges * 2.0**octave / 2)
         deviation = float(band.std())
         if deviation > 0:  # beyond the finest grid there is nothing left
             total += given.gain**octave * (1.0 - np.minimum(np.abs(band) / (2.5 * deviation), 1.0)) ** 2
     return _stretched(total, given.relief)
+
+
+def _bumps(grid: Grid, given: BumpsParameters) -> Array:
+    return _stretched(_band(grid, given.bumps), given.relief)
 
 
 def _plane(grid: Grid, given: PlaneParameters) -> Array:
@@ -158,6 +166,15 @@ def _frequency(grid: Grid) -> Array:
     )
 
 
+def _band(grid: Grid, waves: float) -> Array:
+    """Noise around 0 of about one wavelength, of which so many fit into the longer side; it tiles."""
+    frequency = _frequency(grid) * max(grid.rows * grid.spacing[0], grid.cols * grid.spacing[1])
+    noise = np.fft.rfft2(grid.random.standard_normal((grid.rows, grid.cols)))
+    noise *= np.exp(-((frequency / waves - 1.0) ** 2) / 0.18)
+    noise[0, 0] = 0.0
+    return np.asarray(np.fft.irfft2(noise, s=(grid.rows, grid.cols)))
+
+
 def _stretched(height: Array, relief: float) -> Array:
     """`height` from 0 to `relief`."""
     height -= height.min()
@@ -180,6 +197,7 @@ SOURCES: dict[str, Source] = {
         Source("fractal", FractalParameters, _fractal),
         Source("ridged", RidgedParameters, _ridged),
         Source("faults", FaultsParameters, _faults),
+        Source("bumps", BumpsParameters, _bumps),
         Source("plane", PlaneParameters, _plane),
         Source("cone", ConeParameters, _cone),
         Source("pyramid", PyramidParameters, _pyramid),

@@ -9,6 +9,9 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
+CHUNK_SECONDS = 0.1
+"""How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
+
 EDGES = ("open", "closed", "wrap")
 """What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
 

@@ -125,6 +125,11 @@ def read_fields(
     return fields
 
 
+def holds(mesh: bpy.types.Mesh, name: str) -> bool:
+    """Whether the mesh has an attribute that can be the field of its name."""
+    return name in mesh.attributes and _fits(mesh.attributes[name], name)
+
+
 def remove_fields(mesh: bpy.types.Mesh) -> None:
     """Remove the attributes that runs wrote, and put back the user's that they replaced."""
     active = _active_names(mesh)

@@ -20,6 +20,9 @@ from ..model.runner import Runner
 from ..model.terrain import Terrain
 from . import attributes, grid, source
 
+START_LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
+"""Attributes that a run starts from where the mesh has them."""
+
 current: "Job | None" = None
 """The run under way, or None."""
 
@@ -73,9 +76,9 @@ class Job:
         self._runner.resume(checkpoint)
 
     def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool) -> Terrain:
-        """The terrain to start from, with the colour that the mesh has; also the last run's sediment if it is kept."""
+        """The terrain to start from, with the artist's layers, or those of the last run where it is kept."""
         terrain = grid.terrain_of(self._lattice, self._start)
-        names = ["surface_color", "sediment"] if keeps_layers else ["surface_color"]
+        names = [name for name in START_LAYERS if attributes.holds(mesh, name)]
         fields = attributes.read_fields(mesh, self._lattice, names, before_erosion=not keeps_layers)
         return Terrain(terrain.elevation, terrain.spacing, fields)
 

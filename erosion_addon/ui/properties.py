@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
@@ -69,7 +70,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
             name="Kind", items=[(kind, process.label, "") for kind, process in PROCESSES.items()]
         ),
         "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
-        "lists": bpy.props.StringProperty(description="Parameters that are lists, as JSON"),
+        "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
         "show_settings": bpy.props.BoolProperty(name="Show Settings", default=True),
         **{kind: bpy.props.PointerProperty(type=settings) for kind, settings in SETTINGS.items()},
     }
@@ -136,13 +137,11 @@ def fill(settings: EROSION_PG_object, recipe: Recipe) -> None:
         item = settings.steps.add()
         item.kind, item.enabled = step.kind, step.enabled
         group = getattr(item, step.kind)
-        lists = {}
-        for name, value in step.parameters.to_dict().items():
+        values = step.parameters.to_dict()
+        item.loaded = json.dumps(values)
+        for name in values:
             if hasattr(group, name):
-                setattr(group, name, value)
-            else:
-                lists[name] = value
-        item.lists = json.dumps(lists)
+                setattr(group, name, values[name])
 
 
 def recipe_of(settings: EROSION_PG_object, springs: list[list[float]]) -> Recipe:
@@ -155,13 +154,19 @@ def recipe_of(settings: EROSION_PG_object, springs: list[list[float]]) -> Recipe
 def _step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     parameters = PROCESSES[item.kind].parameters
     group = getattr(item, item.kind)
-    values = json.loads(item.lists or "{}")
+    values = json.loads(item.loaded or "{}")
     if springs and "springs" in specifications(parameters):
         values["springs"] = springs
     for name in specifications(parameters):
         if hasattr(group, name):
-            value = getattr(group, name)
-            # Blender keeps float32: 0.001 comes back as 0.0010000000475. Seven digits give the number that was meant,
-            # and so the same terrain as the command line.
-            values[name] = float(f"{value:.7g}") if isinstance(value, float) else value
+            values[name] = _meant(getattr(group, name), values.get(name))
     return Step(item.kind, parameters.from_dict(values), item.enabled)
+
+
+def _meant(value: Any, loaded: Any) -> Any:
+    """The number that stands behind a property. Blender keeps float32, so 0.001 comes back as 0.0010000000475: what is
+    still the recipe's is taken from there, and of what was typed seven digits; so a run here gives the same terrain as
+    one on the command line."""
+    if not isinstance(value, float):
+        return value
+    return loaded if loaded is not None and np.float32(loaded) == np.float32(value) else float(f"{value:.7g}")

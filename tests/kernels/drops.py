@@ -40,8 +40,9 @@ def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
     color = None if scene.color is None else scene.color.astype(np.float32)
     masks = None
     if scene.strength is not None or scene.hardness is not None:
-        masks = np.ones((*scene.height.shape, 2), np.float32)
-        masks[..., 0] = 1 if scene.strength is None else scene.strength
+        masks = np.ones((*scene.height.shape, 4), np.float32)
+        masks[..., 3] = 0
+        masks[..., 0] = masks[..., 2] = 1 if scene.strength is None else scene.strength
         masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
     totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
     constants = droplet.Constants(

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .state import CHUNK_SECONDS, Array, State
+
+HIGHEST_RELIEF = 1e7
+"""Cells; above it a thousandth of a cell would drown in rounding."""
+
+
+class DropStep:
+    """A step of single drops under way on `state`; the base of those that are.
+
+    Kernels of drops want cells of 1 × 1 and heights from the lowest point: `_ground` is (rows, cols, 2) float64, height
+    of the surface and the loose part of it, in cells. key: uint64 that numbers of this step are drawn from.
+    Raises InputError where the relief is out of all proportion to the cells.
+    """
+
+    _totals: Any
+    """What the kernel has done so far; has `steps` and `paths_cut`, arrays of one element."""
+
+    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None) -> None:
+        self._state, unit = state, state.cell_size
+        self._datum = float(state.elevation.min())
+        if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * unit:
+            raise InputError(
+                f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {unit:g} m; "
+                "correct the cell size or the heights."
+            )
+        self._ground = np.empty((*state.elevation.shape, 2))
+        np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
+        self._ground[..., 1] = state.loose()
+        self._ground /= unit
+        self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
+        anywhere = sources is None or bool(sources[-1] > 0)
+        self._drops = round(drops_per_cell * state.elevation.size) if anywhere else 0
+        self._done, self._chunk = 0, 256
+
+    def _run(self, first: int, last: int) -> None:
+        """Run the drops first … last - 1."""
+        raise NotImplementedError
+
+    def advance(self) -> float:
+        """Run one chunk of drops; returns the share of all drops that have run."""
+        last = min(self._done + self._chunk, self._drops)
+        began = time.perf_counter()
+        self._run(self._done, last)
+        seconds = max(time.perf_counter() - began, 1e-6)
+        # Drops run one after another, so where a chunk ends changes nothing but the time between two looks.
+        self._chunk = max(16, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        self._done = last
+        return self._done / self._drops if self._drops else 1.0
+
+    def _solid_layers(self) -> dict[str, Array]:
+        """New arrays of elevation and loose layers in metres. Only the change comes back from cells, so that untouched
+        heights keep every bit."""
+        state, unit = self._state, self._state.cell_size
+        elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
+        before = state.loose()
+        loose = (self._ground[..., 1] - before / unit) * unit + before
+        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
+        return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
+
+    @property
+    def _unit_volume(self) -> float:
+        """m³ of what the kernel counts as a volume of 1."""
+        return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        return {
+            "drops": self._done,
+            "drops_per_second": self._done / seconds if seconds > 0 else 0.0,
+            "mean_path": float(self._totals.steps[0]) / self._done if self._done else 0.0,
+            "paths_cut": int(self._totals.paths_cut[0]),
+        }
+
+
+def drop_masks(state: State) -> Array | None:
+    """(rows, cols, 4) float32: share that may be dug, 1 - hardness, share that may be laid down, and whether drops end
+    there; None where no mask says anything."""
+    strength, hardness, protect = (state.masks.get(kind) for kind in ("strength", "hardness", "protect"))
+    if strength is None and hardness is None and protect is None:
+        return None
+    masks = np.ones((*state.elevation.shape, 4), np.float32)
+    masks[..., 3] = 0.0
+    if strength is not None:
+        masks[..., 0] = masks[..., 2] = strength
+    if hardness is not None:
+        masks[..., 1] -= hardness
+    if protect is not None:
+        masks[..., 0] *= 1.0 - protect
+        masks[..., 3] = protect >= 1.0
+    return masks
+
+
+def drop_sources(
+    state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0
+) -> Array | None:
+    """Cumulated share of the drops that start in each cell (cells,), up to 1, all 0 where none can; None: even rain.
+
+    springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
+    """
+    rain, protect = state.masks.get("rain"), state.masks.get("protect")
+    total = sum(rate for _, _, rate in springs)
+    share = spring_share if total > 0 else 0.0
+    if rain is None and protect is None and share == 0.0:
+        return None
+    rows, cols = state.elevation.shape
+    weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
+    if protect is not None:
+        weights *= protect.ravel() < 1.0
+    if weights.any():
+        weights *= (1.0 - share) / weights.sum()
+    for x, y, rate in springs if share else ():
+        weights[round(y * (rows - 1)) * cols + round(x * (cols - 1))] += share * rate / total
+    np.cumsum(weights, out=weights)
+    if weights[-1] > 0:
+        weights /= weights[-1]
+    return weights

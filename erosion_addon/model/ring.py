@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Layers with a ring of one cell around them, as the kernels that work on a whole grid at once take them."""
+
+import numpy as np
+
+from .state import Array, State, Volumes
+
+
+def ringed(array: Array) -> Array:
+    """(rows + 2, cols + 2) float64: a copy with a ring around it, which the kernel fills."""
+    return np.ascontiguousarray(np.pad(np.asarray(array, dtype=np.float64), 1))
+
+
+def inner(array: Array) -> Array:
+    """What lies inside the ring."""
+    inside: Array = array[1:-1, 1:-1]
+    return inside
+
+
+def changed_elevation(state: State, rock: Array, loose: Array) -> Array:
+    """The elevation after rock and loose material (ringed) have changed; where they have not it keeps every bit."""
+    before = state.loose()
+    changed: Array = state.elevation + ((inner(loose) - before) + (inner(rock) - (state.elevation - before)))
+    return changed
+
+
+def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
+    """What moved is the rock that turned loose, and by how much the ground is lower than before where it is.
+
+    exported: (1,), as metres on one cell.
+    """
+    area = state.spacing[0] * state.spacing[1]
+    lowered = np.maximum(state.elevation - changed_elevation(state, rock, loose), 0.0)
+    return Volumes((loosened(state, rock) + float(np.sum(lowered))) * area, float(exported[0]) * area)
+
+
+def loosened(state: State, rock: Array) -> float:
+    """Rock that has turned loose, as metres on one cell."""
+    return float(np.sum(state.elevation - state.loose() - inner(rock)))
+
+
+def share_masks(state: State) -> Array | None:
+    """(rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock gives way; None where
+    nothing is masked.
+
+    Nothing leaves a protected cell, though material may come to rest on it.
+    """
+    strength, hardness, protect = (state.masks.get(kind) for kind in ("strength", "hardness", "protect"))
+    if strength is None and hardness is None and protect is None:
+        return None
+    shares = np.ones((*state.elevation.shape, 3), np.float32)
+    if strength is not None:
+        shares *= strength[..., None]
+        shares[..., 1] = strength > 0
+    if protect is not None:
+        shares[..., ::2] *= (1 - protect)[..., None]
+    if hardness is not None:
+        shares[..., 2] *= 1 - hardness
+    edge = {"mode": "wrap"} if state.edges == "wrap" else {"constant_values": 1.0}
+    return np.ascontiguousarray(np.pad(shares, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The water step: from hours and millimetres into the kernels' steps and back."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .water_parameters import WaterParameters
+
+HOUR = 3600.0
+
+FRESH = 2.0
+"""Metres of soil that come or go in an hour where nothing takes root."""
+
+GRASS_SLOPE = 1.0
+"""m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
+
+MOST_SUB_STEPS = 10_000
+"""In one time step; more are a mistake in the parameters and not a simulation."""
+
+
+class WaterStep:
+    """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.
+    """
+
+    bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 3 + 4 * 2
+    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow; rain and clouds."""
+
+    evolving = (
+        "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
+        "_totals", "_evaporated", "_moved", "_raised", "_rained", "_done",
+    )  # fmt: skip
+
+    def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
+        from ..kernels import clouds, water, water_ground  # numba takes a second to import, so only where it runs
+
+        if parameters.standing_water == "edges" and state.edges != "open":
+            raise InputError(f"standing_water is edges, but the edges are {state.edges}: set the edges to open.")
+        self._state, self._parameters, self._water, self._grounds = state, parameters, water, water_ground
+        rows, cols = shape = state.elevation.shape
+        self._steps = round(parameters.duration * HOUR / parameters.time_step)
+        self._done, self._chunk = 0, 1
+        self._bed, self._soil = state.elevation.copy(), state.loose().copy()
+        self._depth = _layer(state, "water_depth", np.float64)
+        self._suspended = _layer(state, "suspended", np.float64)
+        self._moisture, self._grass = (_layer(state, name) for name in ("moisture", "grass"))
+        self._flow = np.zeros(shape, np.float32)
+        self._flux_x, self._flux_y = np.zeros((rows, cols + 1), np.float32), np.zeros((rows + 1, cols), np.float32)
+        if "velocity" in state.layers:
+            self._set_fluxes(state.layers["velocity"])
+        self._clouds = None
+        if parameters.cloud_cover > 0.0:
+            self._clouds = np.empty(shape, np.float32)
+            knots = (max(1, round(n * d / parameters.cloud_size)) for n, d in zip(shape, state.spacing, strict=True))
+            clouds.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
+        self._rain = np.empty(shape, np.float32)
+        self._rain_at: tuple[int, int] | None = None
+        self._rain_sum = self._raised = self._rained = 0.0
+        self._sources = _sources(state, parameters)
+        self._strength, self._hardness = _masks(state)
+        self._make_constants()
+        if parameters.standing_water != "none":
+            np.maximum(self._level() - self._bed, self._depth, out=self._depth)
+        self._start = self._stored()
+
+    def _set_fluxes(self, velocity: Array) -> None:
+        """Fluxes of water that comes in motion: means of the cells at both sides; none through the edges."""
+        through = velocity * self._depth[..., None].astype(np.float32)
+        half = np.float32(0.5)
+        self._flux_x[:, 1:-1] = half * (through[:, 1:, 0] + through[:, :-1, 0])
+        self._flux_y[1:-1] = half * (through[1:, :, 1] + through[:-1, :, 1])
+
+    def _make_constants(self) -> None:
+        given, state = self._parameters, self._state
+        (row_spacing, col_spacing), seconds, f = state.spacing, given.time_step, np.float32
+        edges = EDGES.index(state.edges)
+        longest = self._water.longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
+        self._sub_steps = math.ceil(seconds / longest)
+        if self._sub_steps > MOST_SUB_STEPS:
+            raise InputError(
+                f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of {seconds:g} s: "
+                "make time_step or pipe_depth smaller, or the cells larger."
+            )
+        self._sub_step = sub = seconds / self._sub_steps
+        self._pipes = self._water.Pipes(
+            seconds=f(sub), push_row=f(given.gravity * sub / row_spacing),
+            push_col=f(given.gravity * sub / col_spacing), row_steepness=f(1 / row_spacing),
+            col_steepness=f(1 / col_spacing), friction=f(given.friction),
+            depth=f(given.pipe_depth), row_share=sub / row_spacing, col_share=sub / col_spacing, edges=edges,
+        )  # fmt: skip
+
+        def share(rate: float, unit: float) -> Any:
+            """Of a step, where `rate` is the share of the moment in a unit of time."""
+            return f(-math.expm1(-rate * seconds / unit))
+
+        self._ground = self._grounds.Ground(
+            seconds=f(seconds), row_spacing=f(row_spacing), col_spacing=f(col_spacing),
+            evaporation=f(given.evaporation / 1000 / HOUR * seconds), capacity=f(given.capacity),
+            minimum_tilt=f(given.minimum_tilt), pick_up=share(given.pick_up, 60), settle=share(given.settling, 60),
+            rock=f(given.rock_erosion / HOUR * seconds), repose=f(math.tan(math.radians(given.slide_angle))),
+            bank=f(given.bank_erosion * given.rock_erosion / HOUR * seconds),
+            slide=f(0.125) * share(given.sliding, 60), dry=f(1) - share(given.drying, HOUR),
+            grow=share(given.grass_growth, HOUR), die=share(10 * given.grass_growth, HOUR),
+            fresh=f(FRESH / HOUR * seconds), grass_slope=f(GRASS_SLOPE), protection=f(given.grass_protection),
+            edges=edges,
+        )  # fmt: skip
+        cols = state.elevation.shape[1]
+        self._water_rows, self._ground_rows = self._water.make_rows(cols), self._grounds.make_rows(cols)
+        self._evaporated, self._moved = self._ground_rows.evaporated, self._ground_rows.moved
+        self._totals = self._water.Totals(*(np.zeros(1) for _ in range(3)))
+
+    def advance(self) -> float:
+        """Run one chunk of time steps; returns the share of all steps that are done."""
+        last = min(self._done + self._chunk, self._steps)
+        began = time.perf_counter()
+        while self._done < last:
+            self._one_step()
+            self._done += 1
+        seconds = max(time.perf_counter() - began, 1e-6)
+        self._chunk = max(1, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        return self._done / self._steps if self._steps else 1.0
+
+    def _one_step(self) -> None:
+        if self._parameters.standing_water == "everywhere":
+            self._raise_level()
+        self._cloud_rain()
+        level = self._level() if self._parameters.standing_water == "edges" else -math.inf
+        cells, rates = self._sources
+        self._water.run_water(
+            self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level,
+            cells, rates * self._sub_step, self._sub_steps, self._water_rows, self._pipes, self._totals,
+        )  # fmt: skip
+        self._grounds.run_ground(
+            self._bed, self._soil, self._depth, self._suspended, self._flux_x, self._flux_y,
+            self._moisture, self._grass, self._flow, self._rain, self._strength, self._hardness,
+            self._ground_rows, self._ground,
+        )  # fmt: skip
+        seconds = float(self._ground.seconds)
+        self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
+
+    def _level(self) -> float:
+        """Height of the standing water now, in metres."""
+        given = self._parameters
+        return given.water_level + given.water_rise * self._done * given.time_step / HOUR
+
+    def _raise_level(self) -> None:
+        """Fill all that lies below the level."""
+        raised = np.maximum(self._level() - self._bed, self._depth)
+        self._raised += float(np.sum(raised - self._depth))
+        self._depth[:] = raised
+
+    def _cloud_rain(self) -> None:
+        """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
+        given = self._parameters
+        rows, cols = self._state.elevation.shape
+        way, angle = given.wind_speed * given.time_step * self._done, math.radians(given.wind_direction)
+        row_spacing, col_spacing = self._state.spacing
+        at = (
+            round(way * math.sin(angle) / row_spacing) % rows,
+            round(way * math.cos(angle) / col_spacing) % cols,
+        )
+        if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
+            return
+        self._rain_at = at
+        self._rain[:] = given.rain / 1000 / HOUR
+        if self._clouds is not None:
+            self._rain *= np.roll(self._clouds, at, (0, 1))
+        mask = self._state.masks.get("rain")
+        if mask is not None:
+            self._rain *= mask / mask.mean(dtype=np.float64)
+        self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        depth = np.maximum(self._depth, 0.01).astype(np.float32)
+        half = np.float32(0.5)
+        along = half * (self._flux_x[:, 1:] + self._flux_x[:, :-1]) / depth
+        down = half * (self._flux_y[1:] + self._flux_y[:-1]) / depth
+        layers = {
+            "elevation": self._bed.copy(),
+            "water_depth": self._depth.astype(np.float32),
+            "velocity": np.stack((along, down), axis=-1),
+            "suspended": self._suspended.copy(),
+            "moisture": self._moisture.copy(),
+            "grass": self._grass.copy(),
+            "flow": self._flow.copy(),
+        }
+        return layers | self._state.split_loose(self._soil.copy(), own="soil")
+
+    def _stored(self) -> float:
+        return float(np.sum(self._depth))
+
+    def _area(self) -> float:
+        row_spacing, col_spacing = self._state.spacing
+        return row_spacing * col_spacing
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far; sliding counts as moved too."""
+        area = self._area()
+        return Volumes(float(np.sum(self._moved)) * area, float(self._totals.exported[0]) * area)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
+        area, totals = self._area(), self._totals
+        return {
+            "water_steps": self._done,
+            "sub_steps": self._sub_steps,
+            "time_step": self._sub_step,
+            "started": self._start * area,
+            "rain": self._rained * area,
+            "inflow": (float(totals.inflow[0]) + self._raised) * area,
+            "evaporation": float(np.sum(self._evaporated)) * area,
+            "outflow": float(totals.outflow[0]) * area,
+            "stored": self._stored() * area,
+            "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,
+        }
+
+
+def _layer(state: State, name: str, dtype: type = np.float32) -> Array:
+    """A copy of what a former step left, or zeros."""
+    found = state.layers.get(name)
+    return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
+
+
+def _masks(state: State) -> tuple[Array | None, Array | None]:
+    """Where the ground may be dug, 0 where it is protected, and its hardness: both or none."""
+    strength, protect, hardness = (state.masks.get(kind) for kind in ("strength", "protect", "hardness"))
+    if strength is None and protect is None and hardness is None:
+        return None, None
+    shape = state.elevation.shape
+    dug = np.ones(shape, np.float32) if strength is None else strength
+    if protect is not None:
+        dug = dug * (np.float32(1) - protect)
+    return dug, np.zeros(shape, np.float32) if hardness is None else hardness
+
+
+def _sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
+    """Flat indices of the cells with springs, and the depth in m that each gains in a second."""
+    rows, cols = state.elevation.shape
+    area = state.spacing[0] * state.spacing[1]
+    cells = [round(y * (rows - 1)) * cols + round(x * (cols - 1)) for x, y, _ in parameters.springs]
+    return np.array(cells, np.int64), np.array([rate / area for _, _, rate in parameters.springs], np.float64)

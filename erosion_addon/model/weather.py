@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The weather step: rock turns to loose material, and its cover creeps downhill, through thousands of years."""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .parameters import Parameters, parameter
+from .ring import changed_elevation, inner, loosened, ringed, share_masks, volumes
+from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+
+FEWEST_STEPS = 16
+"""Time steps of a run at least, so that weathering and creep go hand in hand."""
+
+COVER_PER_STEP = 0.05
+"""Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
+been bare all the time, within half as much."""
+
+
+@dataclass(frozen=True)
+class WeatherParameters(Parameters):
+    """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill; defaults as measured in
+    the hills of California (Heimsath et al. 1997)."""
+
+    duration: float = parameter(
+        50000.0, "How long it lasts: more buries the rock and rounds the hills.", low=0, high=1e8, unit="years"
+    )
+    production: float = parameter(
+        0.08, "How fast bare rock turns to loose material: more makes a thicker cover.",
+        low=0, high=100, unit="mm/year", seed_name="P0",
+    )  # fmt: skip
+    cover_depth: float = parameter(
+        0.45, "Cover under which rock weathers at 1/e of that speed: more lets it grow thicker.",
+        low=0.001, high=1000, unit="m",
+    )  # fmt: skip
+    moisture_effect: float = parameter(
+        0.5, "How much wet ground weathers faster than dry: 1 spares dry rock altogether.", low=0, high=1
+    )
+    diffusivity: float = parameter(
+        0.005, "How fast the cover creeps downhill: more rounds crests and fills hollows.",
+        low=0, high=1000, unit="m²/year", seed_name="D",
+    )  # fmt: skip
+
+
+class WeatherStep:
+    """A weather step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
+
+    bytes_per_cell = 16 + 8 + 12 + 4
+    """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and moisture."""
+
+    evolving = ("_rock", "_loose", "_exported", "_done")
+
+    def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
+        from ..kernels import weather  # numba takes a second to import, so only where it runs
+
+        self._state, self._kernel, self._years = state, weather, parameters.duration
+        loose = state.loose()
+        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
+        self._masks, self._moisture = share_masks(state), state.layers.get("moisture")
+        cols = state.elevation.shape[1]
+        self._exported = np.zeros(1)
+        self._buffers = weather.Buffers(
+            heights=np.zeros((3, cols + 2)),
+            yields=np.zeros_like(self._loose),
+            flows=np.zeros((3, cols + 2)),
+            exported=self._exported,
+        )
+        row_spacing, col_spacing = state.spacing
+        curvature = 1 / row_spacing**2 + 1 / col_spacing**2
+        spread = parameters.diffusivity * parameters.duration
+        covers = parameters.production / 1000 * parameters.duration / (parameters.cover_depth * COVER_PER_STEP)
+        self._steps = math.ceil(max(FEWEST_STEPS, 4 * spread * curvature, covers)) if parameters.duration else 0
+        years = parameters.duration / max(self._steps, 1)
+        self._constants = weather.Constants(
+            production=parameters.production / 1000 * years,
+            depth=parameters.cover_depth,
+            wetness=parameters.moisture_effect,
+            row_share=parameters.diffusivity * years / row_spacing**2,
+            col_share=parameters.diffusivity * years / col_spacing**2,
+            row_spacing=row_spacing,
+            col_spacing=col_spacing,
+            edges=EDGES.index(state.edges),
+        )
+        self._done, self._chunk = 0, 1
+
+    def advance(self) -> float:
+        """Let one chunk of time steps pass; returns the share of all that have."""
+        wanted = min(self._chunk, self._steps - self._done)
+        began = time.perf_counter()
+        self._kernel.weather(
+            self._rock, self._loose, self._masks, self._moisture, self._constants, self._buffers, wanted
+        )
+        seconds = max(time.perf_counter() - began, 1e-6)
+        # Steps follow one another whatever the chunks, so these change nothing but the time between two looks.
+        self._chunk = max(1, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        self._done += wanted
+        return self._done / self._steps if self._steps else 1.0
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        loose = np.maximum(inner(self._loose), 0.0)
+        return {
+            "elevation": changed_elevation(self._state, self._rock, self._loose),
+            **self._state.split_loose(loose, own="sediment"),
+        }
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
+        return volumes(self._state, self._rock, self._loose, self._exported)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        steps = max(self._steps, 1)
+        return {
+            "years": self._years * self._done / steps,
+            "time_steps": self._done,
+            "years_per_step": self._years / steps,
+            "weathered": loosened(self._state, self._rock) / self._state.elevation.size,
+        }

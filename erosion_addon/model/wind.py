@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wind step: its way from metres into the source's map and back."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .wind_parameters import WindParameters
+
+PARTICLES_PER_SIDE = 250 / 256
+"""Particles of a batch for each cell of the longer side, as in the source."""
+
+PATH_RATE = 0.01
+"""Share of a batch in the running mean of where the wind touches the ground."""
+
+LEE_FALL = 1.0
+"""Rate (1/s) at which sand falls where the wind's shadow is complete."""
+
+HIGHEST_RELIEF = 1e7
+"""Cells; above it the small amounts that the wind moves would drown in rounding."""
+
+DIRECTION_SALT = 0x57494E44
+"""Parts the random numbers of the wind's directions from those of its particles."""
+
+
+class WindStep:
+    """A wind step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    """
+
+    bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
+    """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks, sources."""
+
+    evolving = ("_ground", "_path", "_totals", "_done")
+
+    def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
+        from ..kernels import heap, random, wind, wind_shadow  # numba takes a second to import
+
+        self._state, self._parameters, self._key = state, parameters, np.uint64(key)
+        self._heap, self._random, self._kernel, self._shadow = heap, random, wind, wind_shadow
+        shape = state.elevation.shape[0], state.elevation.shape[1]
+        self._datum = float(state.elevation.min())
+        if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * state.cell_size:
+            raise InputError(
+                f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {state.cell_size:g} m; "
+                "correct the cell size or the heights."
+            )
+        self._unit = parameters.vertical_scale * parameters.feature_size
+        self._ground = np.empty((*shape, 2))
+        np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
+        self._ground[..., 1] = state.loose()
+        self._ground /= self._unit
+        self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
+        self._track = np.zeros(shape, np.uint8)
+        self._shade = np.empty(shape) if parameters.shelter > 0 else None
+        self._masks, self._sources = _masks(state, parameters.grass_hold), _sources(state)
+        self._particles = round(parameters.particles_per_cell * state.elevation.size)
+        self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
+        self._done, self._batches = 0, 1
+        self._constants = self._make_constants()
+        self._cover = _cover(state, parameters, self._constants.time_step)
+        height = parameters.supply * state.elevation.size / self._unit
+        self._supply = height / self._particles if self._particles else 0.0
+        self._totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
+
+    def _make_constants(self) -> Any:
+        """The kernel's numbers, such that the same land on finer cells is eroded alike.
+
+        With cells of r feature sizes the time step is dt r, so that a step stays a share of a cell. What is lifted at
+        a step grows with its depth, which falls with dt already. A slide between cells evens out a length that falls
+        with r, in r² of the time, of which a particle spends dt r there: hence the share of dt / r.
+        """
+        given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
+        size, ratio = given.feature_size, self._state.cell_size / given.feature_size
+        step = min(given.time_step * ratio, 0.5)
+        hold = math.tan(math.radians(given.repose_angle)) / self._unit
+        longer = max(self._track.shape[0] * row_spacing, self._track.shape[1] * col_spacing)
+        # On level ground friction takes 1, and the wind gives back `response` of what is missing: so slow is a creep.
+        creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
+        lee_fall = given.fallout + given.shelter * max(LEE_FALL - given.fallout, 0.0)
+        return self._kernel.Constants(
+            time_step=step,
+            lift=given.time_step * given.suspension * given.pace,
+            fall=min(step * given.fallout, 1.0),
+            lee_fall=min(step * lee_fall, 1.0),
+            abrasion=given.time_step * given.abrasion,
+            gravity=step * given.gravity,
+            pull=step * given.response,
+            air_lift=step * given.air_lift,
+            air_drag=step * given.air_drag,
+            share=min(step * given.settling * given.pace / ratio**2, 0.5),
+            row_step=step * size / row_spacing,
+            col_step=step * size / col_spacing,
+            row_slope=self._unit / (2 * row_spacing),
+            col_slope=self._unit / (2 * col_spacing),
+            row_hold=hold * row_spacing,
+            col_hold=hold * col_spacing,
+            diagonal_hold=hold * math.hypot(row_spacing, col_spacing),
+            shelter=given.shelter,
+            maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
+            edges=EDGES.index(self._state.edges),
+        )
+
+    def advance(self) -> float:
+        """Run some batches of particles; returns the share of all particles that have flown."""
+        began = time.perf_counter()
+        for _ in range(self._batches):
+            self._run_batch()
+        seconds = max(time.perf_counter() - began, 1e-6)
+        # Batches run one after another, so how many there are to a look changes nothing but the time between two.
+        self._batches = max(1, round(self._batches * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        return self._done / self._particles if self._particles else 1.0
+
+    def _run_batch(self) -> None:
+        """A gust: one direction, its shadow, its particles, and what their touches leave."""
+        last = min(self._done + self._batch, self._particles)
+        if last == self._done:
+            return
+        given, constants = self._parameters, self._constants
+        wind_row, wind_col = self._gust(self._done // self._batch)
+        wrap = self._state.edges == "wrap"
+        if self._shade is not None:
+            # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
+            rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
+            way = math.hypot(wind_row, wind_col) * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
+            drop = way * math.tan(math.radians(given.shelter_angle)) / self._unit
+            self._shadow.cast_shade(self._ground, self._shade, rows, cols, drop, wrap)
+        self._track[:] = 0
+        self._kernel.run_particles(
+            self._ground, self._track, self._cover, self._shade, self._masks, self._sources, self._key,
+            self._done, last, wind_row, wind_col, self._supply, constants, self._totals,
+        )  # fmt: skip
+        ratio = self._state.cell_size / given.feature_size
+        share = min(given.creep * given.pace / ratio * (last - self._done) / self._batch, 0.25)
+        if share > 0:
+            self._totals.slid[0] += self._heap.creep(self._ground, self._track, share, self._masks, wrap)
+        self._path *= np.float32(1 - PATH_RATE)
+        self._path += np.float32(PATH_RATE) * self._track
+        self._done = last
+
+    def _gust(self, number: int) -> tuple[float, float]:
+        """Velocity (row, col) of a batch's wind: one of the rose's by its weight, turned a little."""
+        given = self._parameters
+        start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
+        chances = [self._random.uniform(start, draw) for draw in range(4)]
+        direction, left = given.direction, chances[0] * sum(weight for _, weight in given.wind_rose)
+        for direction, weight in given.wind_rose:  # noqa: B007 - the last one stays where rounding leaves some
+            left -= weight
+            if left < 0:
+                break
+        # Three uniform numbers: near to a normal distribution, of standard deviation 1/2, and without its far ends.
+        angle = math.radians(direction + given.gustiness * 2 * (sum(chances[1:]) - 1.5))
+        return given.wind_speed * math.sin(angle), given.wind_speed * math.cos(angle)
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        state, unit = self._state, self._unit
+        # Only the change comes back from the source's unit, so that untouched heights keep every bit.
+        elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
+        before = state.loose()
+        loose = (self._ground[..., 1] - before / unit) * unit + before
+        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
+        layers: dict[str, Array] = {"elevation": elevation, "wind_path": self._path.copy()}
+        return layers | state.split_loose(loose, own="sediment")
+
+    def _volume(self, total: Array) -> float:
+        """A total of the kernel in m³."""
+        return float(total[0]) * self._unit * self._state.spacing[0] * self._state.spacing[1]
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far; what the wind has brought in comes from nowhere."""
+        totals = self._totals
+        moved = self._volume(totals.lifted + totals.slid)
+        return Volumes(moved, self._volume(totals.exported), self._volume(totals.supplied))
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work; volumes in m³."""
+        totals, done = self._totals, self._done
+        return {
+            "particles": done,
+            "particles_per_second": done / seconds if seconds > 0 else 0.0,
+            "mean_steps": float(totals.steps[0]) / done if done else 0.0,
+            "aged": int(totals.aged[0]),
+            "lifted": self._volume(totals.lifted),
+            "slid": self._volume(totals.slid),
+            "abraded": self._volume(totals.abraded),
+            "supplied": self._volume(totals.supplied),
+        }
+
+
+def _masks(state: State, grass_hold: float) -> Array | None:
+    """(rows, cols, 3) float32: what a cell gives, what it takes, what its rock gives; None where all is 1."""
+    masks, grass = state.masks, state.layers.get("grass")
+    if grass is None and not masks.keys() & {"strength", "hardness", "protect"}:
+        return None
+    shares = np.ones((*state.elevation.shape, 3), np.float32)
+    if "strength" in masks:
+        shares[..., :2] = masks["strength"][..., None]
+    if "protect" in masks:
+        shares[..., 0] *= 1 - masks["protect"]
+    if grass is not None:
+        shares[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
+    if "hardness" in masks:
+        shares[..., 2] -= masks["hardness"]
+    return shares
+
+
+def _cover(state: State, parameters: WindParameters, step: float) -> Array | None:
+    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
+    moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
+    if moisture is None and grass is None:
+        return None
+    cover = np.zeros((*state.elevation.shape, 2), np.float32)
+    if moisture is not None:
+        cover[..., 0] = moisture * (parameters.moisture_threshold * step / parameters.time_step)
+    cover[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
+    return cover
+
+
+def _sources(state: State) -> Array | None:
+    """Cumulated share of the particles that start in each cell (cells,), up to 1; None for all from windward."""
+    source = state.masks.get("source")
+    if source is None or not source.any():
+        return None
+    weights = np.cumsum(source.astype(np.float64).ravel())
+    weights /= weights[-1]
+    return weights

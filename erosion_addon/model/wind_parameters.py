@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of the wind step, declared once."""
+
+import math
+from dataclasses import dataclass
+
+from .errors import InputError
+from .parameters import Parameters, parameter
+
+
+@dataclass(frozen=True)
+class WindParameters(Parameters):
+    """Wind erosion by particles (McDonald 2020). Motion, suspension, settling and abrasion are the source's."""
+
+    particles_per_cell: float = parameter(
+        1.0, "How long the wind blows: more moves the dunes further.", low=0, high=10000, unit="1/cell"
+    )
+    direction: float = parameter(
+        45.0, "Where the wind blows to: 0 along x, 90 along y.", low=-360, high=360, unit="°", seed_name="pspeed"
+    )
+    wind_rose: tuple[tuple[float, ...], ...] = parameter(
+        (), "Several winds that take turns, instead of one: where each blows to, and its weight.",
+        low=-360, high=1e6, row_names=("direction", "weight"),
+    )  # fmt: skip
+    gustiness: float = parameter(
+        10.0, "How much gusts turn away from the wind (standard deviation): more rounds the dunes.",
+        low=0, high=90, unit="°",
+    )  # fmt: skip
+    wind_speed: float = parameter(
+        math.sqrt(2), "Speed of the wind in feature sizes a second: less makes smaller, sharper dunes.",
+        low=0.05, high=100, seed_name="pspeed",
+    )  # fmt: skip
+    suspension: float = parameter(
+        0.0001, "How much sand the wind lifts: more moves more sand.", low=0, high=1, unit="1/s"
+    )
+    abrasion: float = parameter(
+        0.0001,
+        "How fast sand in the wind wears bare rock: more rounds and lowers obstacles.",
+        low=0,
+        high=1,
+        unit="1/s",
+    )
+    settling: float = parameter(
+        0.01, "How fast disturbed heaps slide down: more makes flatter, smoother dunes.", low=0, high=1, unit="1/s"
+    )
+    creep: float = parameter(
+        0.001, "How much grains roll where the wind touches the ground: more smooths windward slopes.",
+        low=0, high=0.1, unit="1/s",
+    )  # fmt: skip
+    repose_angle: float = parameter(
+        22.0, "Steepest slope that sand holds: more makes higher, rougher dunes.",
+        low=0, high=80, unit="°", seed_name="roughness",
+    )  # fmt: skip
+    fallout: float = parameter(
+        0.03, "How fast sand falls out of the air: less carries it further, in the end off the terrain.",
+        low=0, high=4, unit="1/s", seed_name="suspension",
+    )  # fmt: skip
+    shelter: float = parameter(
+        1.0, "How still the air is behind heights: more piles up sand in their lee; 0 as in the source.", low=0, high=1
+    )
+    shelter_angle: float = parameter(
+        12.0, "Angle at which sheltered air thins out behind a height: less makes longer shadows.",
+        low=1, high=80, unit="°",
+    )  # fmt: skip
+    gravity: float = parameter(
+        0.01, "How fast flying sand comes down: more makes shorter jumps.", low=0, high=10, unit="heights/s²"
+    )
+    response: float = parameter(
+        0.1, "How fast sand takes the speed of the wind: more carries it further up slopes.",
+        low=0, high=2, unit="1/s",
+    )  # fmt: skip
+    air_lift: float = parameter(0.0, "Lift of flying sand by the wind: more keeps dust up.", low=0, high=1, unit="1/s")
+    air_drag: float = parameter(
+        0.0, "Drag on flying sand: more slows jumps down, and their fall.", low=0, high=2, unit="1/s"
+    )
+    moisture_threshold: float = parameter(
+        0.1, "How much harder the wind must blow to lift sand that is wet all through (moisture 1).", low=0, high=100
+    )
+    grass_hold: float = parameter(
+        1.0, "Share of the sand that full grass binds against lifting and sliding.", low=0, high=1
+    )
+    grass_drag: float = parameter(0.8, "Share of the wind at the ground that full grass takes.", low=0, high=1)
+    supply: float = parameter(
+        0.0, "Sand that the wind brings, as the thickness it would have all over the terrain.",
+        low=0, high=1e6, unit="m",
+    )  # fmt: skip
+    pace: float = parameter(
+        100.0, "How many particles of the source one stands for: more is faster and coarser.", low=1, high=10000
+    )
+    time_step: float = parameter(
+        0.25, "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
+        low=0.01, high=0.5, unit="s", seed_name="dt",
+    )  # fmt: skip
+    feature_size: float = parameter(
+        10.0, "Length that a cell of the source stands for: all dunes grow with it.", low=1e-3, high=1e6, unit="m"
+    )
+    vertical_scale: float = parameter(
+        80.0, "Height of the source's map in feature sizes: how high the ground throws sand.",
+        low=1, high=10000, seed_name="scale",
+    )  # fmt: skip
+    maximum_path: float = parameter(
+        1.0, "Age limit: how far a particle would creep on level ground, as a multiple of the terrain's longer side.",
+        low=0.01, high=100, unit="sides",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for direction, weight in self.wind_rose:
+            if direction > 360 or weight < 0:
+                raise InputError(
+                    f"wind_rose: [{direction:g}, {weight:g}] is no wind; "
+                    "directions go from -360 to 360, weights from 0 upwards."
+                )
+        if self.wind_rose and not any(weight for _, weight in self.wind_rose):
+            raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")

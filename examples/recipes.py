@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every shipped recipe on a terrain that suits it, before and after, in shaded relief: build/examples/recipes.png.
+
+`python examples/recipes.py alpine canyon` makes the pictures of these alone. Each recipe's own picture is beside the
+sheet.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import to_rgb
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
+from erosion_addon.model.recipe import shipped  # noqa: E402
+from erosion_addon.model.sources import make  # noqa: E402
+
+PICTURES = ROOT / "build" / "examples"
+SIDE = 384
+Parts = tuple[tuple[str, dict[str, Any]], ...]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start terrain: sums of kinds and parameters of `make`, for the rock and for the sand on it.
+
+    width: metres. level: metres that are cut off the sand from below, so that rock shows where it was thin.
+    """
+
+    rock: Parts = (("fractal", {"relief": 900.0}),)
+    sand: Parts = ()
+    level: float = 0.0
+    width: float = 3840.0
+    seed: int = 3
+
+
+def fractal(relief: float, roughness: float = 0.2) -> Parts:
+    """Fractal noise of so many metres."""
+    return (("fractal", {"relief": relief, "roughness": roughness}),)
+
+
+def plane(slope: float, direction: float) -> Parts:
+    """A plane that falls to a direction in degrees."""
+    return (("plane", {"slope": slope, "direction": direction}),)
+
+
+def bumps(relief: float, number: float) -> Parts:
+    """So many rounded bumps along each side."""
+    return (("bumps", {"relief": relief, "bumps": number}),)
+
+
+def ridged(relief: float, ridges: float) -> Parts:
+    """Sharp crests, so many along each side."""
+    return (("ridged", {"relief": relief, "ridges": ridges}),)
+
+
+STARTS = {
+    "alpine with scree": Start(ridged(1100.0, 3.0)),
+    "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
+    "barchan field": Start(plane(0.0, 0.0), bumps(60.0, 7.0), level=36.0),
+    "coast dunes": Start(plane(0.02, 180.0), bumps(8.0, 20.0) + fractal(6.0), width=1920.0),
+    "desert canyon": Start((("faults", {"relief": 500.0, "cuts": 30}),) + fractal(120.0)),
+    "dune sea": Start(plane(0.0, 0.0), fractal(50.0, 0.1)),
+    "flood plain": Start(plane(0.01, 0.0), fractal(20.0, 0.0), width=1920.0),
+    "light rills": Start(ridged(900.0, 2.0)),
+    "loess plateau": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
+    "oasis": Start(fractal(20.0), bumps(60.0, 6.0), level=10.0),
+    "river valley": Start(fractal(500.0, 0.1)),
+    "scree slopes": Start(ridged(800.0, 2.0), width=1920.0, seed=8),
+    "soft downs": Start(fractal(200.0, 0.1), width=1920.0),
+}
+"""For the recipes that want something else than mountains of 900 m."""
+
+
+def terrain_for(recipe: str, every: int = 1) -> Terrain:
+    """The start terrain of a recipe, `SIDE` cells wide, or only one of so many."""
+    start = STARTS.get(recipe, Start())
+    cell_size = start.width / SIDE
+
+    def total(parts: Parts, seed: int) -> np.ndarray:
+        made = (make(kind, SIDE, SIDE, cell_size, seed + at, values) for at, (kind, values) in enumerate(parts))
+        return sum((terrain.elevation for terrain in made), np.zeros((SIDE, SIDE)))[::every, ::every]
+
+    sand = np.maximum(total(start.sand, start.seed + len(start.rock)) - start.level, 0.0)
+    return Terrain(total(start.rock, start.seed) + sand, cell_size * every, {"sediment": sand})
+
+
+def relief(terrain: Terrain) -> np.ndarray:
+    """Shaded relief (rows, cols, 3) seen from above, north on top, tinted by sand, soil, grass and water."""
+    cell = terrain.cell_size
+    fields = {name: terrain[name][::-1] for name in ("elevation", "sediment", "soil", "grass", "water_depth") if name in terrain}
+    south, east = np.gradient(fields["elevation"], *terrain.spacing)
+    shade = np.clip((0.64 + 0.54 * (east + south)) / np.sqrt(1 + east**2 + south**2), 0, 1)  # sun in the NW, 40° high
+    color = np.ones((*terrain.shape, 3)) * to_rgb("#b3aca3")
+    for name, tint, full in (("sediment", "#dfc48a", 1.0), ("soil", "#a8845a", 1.0), ("grass", "#6f9450", 0.8)):
+        if name in fields:
+            share = np.clip(fields[name] / full, 0, 1)[..., None] * 0.8
+            color = color * (1 - share) + np.array(to_rgb(tint)) * share
+    lit = color * (0.2 + 1.2 * shade[..., None])
+    if "water_depth" in fields:
+        share = np.clip(fields["water_depth"] / 0.5, 0, 1)[..., None] * 0.85
+        lit = lit * (1 - share) + np.array(to_rgb("#3d6f93")) * share
+    return np.clip(lit, 0, 1)
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures of these recipes, and the sheet of them all."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    rows = -(-len(names) // 4)
+    figure, axes = plt.subplots(rows, 4, figsize=(26, 3.5 * rows), squeeze=False)
+    for axis in axes.flat:
+        axis.set_axis_off()
+    for name, axis in zip(names, axes.flat, strict=False):
+        began = time.perf_counter()
+        before = terrain_for(name)
+        after = erode(before, Recipe.load(name))
+        assert after.report is not None
+        mass, steps = after.report["mass"], " → ".join(step["kind"] for step in after.report["steps"])
+        balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
+        seconds = time.perf_counter() - began
+        print(f"{name}: {steps}; {seconds:.1f} s, mass {'balanced' if balanced else 'LOST'}, {mass['moved']:.3g} m³ moved")
+        plt.imsave(PICTURES / f"{name}.png", relief(after))
+        axis.imshow(np.hstack((relief(before), np.ones((SIDE, SIDE // 48, 3)), relief(after))))
+        axis.set_title(name, loc="left")
+    figure.tight_layout()
+    figure.savefig(PICTURES / "recipes.png", dpi=60)
+    print(PICTURES / "recipes.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(shipped()))

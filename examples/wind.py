@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the wind does with sand: the demonstrations of McDonald's article and its study of parameters, as pictures.
+
+Each picture shows the land before and after in shaded relief, sand in its colour, rock in grey. They go to
+build/examples/. Needs matplotlib.
+"""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from erosion_addon.model import Recipe, Step, Terrain, erode  # noqa: E402
+from erosion_addon.model.wind_parameters import WindParameters  # noqa: E402
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+
+PICTURES = ROOT / "build" / "examples"
+SIDE = 192
+CELL_SIZE = 10.0
+SAND, ROCK = np.array([0.96, 0.78, 0.55]), np.array([0.55, 0.52, 0.50])
+
+CRESTS = {"suspension": 0.0003, "wind_speed": 0.5}
+"""A gentler wind that lifts more: small dunes grow in it, instead of being carried off."""
+
+STUDY: dict[str, dict[str, Any]] = {
+    "base": {},
+    "settling × 4": {"settling": 0.04},
+    "settling × 0.2": {"settling": 0.002},
+    "roughness × 2": {"repose_angle": 38.9},
+    "suspension × 10": {"suspension": 0.001},
+    "suspension × 0.1": {"suspension": 0.00001},
+    "wind × 0.25": {"wind_speed": 2**0.5 / 4},
+}
+
+
+def noise(relief: float, seed: int, steepness: float = 2.0, side: int = SIDE) -> np.ndarray:
+    """Perlin-like heights from 0 to `relief` that fit at opposite edges: noise whose spectrum falls with frequency."""
+    spectrum = np.fft.fft2(np.random.default_rng(seed).standard_normal((side, side)))
+    frequency = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.fftfreq(side))
+    frequency[0, 0] = np.inf
+    heights = np.fft.ifft2(spectrum / frequency**steepness).real
+    return (heights - heights.min()) / np.ptp(heights) * relief
+
+
+def pyramid(sand: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rock of a pyramid buried in sand; elevation and thickness of the sand."""
+    row, col = np.mgrid[0 : len(sand), 0 : len(sand)] - len(sand) / 2
+    rock = np.maximum(80.0 - 1.6 * (np.abs(row) + np.abs(col)), 0.0)
+    return np.maximum(rock, sand), np.maximum(sand - rock, 0.0)
+
+
+def heaps(count: int = 9, seed: int = 4) -> np.ndarray:
+    """Round heaps of sand on bare rock, 17 to 30 m high, that fit at opposite edges."""
+    rng, sand = np.random.default_rng(seed), np.zeros((SIDE, SIDE))
+    row, col = np.mgrid[0:SIDE, 0:SIDE]
+    for at_row, at_col, width in zip(*rng.uniform(0, SIDE, (2, count)), rng.uniform(8, 14, count), strict=True):
+        distances = [(axis - at + SIDE / 2) % SIDE - SIDE / 2 for axis, at in ((row, at_row), (col, at_col))]
+        sand = np.maximum(sand, 2.2 * width * np.exp(-(np.hypot(*distances) ** 2) / width**2) - 1.0)
+    return sand
+
+
+def blow(elevation: np.ndarray, sand: np.ndarray, edges: str = "wrap", **parameters: Any) -> Terrain:
+    """Let the wind blow over sand on rock."""
+    recipe = Recipe("wind", (Step("wind", WindParameters(**parameters)),))
+    return erode(Terrain(elevation, CELL_SIZE, {"sediment": sand}), recipe, edges=edges)
+
+
+def shaded(elevation: np.ndarray, sand: np.ndarray, sun: float = 300.0, height: float = 35.0) -> np.ndarray:
+    """Colours (rows, cols, 3) of the land under a low sun; sun: direction it stands in, clockwise from north."""
+    rise, run = np.gradient(elevation, CELL_SIZE)
+    azimuth, altitude = np.radians(sun), np.radians(height)
+    light = np.sin(altitude) - (run * np.sin(azimuth) + rise * np.cos(azimuth)) * np.cos(altitude)
+    light = np.clip(light / np.sqrt(rise**2 + run**2 + 1), 0, 1)
+    cover = np.clip(sand / 0.5, 0, 1)[..., None]
+    return (0.1 + 0.9 * light[..., None]) * (cover * SAND + (1 - cover) * ROCK) * 1.25
+
+
+def save(name: str, pictures: dict[str, tuple[np.ndarray, np.ndarray]], columns: int = 2) -> None:
+    """Draw titled (elevation, sand) side by side into one file."""
+    rows = -(-len(pictures) // columns)
+    figure, places = plt.subplots(rows, columns, figsize=(4 * columns, 4.3 * rows), layout="constrained", squeeze=False)
+    for place in places.flat:
+        place.axis("off")
+    for place, (title, (elevation, sand)) in zip(places.flat, pictures.items(), strict=False):
+        place.imshow(np.clip(shaded(elevation, sand), 0, 1), origin="lower")
+        place.set_title(title)
+    figure.savefig(PICTURES / f"{name}.png", dpi=80)
+    plt.close(figure)
+
+
+def demonstrate(name: str, elevation: np.ndarray, sand: np.ndarray, **parameters: Any) -> None:
+    """One scene before and after."""
+    began = time.perf_counter()
+    after = blow(elevation, sand, **parameters)
+    save(f"wind {name}", {"before": (elevation, sand), name: (after.elevation, after["sediment"])})
+    mass = after.report["mass"]
+    balance = abs(mass["error"]) / max(mass["moved"], 1e-300)
+    print(f"{name}: {time.perf_counter() - began:.0f} s, mass off by {balance:.1e} of what moved", flush=True)
+
+
+def study() -> None:
+    """The article's table of parameters, each from the same start for the same time."""
+    start = noise(300.0, 3)[: SIDE * 2 // 3, : SIDE * 2 // 3]
+    pictures = {"start": (start, start)}
+    for title, parameters in STUDY.items():
+        after = blow(start, start, edges="open", particles_per_cell=0.7, **parameters)
+        pictures[title] = after.elevation, after["sediment"]
+        lifted, slid = (after.report["steps"][0][name] / 1e6 for name in ("lifted", "slid"))
+        relief = np.ptp(after.elevation)
+        print(f"{title}: {lifted:.2f} million m³ lifted, {slid:.2f} slid, relief {relief:.0f} m", flush=True)
+    save("wind parameters", pictures, columns=4)
+
+
+def main() -> None:
+    """Make all pictures."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    rolling, round_heaps = noise(40.0, 3), heaps()
+    steep, heap = noise(250.0, 7, 2.6), np.maximum(noise(160.0, 11, 3.5) - 80.0, 0.0)
+    buried = pyramid(noise(40.0, 3))
+    demonstrate("sharp crests", rolling, rolling + 20.0, **CRESTS, particles_per_cell=0.6)
+    demonstrate("barchans", round_heaps, round_heaps, **CRESTS, direction=0.0, gustiness=6.0, particles_per_cell=0.4)
+    demonstrate("smooth lee slopes", steep, steep + 20.0)
+    demonstrate("one large dune", heap, heap, direction=0.0, particles_per_cell=0.3)
+    demonstrate("pyramid", *buried, direction=0.0, suspension=0.0003)
+    demonstrate("abrasion", *buried, direction=0.0, suspension=0.0003, abrasion=1.0)
+    demonstrate("star dunes", rolling, rolling + 20.0, **CRESTS, particles_per_cell=0.6,
+                wind_rose=[[0.0, 1.0], [120.0, 1.0], [240.0, 1.0]])  # fmt: skip
+    for direction in (0.0, 45.0, 135.0, 270.0):
+        demonstrate(f"wind to {direction:.0f}°", rolling, rolling + 20.0, direction=direction, particles_per_cell=0.5)
+    study()
+
+
+if __name__ == "__main__":
+    main()

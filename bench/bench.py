@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Speed and memory as ratios within one run: prints a table in Markdown and writes it to build/bench.md.
 
-A machine shared with others is never equally fast twice, so whatever is compared runs in turn, several times, and the
-median counts. Needs g++.
+Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`.
 """
 
 import json
@@ -10,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,24 +20,38 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import droplets  # noqa: E402
+import rills  # noqa: E402
+import taluses  # noqa: E402
+import waters  # noqa: E402
+import winds  # noqa: E402
+from comparison import BUILD, TURNS  # noqa: E402
+from table import Row, at_most, for_information  # noqa: E402
 
-PAIRS = 7
+PROCESSES = (droplets, rills, winds, waters, taluses)
 STARTS = 5
-Row = tuple[str, str, str, str]
-"""What is measured, the figure, its gate, and whether that was met."""
 
 
 def main() -> None:
     """Run everything; a gate that is not met is said, not an error."""
-    lines = [*_machine(), "", droplets.check(), "", "| what | measured | gate | met |", "|---|---|---|---|"]
-    print("\n".join(lines), flush=True)
-    for rows in (_droplets, _memory, _blender):
-        for row in rows():
-            lines.append(f"| {' | '.join(row)} |")
-            print(lines[-1], flush=True)
-    report = ROOT / "build" / "bench.md"
+    lines: list[str] = []
+    for line in _report():
+        lines.append(line)
+        print(line, flush=True)
+    report = BUILD / "bench.md"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"\nAlso in {report}")
+
+
+def _report() -> Iterator[str]:
+    """Lines of the report, as they come."""
+    yield from _machine()
+    yield from ("", "Kernel and C++ without fused multiply-adds agree bit for bit:", "")
+    for process in PROCESSES:
+        yield f"* {process.check()}"
+    yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
+    for rows in (*(process.rows for process in PROCESSES), _memory, _blender):
+        for row in rows():
+            yield f"| {' | '.join(row)} |"
 
 
 def _machine() -> list[str]:
@@ -48,7 +62,7 @@ def _machine() -> list[str]:
         f"# Benchmark on {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         "",
         f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}; {compiler}, "
-        f"-O3 -march=native. One thread each; {PAIRS} pairs of runs in turn, CPU time per step of a drop, median.",
+        f"-O3 -march=native. One thread each; CPU time, median of {TURNS} turns.",
     ]
 
 
@@ -62,41 +76,26 @@ def _processor() -> str:
     return platform.processor() or "an unknown processor"
 
 
-def _at_least(what: str, ratio: float, gate: float, note: str) -> Row:
-    return what, f"{ratio:.2f} ({note})", f"≥ {gate:.1f}", "yes" if ratio >= gate else "**no**"
-
-
-def _at_most(what: str, value: float, gate: float, unit: str) -> Row:
-    return what, f"{value:.1f} {unit}", f"≤ {gate:g} {unit}", "yes" if value <= gate else "**no**"
-
-
-def _droplets() -> list[Row]:
-    rows = []
-    for side, drops in ((512, 131072), (2048, 262144)):
-        ratio, speed = droplets.ratios(side, drops, PAIRS, np.float64)
-        rows.append(_at_least(f"droplets {side}²: speed against C++ double", ratio, 1.0, f"{speed:,.0f} drops/s"))
-        ratio, _ = droplets.ratios(side, drops, PAIRS, np.float32)
-        rows.append((f"droplets {side}²: speed against C++ float", f"{ratio:.2f}", "–", "for information"))
-    return rows
-
-
-def _memory() -> list[Row]:
+def _memory() -> Iterator[Row]:
     if sys.platform == "win32":
-        return [("memory of the worker, 2048²", "not measured on Windows", "–", "–")]
-    figures = _child("worker_memory.py")
-    returned = ("fields returned, 2048²", f"{figures['returned']:.1f} bytes/cell", "–", "for information")
-    return [_at_most("memory of the worker beyond them", figures["beyond"], 64, "bytes/cell"), returned]
+        yield for_information("memory of the worker, 2048²", "not measured on Windows")
+        return
+    for recipe in ("droplets", "water and wind"):
+        figures = _child("worker_memory.py", recipe)
+        peak, returned = figures["peak"], figures["returned"]
+        yield at_most(f"memory of the worker at its peak, 2048², {recipe}", peak, 128, "bytes/cell")
+        if recipe == "droplets":
+            yield at_most("memory beyond the fields returned, 2048², droplets", peak - returned, 64, "bytes/cell")
+        yield for_information(f"fields returned, 2048², {recipe}", f"{returned:.1f} bytes/cell")
 
 
-def _blender() -> list[Row]:
+def _blender() -> Iterator[Row]:
     starts = [_child("in_blender.py", "0") for _ in range(STARTS)]
     start = 1000 * median(each["import"] + each["register"] for each in starts)
+    yield at_most("start of Blender: CPU time to import and register the extension", start, 50, "ms")
     mesh = _child("in_blender.py", "7")
-    return [
-        _at_most("start of Blender: CPU time to import and register the extension", start, 50, "ms"),
-        *(_at_most(f"mesh of 2048²: {name}", 1000 * mesh[name], 100, "ms")
-          for name in ("read heights", "read terrain", "write heights")),
-    ]  # fmt: skip
+    for name in ("read heights", "read terrain", "write heights"):
+        yield at_most(f"mesh of 2048²: {name}", 1000 * mesh[name], 100, "ms")
 
 
 def _child(script: str, *arguments: str) -> dict[str, Any]:

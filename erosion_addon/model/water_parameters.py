@@ -76,7 +76,10 @@ class WaterParameters(Parameters):
         1.0, "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere.", low=0, high=1000, unit="1/h"
     )
     grass_protection: float = parameter(0.8, "Share of all erosion that full grass keeps off.", low=0, high=1)
-    gravity: float = parameter(9.81, "How strongly water is pulled downhill: more makes it faster.", low=0.01, high=1000, unit="m/s²", seed_name="g")
+    gravity: float = parameter(
+        9.81, "How strongly water is pulled downhill: more makes it faster.",
+        low=0.01, high=1000, unit="m/s²", seed_name="g",
+    )  # fmt: skip
     time_step: float = parameter(
         4.0, "Time between two looks at the ground; the water runs in shorter steps between them.",
         low=0.01, high=60, unit="s",

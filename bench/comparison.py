@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the comparisons share: terrain, compiled C++, the proof that it computes the same, and runs timed in turn."""
+
+import ctypes
+import functools
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from erosion_addon.kernels import edges
+
+HERE = Path(__file__).parent
+BUILD = HERE.parent / "build"
+EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
+TURNS = 6
+
+
+@dataclass
+class Outcome:
+    """A run: CPU seconds of its thread, how much work it did in whatever that is counted, and the arrays it left."""
+
+    seconds: float
+    work: float
+    arrays: dict[str, np.ndarray]
+
+
+Run = Callable[[], Outcome]
+
+
+@functools.cache
+def fractal(side: int, relief: float = 100.0, steepness: float = 1.6) -> np.ndarray:
+    """Fractal heights (side, side) from 0 to `relief`, periodic, the same on every machine up to rounding."""
+    rng = np.random.default_rng(0)
+    frequency = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side))
+    frequency[0, 0] = np.inf
+    spectrum = np.exp(2j * np.pi * rng.random(frequency.shape)) * frequency**-steepness
+    heights = np.fft.irfft2(spectrum, s=(side, side))
+    heights = (heights - heights.min()) / np.ptp(heights) * relief
+    heights.flags.writeable = False
+    return heights
+
+
+def tiled(side: int, relief: float, steepness: float = 1.6) -> np.ndarray:
+    """The same 512² of fractal heights again and again: on larger land nothing but the number of cells differs."""
+    tile = min(side, 512)
+    return np.tile(fractal(tile, relief, steepness), (side // tile, side // tile))
+
+
+@functools.cache
+def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
+    """The C++ of that name beside this file; contract: let the compiler fuse multiplications with additions."""
+    library = BUILD / f"{name}{'' if contract else '-exact'}.so"
+    BUILD.mkdir(exist_ok=True)
+    flags = ["-O3", "-march=native", "-shared", "-fPIC", *([] if contract else ["-ffp-contract=off"])]
+    subprocess.run(["g++", *flags, "-o", library, HERE / f"{name}.cpp"], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def seconds(function: Callable[..., Any], *arguments: Any) -> float:
+    """CPU seconds of this thread that a call takes. C++ gets pointers to arrays, int64 and double."""
+    in_c = isinstance(function, ctypes._CFuncPtr)
+    passed = [_for_c(argument) for argument in arguments] if in_c else arguments
+    began = time.thread_time()
+    function(*passed)
+    return time.thread_time() - began
+
+
+def _for_c(argument: Any) -> Any:
+    if isinstance(argument, np.ndarray):
+        return ctypes.c_void_p(argument.ctypes.data)
+    return ctypes.c_double(argument) if isinstance(argument, float) else ctypes.c_int64(argument)
+
+
+def assert_same(ours: Outcome, theirs: Outcome, where: str) -> None:
+    """Raise AssertionError where two runs left different bits."""
+    for name, array in ours.arrays.items():
+        assert np.array_equal(array, theirs.arrays[name]), f"{name} differs {where}"
+
+
+def in_turn(*runs: Run) -> np.ndarray:
+    """Seconds per unit of work, (TURNS, runs).
+
+    A machine shared with others is never equally fast twice: so all run in each turn, and each comes first in its turn.
+    """
+    costs = np.empty((TURNS, len(runs)))
+    for turn in range(TURNS):
+        for number in np.roll(range(len(runs)), turn):
+            outcome = runs[number]()
+            costs[turn, number] = outcome.seconds / outcome.work
+    return costs
+
+
+def ratio(costs: np.ndarray, run: int, other: int) -> float:
+    """Median of the cost of one run over that of another in the same turn; costs: from `in_turn`."""
+    return float(np.median(costs[:, run] / costs[:, other]))
+
+
+def nanoseconds(costs: np.ndarray, run: int = 0) -> float:
+    """Median cost of a run, per unit of work; costs: from `in_turn`."""
+    return float(np.median(costs[:, run])) * 1e9

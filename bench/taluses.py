@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The talus kernel against talus.cpp, and on large grids. Work is counted in cells times passes."""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from table import Row, at_least, at_most
+
+from erosion_addon.kernels import talus
+
+SPACING = 10.0
+RELIEF = 1000.0
+"""Metres; of fractal land so steep that something moves in every row."""
+DEPTH = 5.0
+"""Metres of loose material on the rock at the start."""
+
+
+def _constants(rock_angle: float, edges: str) -> talus.Constants:
+    """The model's defaults; rock_angle: in degrees, 90 for rock that never breaks."""
+    hold = math.tan(math.radians(34.0)) * SPACING
+    stand = math.tan(math.radians(rock_angle)) * SPACING if rock_angle < 90 else math.inf
+    return talus.Constants(
+        hold, hold, hold * math.sqrt(2), stand, stand, stand * math.sqrt(2), collapse=0.5, rest=1e-4 * hold,
+        edges=EDGES[edges],
+    )  # fmt: skip
+
+
+def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "closed") -> Outcome:
+    """Our kernel."""
+    (rows, cols), constants = heights.shape, _constants(rock_angle, edges)
+    rock, loose = np.pad(heights, 1), np.pad(np.full(heights.shape, DEPTH), 1)
+    active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
+    active[1:-1] = 1
+    buffers = talus.Buffers(
+        np.zeros((3, cols + 2)), np.zeros((3, cols + 2)), None, np.zeros((7, cols + 2)), active,
+        np.zeros_like(active), np.zeros(1),
+    )  # fmt: skip
+    talus.relax(rock, loose, None, constants, buffers, 0)  # compiles
+    time = seconds(talus.relax, rock, loose, None, constants, buffers, passes)
+    assert buffers.active[1:-1].all(), "Some cells have come to rest: the kernel would leave them out."
+    return Outcome(time, heights.size * passes, {"rock": rock[1:-1, 1:-1], "loose": loose[1:-1, 1:-1]})
+
+
+def reference(
+    heights: np.ndarray, passes: int, rock_angle: float, edges: str = "closed", contract: bool = True
+) -> Outcome:
+    """talus.cpp; contract as in `compiled`."""
+    rock, loose, wrap = heights.copy(), np.full(heights.shape, DEPTH), edges == "wrap"
+    numbers = np.array(_constants(rock_angle, edges)[:8])
+    time = seconds(compiled("talus", contract).relax, rock, loose, *heights.shape, wrap, numbers, passes)
+    return Outcome(time, heights.size * passes, {"rock": rock, "loose": loose})
+
+
+def check() -> str:
+    """Raise AssertionError where kernel and reference differ; returns on what they agree."""
+    passes = 20
+    for edges in ("closed", "wrap"):
+        for rock_angle in (60.0, 90.0):
+            given = (_ridges(128), passes, rock_angle, edges)
+            assert_same(kernel(*given), reference(*given, contract=False), f"with {edges} edges")
+    return f"Talus: {passes} passes on 128², with and without breaking rock, edges closed and wrapped."
+
+
+def _ridges(side: int) -> np.ndarray:
+    """Diagonal ridges, 4 cells from one to the next: C++ finds the same branches taken again and again."""
+    row, col = np.ogrid[:side, :side]
+    return 50.0 * ((row + col) % 4) + 10.0 * np.random.default_rng(3).random((side, side))
+
+
+def rows() -> Iterator[Row]:
+    """Speed against C++, and how the cost of a cell grows with their number."""
+    for side, passes in ((512, 16), (2048, 8)):
+        for name, land in (("fractal mountains", tiled(side, RELIEF)), ("regular ridges", _ridges(side))):
+            costs = in_turn(partial(kernel, land, passes, 60.0), partial(reference, land, passes, 60.0))
+            note = f"{nanoseconds(costs):.1f} ns a cell"
+            yield at_least(f"talus {side}², {name}: speed against plain C++", ratio(costs, 1, 0), 10, note)
+    costs = in_turn(*(partial(kernel, tiled(side, RELIEF), 8, 60.0) for side in (4096, 512)))
+    yield at_most("talus: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%")

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pipes of the water against water.cpp and against what memory allows, and the whole water step on large grids.
+
+Work is counted in cells times sub-steps of the pipes, or cells times steps of the whole.
+"""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from table import Row, at_least, at_most, for_information
+
+from erosion_addon.kernels import water
+from erosion_addon.model.state import State
+from erosion_addon.model.water import WaterParameters, WaterStep
+
+SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
+BYTES = 56
+"""That a fused sub-step has to move for a cell: it reads bed, depth, load (8 each) and two fluxes (4 each), and writes
+all but the bed."""
+
+
+class Basin:
+    """Half a metre of muddy water, at rest on fractal land within walls."""
+
+    def __init__(self, side: int) -> None:
+        self.bed = tiled(side, 200.0, 2.0)
+        self.depth, self.suspended = np.full((side, side), 0.5), np.full((side, side), 0.05)
+        self.flux_x, self.flux_y = np.zeros((side, side + 1), np.float32), np.zeros((side + 1, side), np.float32)
+        step = water.longest_step(SPACING, SPACING, GRAVITY, PIPE_DEPTH)
+        push, share = GRAVITY * step / SPACING, step / SPACING
+        singles = map(np.float32, (step, push, push, 1 / SPACING, 1 / SPACING, FRICTION, PIPE_DEPTH))
+        self.pipes = water.Pipes(*singles, row_share=share, col_share=share, edges=EDGES["closed"])
+
+    def outcome(self, time: float, steps: int) -> Outcome:
+        """What so many sub-steps left."""
+        changed = {name: getattr(self, name) for name in ("depth", "suspended", "flux_x", "flux_y")}
+        return Outcome(time, self.bed.size * steps, changed)
+
+
+def kernel(basin: Basin, steps: int) -> Outcome:
+    """Our kernel."""
+    springs = np.zeros(0, np.int64), np.zeros(0)
+    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, *springs)
+    room, totals = water.make_rows(len(basin.bed)), water.Totals(np.zeros(1), np.zeros(1), np.zeros(1))
+    water.run_water(*maps, 0, room, basin.pipes, totals)  # compiles
+    return basin.outcome(seconds(water.run_water, *maps, steps, room, basin.pipes, totals), steps)
+
+
+def reference(basin: Basin, steps: int, contract: bool = True) -> Outcome:
+    """water.cpp; contract as in `compiled`."""
+    layout = np.dtype([("singles", np.float32, 7), ("shares", np.float64, 2)], align=True)
+    pipes = np.array([(basin.pipes[:7], basin.pipes[7:9])], layout)
+    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
+    return basin.outcome(seconds(compiled("water", contract).run_water, *maps, *basin.bed.shape, steps, pipes), steps)
+
+
+def stream(basin: Basin, steps: int) -> Outcome:
+    """Nothing but moving the bytes of so many sub-steps."""
+    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
+    time = sum(seconds(compiled("water").stream, *maps, basin.bed.size) for _ in range(steps))
+    return basin.outcome(time, steps)
+
+
+def check() -> str:
+    """Raise AssertionError where kernel and reference differ; returns on what they agree."""
+    steps = 100
+    assert_same(kernel(Basin(128), steps), reference(Basin(128), steps, contract=False), "in the water")
+    return f"Water: {steps} sub-steps of the pipes on 128²."
+
+
+def rows() -> Iterator[Row]:
+    """Share of the memory's bandwidth, speed against C++, and how the cost of a cell grows with their number."""
+    for side, steps in ((2048, 8), (4096, 4)):
+        costs = in_turn(*(partial(run, Basin(side), steps) for run in (kernel, reference, stream)))
+        bandwidth = BYTES / nanoseconds(costs, 2)
+        note = f"{nanoseconds(costs):.1f} ns for {BYTES} bytes a cell; memory moves {bandwidth:.0f} GB/s"
+        yield at_least(f"water {side}²: pipes' share of the memory's bandwidth", ratio(costs, 2, 0), 0.8, note)
+        yield for_information(f"water {side}²: pipes' speed against C++", f"{ratio(costs, 1, 0):.2f}")
+    costs = in_turn(*(partial(_advance, _flood(side), side**2) for side in (4096, 512)))
+    yield at_most("water, all of it: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%")
+
+
+def _flood(side: int) -> WaterStep:
+    """A water step under way in wet land."""
+    land = tiled(side, 200.0, 2.0)
+    layers = {"sediment": np.full(land.shape, 1.0), "water_depth": np.full(land.shape, 0.2, np.float32)}
+    step = WaterStep(State(land, layers, {}, (SPACING, SPACING), "wrap"), WaterParameters(), 1)
+    step.advance()  # compiles
+    return step
+
+
+def _advance(step: WaterStep, cells: int) -> Outcome:
+    """Go on with a flood for a tenth of a second, though at least for one step."""
+    before = step.counts(1.0)["water_steps"]
+    time = seconds(step.advance)
+    return Outcome(time, cells * (step.counts(1.0)["water_steps"] - before), {})

@@ -35,11 +35,13 @@ class Start:
     """A start terrain: sums of kinds and parameters of `make`, for the rock and for the sand on it.
 
     width: metres. level: metres that are cut off the sand from below, so that rock shows where it was thin.
+    terrace: height of the steps that the rock is cut into, in metres; 0 for none.
     """
 
     rock: Parts = (("fractal", {"relief": 900.0}),)
     sand: Parts = ()
     level: float = 0.0
+    terrace: float = 0.0
     width: float = 3840.0
     seed: int = 3
 
@@ -47,11 +49,6 @@ class Start:
 def fractal(relief: float, roughness: float = 0.2) -> Parts:
     """Fractal noise of so many metres."""
     return (("fractal", {"relief": relief, "roughness": roughness}),)
-
-
-def plane(slope: float, direction: float) -> Parts:
-    """A plane that falls to a direction in degrees."""
-    return (("plane", {"slope": slope, "direction": direction}),)
 
 
 def bumps(relief: float, number: float) -> Parts:
@@ -65,19 +62,21 @@ def ridged(relief: float, ridges: float) -> Parts:
 
 
 STARTS = {
-    "alpine with scree": Start(ridged(1100.0, 3.0)),
+    "alpine with scree": Start(ridged(800.0, 2.0)),
     "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
-    "barchan field": Start(plane(0.0, 0.0), bumps(60.0, 7.0), level=36.0),
-    "coast dunes": Start(plane(0.02, 180.0), bumps(8.0, 20.0) + fractal(6.0), width=1920.0),
-    "desert canyon": Start((("faults", {"relief": 500.0, "cuts": 30}),) + fractal(120.0)),
-    "dune sea": Start(plane(0.0, 0.0), fractal(50.0, 0.1)),
-    "flood plain": Start(plane(0.01, 0.0), fractal(20.0, 0.0), width=1920.0),
-    "light rills": Start(ridged(900.0, 2.0)),
-    "loess plateau": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
+    "barchan field": Start((), bumps(80.0, 5.0), level=48.0, seed=7),
+    "canyon": Start(fractal(600.0, 0.0), seed=5),
+    "coast dunes": Start(bumps(50.0, 1.0), bumps(30.0, 8.0), level=8.0, seed=4),
+    "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0),
+    "desert range": Start(seed=11),
+    "dune sea": Start((), bumps(50.0, 5.0) + fractal(30.0)),
+    "flood plain": Start((("plane", {"slope": 0.01, "direction": 0.0}),), fractal(10.0, 0.3)),
+    "light rills": Start(ridged(600.0, 2.0)),
     "oasis": Start(fractal(20.0), bumps(60.0, 6.0), level=10.0),
+    "old hills": Start(fractal(700.0, 0.1), seed=6),
     "river valley": Start(fractal(500.0, 0.1)),
-    "scree slopes": Start(ridged(800.0, 2.0), width=1920.0, seed=8),
-    "soft downs": Start(fractal(200.0, 0.1), width=1920.0),
+    "scree slopes": Start(fractal(700.0, 0.05), terrace=200.0, seed=8),
+    "soft downs": Start(fractal(350.0, 0.1)),
 }
 """For the recipes that want something else than mountains of 900 m."""
 
@@ -92,21 +91,26 @@ def terrain_for(recipe: str, every: int = 1) -> Terrain:
         return sum((terrain.elevation for terrain in made), np.zeros((SIDE, SIDE)))[::every, ::every]
 
     sand = np.maximum(total(start.sand, start.seed + len(start.rock)) - start.level, 0.0)
-    return Terrain(total(start.rock, start.seed) + sand, cell_size * every, {"sediment": sand})
+    rock = total(start.rock, start.seed)
+    if start.terrace > 0:
+        steps, part = np.divmod(rock / start.terrace, 1.0)
+        rock = (steps + 0.3 * part + 0.7 * np.clip(5.0 * part - 4.0, 0.0, 1.0)) * start.terrace
+    return Terrain(rock + sand, cell_size * every, {"sediment": sand})
 
 
 def relief(terrain: Terrain) -> np.ndarray:
     """Shaded relief (rows, cols, 3) seen from above, north on top, tinted by sand, soil, grass and water."""
-    cell = terrain.cell_size
-    fields = {name: terrain[name][::-1] for name in ("elevation", "sediment", "soil", "grass", "water_depth") if name in terrain}
+    names = ("elevation", "sediment", "soil", "grass", "water_depth")
+    fields = {name: terrain[name][::-1] for name in names if name in terrain}
     south, east = np.gradient(fields["elevation"], *terrain.spacing)
-    shade = np.clip((0.64 + 0.54 * (east + south)) / np.sqrt(1 + east**2 + south**2), 0, 1)  # sun in the NW, 40° high
+    # The sun is in the north-west, 50° high.
+    shade = np.clip((0.77 + 0.45 * (east + south)) / np.sqrt(1 + east**2 + south**2), 0, 1)
     color = np.ones((*terrain.shape, 3)) * to_rgb("#b3aca3")
     for name, tint, full in (("sediment", "#dfc48a", 1.0), ("soil", "#a8845a", 1.0), ("grass", "#6f9450", 0.8)):
         if name in fields:
             share = np.clip(fields[name] / full, 0, 1)[..., None] * 0.8
             color = color * (1 - share) + np.array(to_rgb(tint)) * share
-    lit = color * (0.2 + 1.2 * shade[..., None])
+    lit = color * (0.15 + 1.1 * shade[..., None])
     if "water_depth" in fields:
         share = np.clip(fields["water_depth"] / 0.5, 0, 1)[..., None] * 0.85
         lit = lit * (1 - share) + np.array(to_rgb("#3d6f93")) * share
@@ -128,7 +132,8 @@ def main(names: list[str]) -> None:
         mass, steps = after.report["mass"], " → ".join(step["kind"] for step in after.report["steps"])
         balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
         seconds = time.perf_counter() - began
-        print(f"{name}: {steps}; {seconds:.1f} s, mass {'balanced' if balanced else 'LOST'}, {mass['moved']:.3g} m³ moved")
+        verdict = "balanced" if balanced else f"LOST {mass['error']:.3g} m³"
+        print(f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}", flush=True)
         plt.imsave(PICTURES / f"{name}.png", relief(after))
         axis.imshow(np.hstack((relief(before), np.ones((SIDE, SIDE // 48, 3)), relief(after))))
         axis.set_title(name, loc="left")
@@ -138,4 +143,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(shipped()))
+    main(sys.argv[1:] or sorted(shipped()))

@@ -9,7 +9,7 @@ import pytest
 from erosion_addon.model import InputError
 from erosion_addon.model.sources import SOURCES, make
 
-NOISES = ("fractal", "ridged", "faults")
+NOISES = ("fractal", "ridged", "bumps", "faults")
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -36,7 +36,7 @@ def test_relief_is_reached_exactly(kind):
     assert make(kind, 50, 40, values={"relief": 123.0}).relief == pytest.approx(123.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["fractal", "ridged"])
+@pytest.mark.parametrize("kind", ["fractal", "ridged", "bumps"])
 def test_noise_tiles(kind):
     elevation = make(kind, 64, 96, seed=2).elevation
     for axis in (0, 1):
@@ -54,6 +54,14 @@ def test_the_spectrum_of_fractal_noise_falls_with_its_roughness():
         mean = [power[(frequency >= a) & (frequency < b)].mean() for a, b in pairwise(rings)]
         slope = np.polyfit(np.log(np.sqrt(rings[:-1] * rings[1:])), np.log(mean), 1)[0]
         assert slope == pytest.approx(2 * roughness - 4, abs=0.15)
+
+
+def test_bumps_have_the_size_they_are_told():
+    # Half of the power lies within a quarter of 8 waves a side.
+    power = np.abs(np.fft.fft2(make("bumps", 128, 128, seed=3, values={"bumps": 8.0}).elevation)) ** 2
+    waves = np.hypot(*np.meshgrid(np.fft.fftfreq(128, 1 / 128), np.fft.fftfreq(128, 1 / 128)))
+    inside = power[(waves > 6) & (waves < 10)].sum()
+    assert inside > 0.5 * power[waves > 0].sum()
 
 
 def test_fractal_forms_keep_their_shape_where_cells_are_not_square():

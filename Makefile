@@ -51,7 +51,7 @@ soak: $(VENV)/ready
 	$(IN_VENV) tests/soak.py
 
 zip: $(VENV)/ready
-	$(IN_VENV) release/zip.py
+	$(IN_VENV) release/zip.py --all
 
 gui-test: $(VENV)/ready
 	$(IN_VENV) tests/gui/run.py $(GUI_OPTIONS)

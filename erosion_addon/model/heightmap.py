@@ -148,10 +148,10 @@ def _read_npy(path: Path) -> Array:
 
 
 def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream)
-    return np.lib.format.read_array_header_2_0(stream)
+    npy: Any = np.lib.format
+    read = npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
+    header: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(stream)
+    return header
 
 
 def _read_raw(path: Path, span: Range | None, size: tuple[int, int] | None) -> Array:

@@ -11,7 +11,7 @@ import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -177,7 +177,7 @@ def _tiff(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     return header
 
 
-def _tiff_tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray]:
+def _tiff_tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
     """Integer tags of the first directory, each an array of its values."""
     order = "<" if stream.read(2) == b"II" else ">"
     big = struct.unpack(order + "H", stream.read(2))[0] == 43

@@ -48,7 +48,7 @@ def receive(stream: BinaryIO) -> Message | None:
     arrays = {}
     for name, dtype, shape in header["arrays"]:
         array = np.empty(shape, dtype)
-        if not _fill(stream, memoryview(array.reshape(-1).view(np.uint8))):
+        if not _fill(stream, array.reshape(-1).view(np.uint8).data):
             return None
         arrays[name] = array
     return Message(header["kind"], header["values"], arrays)

@@ -141,7 +141,8 @@ def _cone(grid: Grid, given: ConeParameters) -> Array:
 def _pyramid(grid: Grid, given: PyramidParameters) -> Array:
     y, x = grid.metres()
     inside = 1.0 - np.maximum(np.abs(y), np.abs(x)) / (given.width * grid.half_width())
-    return given.height / given.steps * np.clip(np.ceil(inside * given.steps), 0, given.steps)
+    steps: Array = np.clip(np.ceil(inside * given.steps), 0, given.steps)
+    return given.height / given.steps * steps
 
 
 def _faults(grid: Grid, given: FaultsParameters) -> Array:

@@ -227,6 +227,6 @@ def _sources(state: State) -> Array | None:
     source = state.masks.get("source")
     if source is None or not source.any():
         return None
-    weights = np.cumsum(source.astype(np.float64).ravel())
+    weights: Array = np.cumsum(source.astype(np.float64).ravel())
     weights /= weights[-1]
     return weights

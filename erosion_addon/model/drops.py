@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
 
-import time
 from typing import Any
 
 import numpy as np
 
 from .errors import InputError
-from .state import CHUNK_SECONDS, Array, State
+from .state import Array, Pace, State
 
 HIGHEST_RELIEF = 1e7
 """Cells; above it a thousandth of a cell would drown in rounding."""
@@ -39,7 +38,7 @@ class DropStep:
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
         self._drops = round(drops_per_cell * state.elevation.size) if anywhere else 0
-        self._done, self._chunk = 0, 256
+        self._done, self._pace = 0, Pace(256, least=16)
 
     def _run(self, first: int, last: int) -> None:
         """Run the drops first … last - 1."""
@@ -47,14 +46,13 @@ class DropStep:
 
     def advance(self) -> float:
         """Run one chunk of drops; returns the share of all drops that have run."""
-        last = min(self._done + self._chunk, self._drops)
-        began = time.perf_counter()
-        self._run(self._done, last)
-        seconds = max(time.perf_counter() - began, 1e-6)
-        # Drops run one after another, so where a chunk ends changes nothing but the time between two looks.
-        self._chunk = max(16, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
-        self._done = last
+        self._done = self._pace.run(self._run_chunk)
         return self._done / self._drops if self._drops else 1.0
+
+    def _run_chunk(self, size: int) -> int:
+        last = min(self._done + size, self._drops)
+        self._run(self._done, last)
+        return last
 
     def _solid_layers(self) -> dict[str, Array]:
         """New arrays of elevation and loose layers in metres. Only the change comes back from cells, so that untouched

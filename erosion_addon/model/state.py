@@ -2,6 +2,8 @@
 """What the steps of a simulation hand from one to the next."""
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -67,6 +69,25 @@ class Volumes(NamedTuple):
     def plus(self, other: "Volumes") -> "Volumes":
         """Both together."""
         return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
+
+
+class Pace:
+    """How much work makes a chunk of CHUNK_SECONDS, learnt from the chunks before.
+
+    Work of one kind follows on the work before it, so where a chunk ends changes nothing but the time between two
+    looks. size: the first chunk's; least: no chunk is smaller.
+    """
+
+    def __init__(self, size: int, least: int = 1) -> None:
+        self._size, self._least = size, least
+
+    def run(self, work: Callable[[int], int]) -> int:
+        """Call `work` with the size of the chunk, and learn from how long it takes; returns what it returns."""
+        began = time.perf_counter()
+        done = work(self._size)
+        seconds = max(time.perf_counter() - began, 1e-6)
+        self._size = max(self._least, round(self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        return done
 
 
 class RunningStep(Protocol):

@@ -2,7 +2,6 @@
 """The talus step: slopes that are too steep give way, each material at its own angle, until all stands."""
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .parameters import Parameters, parameter
 from .ring import changed_elevation, inner, ringed, share_masks, volumes
-from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .state import EDGES, Array, Pace, State, Volumes
 
 REST = 1e-4
 """Of the difference of height at which loose material stands: movements smaller than this are none."""
@@ -67,7 +66,7 @@ class TalusStep:
         self._constants = self._make_constants(parameters)
         # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
         self._passes = round(8 * (parameters.reach / min(state.spacing)) ** 2)
-        self._done, self._chunk = 0, 1
+        self._done, self._pace = 0, Pace(1)
 
     def _make_constants(self, given: TalusParameters) -> Any:
         row_spacing, col_spacing = self._state.spacing
@@ -88,14 +87,13 @@ class TalusStep:
 
     def advance(self) -> float:
         """Let everything move for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
-        wanted = min(self._chunk, self._passes - self._done)
-        began = time.perf_counter()
-        done = self._kernel.relax(self._rock, self._loose, self._masks, self._constants, self._buffers, wanted)
-        seconds = max(time.perf_counter() - began, 1e-6)
-        # Passes follow one another whatever the chunks, so these change nothing but the time between two looks.
-        self._chunk = max(1, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
-        self._done += done
+        self._done += self._pace.run(self._relax)
         return 1.0 if self._done >= self._passes or not self._active.any() else self._done / self._passes
+
+    def _relax(self, size: int) -> int:
+        wanted = min(size, self._passes - self._done)
+        done: int = self._kernel.relax(self._rock, self._loose, self._masks, self._constants, self._buffers, wanted)
+        return done
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""

@@ -2,13 +2,12 @@
 """The water step: from hours and millimetres into the kernels' steps and back."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
 
 from .errors import InputError
-from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .state import EDGES, Array, Pace, State, Volumes
 from .water_parameters import WaterParameters
 
 HOUR = 3600.0
@@ -45,7 +44,7 @@ class WaterStep:
         self._state, self._parameters, self._water, self._grounds = state, parameters, water, water_ground
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
-        self._done, self._chunk = 0, 1
+        self._done, self._pace = 0, Pace(1)
         self._bed, self._soil = state.elevation.copy(), state.loose().copy()
         self._depth = _layer(state, "water_depth", np.float64)
         self._suspended = _layer(state, "suspended", np.float64)
@@ -117,14 +116,15 @@ class WaterStep:
 
     def advance(self) -> float:
         """Run one chunk of time steps; returns the share of all steps that are done."""
-        last = min(self._done + self._chunk, self._steps)
-        began = time.perf_counter()
+        self._done = self._pace.run(self._run_steps)
+        return self._done / self._steps if self._steps else 1.0
+
+    def _run_steps(self, size: int) -> int:
+        last = min(self._done + size, self._steps)
         while self._done < last:
             self._one_step()
             self._done += 1
-        seconds = max(time.perf_counter() - began, 1e-6)
-        self._chunk = max(1, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
-        return self._done / self._steps if self._steps else 1.0
+        return last
 
     def _one_step(self) -> None:
         if self._parameters.standing_water == "everywhere":

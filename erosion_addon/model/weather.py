@@ -2,7 +2,6 @@
 """The weather step: rock turns to loose material, and its cover creeps downhill, through thousands of years."""
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .parameters import Parameters, parameter
 from .ring import changed_elevation, inner, loosened, ringed, share_masks, volumes
-from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .state import EDGES, Array, Pace, State, Volumes
 
 FEWEST_STEPS = 16
 """Time steps of a run at least, so that weathering and creep go hand in hand."""
@@ -84,20 +83,19 @@ class WeatherStep:
             col_spacing=col_spacing,
             edges=EDGES.index(state.edges),
         )
-        self._done, self._chunk = 0, 1
+        self._done, self._pace = 0, Pace(1)
 
     def advance(self) -> float:
         """Let one chunk of time steps pass; returns the share of all that have."""
-        wanted = min(self._chunk, self._steps - self._done)
-        began = time.perf_counter()
+        self._done += self._pace.run(self._weather)
+        return self._done / self._steps if self._steps else 1.0
+
+    def _weather(self, size: int) -> int:
+        wanted = min(size, self._steps - self._done)
         self._kernel.weather(
             self._rock, self._loose, self._masks, self._moisture, self._constants, self._buffers, wanted
         )
-        seconds = max(time.perf_counter() - began, 1e-6)
-        # Steps follow one another whatever the chunks, so these change nothing but the time between two looks.
-        self._chunk = max(1, round(self._chunk * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
-        self._done += wanted
-        return self._done / self._steps if self._steps else 1.0
+        return wanted
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""

@@ -2,13 +2,12 @@
 """The wind step: its way from metres into the source's map and back."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
 
 from .errors import InputError
-from .state import CHUNK_SECONDS, EDGES, Array, State, Volumes
+from .state import EDGES, Array, Pace, State, Volumes
 from .wind_parameters import WindParameters
 
 PARTICLES_PER_SIDE = 250 / 256
@@ -61,7 +60,7 @@ class WindStep:
         self._masks, self._sources = _masks(state, parameters.grass_hold), _sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
-        self._done, self._batches = 0, 1
+        self._done, self._pace = 0, Pace(1)
         self._constants = self._make_constants()
         self._cover = _cover(state, parameters, self._constants.time_step)
         height = parameters.supply * state.elevation.size / self._unit
@@ -108,13 +107,13 @@ class WindStep:
 
     def advance(self) -> float:
         """Run some batches of particles; returns the share of all particles that have flown."""
-        began = time.perf_counter()
-        for _ in range(self._batches):
-            self._run_batch()
-        seconds = max(time.perf_counter() - began, 1e-6)
-        # Batches run one after another, so how many there are to a look changes nothing but the time between two.
-        self._batches = max(1, round(self._batches * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        self._pace.run(self._run_batches)
         return self._done / self._particles if self._particles else 1.0
+
+    def _run_batches(self, count: int) -> int:
+        for _ in range(count):
+            self._run_batch()
+        return count
 
     def _run_batch(self) -> None:
         """A gust: one direction, its shadow, its particles, and what their touches leave."""

@@ -21,12 +21,8 @@ def register() -> None:
         bpy.utils.register_class(cls)
     bpy.types.Object.erosion = bpy.props.PointerProperty(type=properties.EROSION_PG_object, name="Erosion")
     bpy.types.TOPBAR_MT_file_import.append(heightmaps.draw_import)
-    bpy.app.handlers.load_pre.append(_file_is_left)
-    bpy.app.handlers.undo_pre.append(_history_moves)
-    bpy.app.handlers.redo_pre.append(_history_moves)
-    bpy.app.handlers.depsgraph_update_post.append(grid.forget_changed)
-    for handlers in _memory_replaced():
-        handlers.append(_meshes_are_others)
+    for handlers, handler in _handlers():
+        handlers.append(handler)
     _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
     _registered["keys"] = _add_keys()
 
@@ -37,12 +33,8 @@ def unregister() -> None:
     for keymap, item in _registered.pop("keys"):
         keymap.keymap_items.remove(item)
     bpy.utils.unregister_cli_command(_registered.pop("command"))
-    for handlers in _memory_replaced():
-        handlers.remove(_meshes_are_others)
-    bpy.app.handlers.depsgraph_update_post.remove(grid.forget_changed)
-    bpy.app.handlers.load_pre.remove(_file_is_left)
-    bpy.app.handlers.undo_pre.remove(_history_moves)
-    bpy.app.handlers.redo_pre.remove(_history_moves)
+    for handlers, handler in _handlers():
+        handlers.remove(handler)
     bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
     del bpy.types.Object.erosion
     for cls in reversed(_CLASSES):
@@ -64,11 +56,6 @@ def _file_is_left(*_: Any) -> None:
     progress.stop()
 
 
-def _memory_replaced() -> tuple[Any, ...]:
-    """Handlers of the moments at which all meshes may be others."""
-    return bpy.app.handlers.load_post, bpy.app.handlers.undo_post, bpy.app.handlers.redo_post
-
-
 @persistent
 def _meshes_are_others(*_: Any) -> None:
     grid.forget()
@@ -79,6 +66,20 @@ def _history_moves(*_: Any) -> None:
     """Undo or redo: the terrain may not be the one that the run started from."""
     if job.current is not None:
         job.current.cancel()
+
+
+def _handlers() -> tuple[tuple[Any, Any], ...]:
+    """Blender's lists of handlers, and what is called from each."""
+    app = bpy.app.handlers
+    return (
+        (app.load_pre, _file_is_left),
+        (app.undo_pre, _history_moves),
+        (app.redo_pre, _history_moves),
+        (app.depsgraph_update_post, grid.forget_changed),
+        (app.load_post, _meshes_are_others),
+        (app.undo_post, _meshes_are_others),
+        (app.redo_post, _meshes_are_others),
+    )
 
 
 def _command(argv: list[str]) -> int:

@@ -19,15 +19,21 @@ def why_no_run(obj: bpy.types.Object | None) -> str | None:
     return grid.why_not(obj)
 
 
+def _allowed(operator: Any, reason: str | None) -> bool:
+    """What an operator's poll answers; the reason against it becomes its tooltip."""
+    if reason:
+        operator.poll_message_set(reason)
+    return reason is None
+
+
 def start_run(obj: bpy.types.Object) -> "job.Job":
     """Begin a run on an object by its settings; InputError says what is in the way."""
     settings = obj.erosion
-    lattice = grid.find_lattice(obj)
-    chosen = {kind: getattr(settings, kind) for kind in MASK_KINDS}
+    chosen = {kind: getattr(settings, kind) for kind in MASK_KINDS if getattr(settings, kind).source != "NONE"}
+    lattice = grid.find_lattice(obj) if chosen else None
     arrays = {
         kind: masks.read_mask(obj, lattice, kind, mask.source, mask.image or mask.layer, mask.invert)
         for kind, mask in chosen.items()
-        if mask.source != "NONE"
     }
     recipe = properties.recipe_of(settings, springs.spring_rows(obj, settings.springs))
     return job.start(obj, recipe, arrays, settings.continue_from_result)
@@ -46,10 +52,7 @@ class EROSION_OT_run(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = why_no_run(context.object)
-        if reason:
-            cls.poll_message_set(reason)
-        return reason is None
+        return _allowed(cls, why_no_run(context.object))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
@@ -156,9 +159,7 @@ class EROSION_OT_restore(bpy.types.Operator):
         reason = why_no_run(context.object)
         if reason is None and not source.has_source(context.object.data):
             reason = "This terrain has not been eroded"
-        if reason:
-            cls.poll_message_set(reason)
-        return reason is None
+        return _allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
@@ -188,12 +189,11 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            recipe = Recipe.load(self.name)
+            Recipe.load(self.name)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        context.object.erosion.recipe_name = self.name
-        properties.fill(context.object.erosion, recipe)
+        context.object.erosion.recipe_name = self.name  # which fills the steps
         return {"FINISHED"}
 
 
@@ -208,10 +208,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = grid.why_not(context.object)
-        if reason:
-            cls.poll_message_set(reason)
-        return reason is None
+        return _allowed(cls, grid.why_not(context.object))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import material  # its tables take their time, and few sessions need them

@@ -23,7 +23,7 @@ def uninterrupted():
 
 @pytest.mark.parametrize("chunks", [1, 2, 3, 5, 8])
 def test_a_resumed_run_ends_in_the_same_bytes(tmp_path, uninterrupted, chunks, monkeypatch):
-    monkeypatch.setattr("erosion_addon.model.drops.CHUNK_SECONDS", 1e-9)  # many small chunks
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)  # many small chunks
     *_, last = itertools.islice(simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS), chunks)
     assert last.fraction < 1
     path = tmp_path / "run.npz"

@@ -16,7 +16,7 @@ def rain(*steps, **others):
 
 @pytest.fixture
 def short_chunks(monkeypatch):
-    monkeypatch.setattr("erosion_addon.model.drops.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_same_again_gives_the_same_bytes(hills):
 def test_the_length_of_chunks_changes_no_byte(hills, monkeypatch):
     hashes = []
     for seconds in (1e-9, 0.1, 1e9):
-        monkeypatch.setattr("erosion_addon.model.drops.CHUNK_SECONDS", seconds)
+        monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", seconds)
         hashes.append(erode(hills, rain()).report["sha256"])
     assert hashes[0] == hashes[1] == hashes[2]
 

@@ -62,7 +62,7 @@ def test_thicknesses_are_never_negative_and_the_input_stays_as_it_was():
 
 def test_result_does_not_depend_on_where_chunks_end(monkeypatch):
     whole = run(hills(), cloud_cover=0.4, **HARD).layers()
-    monkeypatch.setattr("erosion_addon.model.water.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     pieces = run(hills(), cloud_cover=0.4, **HARD).layers()
     assert all(np.array_equal(whole[name], pieces[name]) for name in whole)
 

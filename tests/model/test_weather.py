@@ -9,7 +9,7 @@ import pytest
 from erosion_addon.model import Terrain
 from erosion_addon.model.checkpoint import set_step_arrays, step_arrays
 from erosion_addon.model.errors import InputError
-from erosion_addon.model.state import State
+from erosion_addon.model.state import Pace, State
 from erosion_addon.model.weather import FEWEST_STEPS, WeatherParameters, WeatherStep
 from tests.terrains import fractal
 
@@ -112,12 +112,12 @@ def test_chunks_and_a_stop_half_way_change_no_bit():
     whole = finished(state(hills(), edges="open")).layers()
     first = WeatherStep(state(hills(), edges="open"), WeatherParameters(), 0)
     for chunk in (1, 3, 7):
-        first._chunk = chunk
+        first._pace = Pace(chunk)
         first.advance()
     second = WeatherStep(state(hills(), edges="open"), WeatherParameters(), 0)
     set_step_arrays(second, step_arrays(first))
     while second.advance() < 1.0:
-        second._chunk = 5
+        second._pace = Pace(5)
     assert all(np.array_equal(second.layers()[name], whole[name]) for name in whole)
 
 

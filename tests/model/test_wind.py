@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError
-from erosion_addon.model import wind as module
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.state import EDGES, State
 from erosion_addon.model.wind import WindStep
@@ -100,14 +99,14 @@ def test_soil_counts_as_sand_and_is_taken_after_the_sediment():
 @pytest.mark.parametrize("seconds", [1e-9, 0.001, 10.0])
 def test_chunks_of_any_length_give_the_same_bytes(seconds, monkeypatch):
     _, whole = dunes(24)
-    monkeypatch.setattr(module, "CHUNK_SECONDS", seconds)
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", seconds)
     _, parts = dunes(24)
     for name in ("elevation", "sediment", "wind_path"):
         assert parts[name].tobytes() == whole[name].tobytes()
 
 
 def test_a_step_goes_on_from_what_evolves_to_the_same_bytes(monkeypatch):
-    monkeypatch.setattr(module, "CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     before = fractal(24, 24, 40.0, seed=3)
     state = State(before, {"sediment": before + 20.0}, {}, (10.0, 10.0), "wrap")
     whole = WindStep(state, WindParameters(), 1)

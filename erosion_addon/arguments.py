@@ -11,6 +11,7 @@ from .model import InputError
 from .model.heightmap import SUFFIXES
 from .model.masks import MASK_KINDS
 from .model.parameters import Parameters, specifications
+from .model.picture import ENGINES, PICTURE_SUFFIXES, VIEWS, Picture
 from .model.processes import PROCESSES
 from .model.sources import SOURCES
 from .model.state import EDGES
@@ -37,6 +38,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_erode(commands)
     _add_resume(commands)
     _add_make(commands)
+    _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
     commands.add_parser("fields", help="list the fields")
@@ -88,7 +90,7 @@ def _add_results(command: _Parser) -> None:
     command.add_argument(
         "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"
     )
-    command.add_argument("--threads", metavar="N", type=_threads, help="the most threads to use")
+    command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 
@@ -103,6 +105,30 @@ def _add_make(commands: Any) -> None:
     source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
     _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
+
+
+def _add_render(commands: Any) -> None:
+    render = commands.add_parser(
+        "render",
+        help="render a picture of the terrain in a .blend file; only in Blender",
+        description="Render a picture of the terrain in a .blend file. What the file lacks of camera, light and sky is "
+        "added for the picture; the file itself stays as it is.",
+    )
+    usual = Picture()
+    render.add_argument("input", metavar="IN.blend", type=Path, help="file with the terrain")
+    render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_SUFFIXES))
+    render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
+    render.add_argument(
+        "--view", choices=VIEWS, default=usual.view,
+        help="the file's camera if it has one (default), across the land, or the whole terrain",
+    )  # fmt: skip
+    render.add_argument("--turn", metavar="DEGREES", type=_number, default=usual.turn, help="around it, to the left")
+    render.add_argument(
+        "--turntable", metavar="FRAMES", type=_count, help="a turn around it: OUT_0001.png and so on; whole by default"
+    )
+    render.add_argument("--size", metavar="WIDTHxHEIGHT", type=_size, default=usual.size, help="default: 960x540")
+    render.add_argument("--samples", metavar="N", type=_count, default=usual.samples, help="default: %(default)s")
+    render.add_argument("--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s")
 
 
 def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:
@@ -135,9 +161,9 @@ def _whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
 
 
-def _threads(text: str) -> int:
+def _count(text: str) -> int:
     if _whole(text) < 1:
-        raise argparse.ArgumentTypeError(f"there must be at least 1 thread, not {text}")
+        raise argparse.ArgumentTypeError(f"there must be at least 1, not {text}")
     return _whole(text)
 
 
@@ -151,7 +177,7 @@ def _number(text: str) -> float:
 def _size(text: str) -> tuple[int, int]:
     sides = re.fullmatch(r"([0-9]{1,9})[xX×]([0-9]{1,9})", text)
     if not sides:
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not ROWSxCOLS, such as 512x1024")
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not two whole numbers such as 512x1024")
     return int(sides[1]), int(sides[2])
 
 

@@ -12,7 +12,7 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,15 +36,24 @@ BYTES_PER_CELL = 80
 
 
 def main(
-    argv: Sequence[str] | None = None, image_files: ImageFiles | None = None, program: str = "terrain-erosion"
+    argv: Sequence[str] | None = None,
+    image_files: ImageFiles | None = None,
+    program: str = "terrain-erosion",
+    render: Callable[[argparse.Namespace], None] | None = None,
 ) -> int:
     """Do what the words of `argv` say and return the exit code.
 
     argv: the words after the program's name (default: the process's own). image_files: reads and writes images.
+    render: does the command of that name, which takes Blender.
     """
     try:
         given = parser(program).parse_args(argv)
-        _run(given, image_files or OpenImageIOFiles())
+        if given.command == "render":
+            if render is None:
+                raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")
+            render(given)
+        else:
+            _run(given, image_files or OpenImageIOFiles())
     except InputError as error:
         note(str(error))
         return 2

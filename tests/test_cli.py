@@ -408,7 +408,7 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--seed", "1.5"), "--seed: '1.5' is not a whole number"),
         ((*OK, "--seed", "-1"), "seed must be a whole number from 0 to"),
         ((*OK, "--seed", "9" * 5000), "is not a whole number"),
-        ((*OK, "--threads", "0"), "at least 1 thread"),
+        ((*OK, "--threads", "0"), "at least 1, not"),
         ((*OK, "--threads", "all"), "'all' is not a whole number"),
         ((*OK, "--cell-size", "1,5"), "'1,5' is not a number such as 0.5"),
         ((*OK, "--cell-size", "0"), "cell size must be"),
@@ -419,7 +419,7 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--height-range", "1"), "expected 2 arguments"),
         ((*OK, "--height-range", "9", "3"), "from a lower to a higher"),
         ((*OK, "--height-range", "nan", "3"), "from a lower to a higher"),
-        ((*OK, "--size", "8"), "is not ROWSxCOLS"),
+        ((*OK, "--size", "8"), "is not two whole numbers"),
         ((*OK, "--size", "-8x8"), "--size"),
         ((*OK, "--size", "8x8"), "dem.npy is 24 × 32, not 8 × 8"),
         # settings
@@ -500,7 +500,7 @@ OK = ("erode", "dem.npy", "out.npy")
         # start terrains
         (("make", "fractal", "out.npy"), "required: --size"),
         (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; there are fractal"),
-        (("make", "fractal", "out.npy", "--size", "8"), "is not ROWSxCOLS, such as 512x1024"),
+        (("make", "fractal", "out.npy", "--size", "8"), "is not two whole numbers such as 512x1024"),
         (("make", "fractal", "out.npy", "--size", "2x8"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "999999999x999999999"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "8x8", "--seed", "-1"), "seed must be"),

@@ -86,8 +86,9 @@ def _command(argv: list[str]) -> int:
     """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
     from .. import cli
     from ..scene.image import BlenderFiles
+    from .rendering import render
 
     os.environ.update(job.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return cli.main(argv, BlenderFiles(), "blender --command erosion")
+    return cli.main(argv, BlenderFiles(), "blender --command erosion", render)

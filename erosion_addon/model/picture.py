@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a rendered picture of a terrain is asked to be."""
+
+from dataclasses import dataclass
+
+VIEWS = ("file", "across", "whole")
+"""The camera of the file; from above one side, with the land filling the picture; from afar, with all of it in it."""
+
+ENGINES = ("eevee", "cycles", "file")
+
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".exr", ".tif", ".tiff")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to the left around
+    the terrain."""
+
+    size: tuple[int, int] = (960, 540)
+    samples: int = 16
+    engine: str = "eevee"
+    view: str = "file"
+    turn: float = 0.0

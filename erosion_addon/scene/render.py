@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of a terrain: one, or a turn around it."""
+
+import math
+from pathlib import Path
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.picture import Picture
+from . import grid, source, stage
+
+FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"}
+"""Suffix of a picture → Blender's name of the format."""
+
+ENGINES = {
+    "eevee": "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT",
+    "cycles": "CYCLES",
+}
+
+
+def open_file(path: Path) -> None:
+    """Open a .blend file, without running scripts in it. InputError where Blender cannot."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
+    except RuntimeError:
+        raise InputError(f"{path} is not a .blend file that this Blender can open.") from None
+
+
+def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    """The object of that name; without one the eroded terrain of the scene, or its only grid. InputError for none."""
+    meshes = [obj for obj in scene.objects if obj.type == "MESH" and not obj.hide_render]
+    if name is not None:
+        if name not in scene.objects or scene.objects[name].type != "MESH":
+            raise InputError(f"There is no mesh {name!r:.80} in the scene {scene.name}.")
+        return scene.objects[name]
+    for fits in (lambda obj: source.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
+        if found := [obj for obj in meshes if fits(obj)]:
+            return max(found, key=lambda obj: len(obj.data.vertices))
+    raise InputError(f"There is no terrain in the scene {scene.name}; name the object with --object.")
+
+
+def _is_grid(obj: bpy.types.Object) -> bool:
+    try:
+        grid.describe(obj)
+    except InputError:
+        return False
+    return True
+
+
+def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture) -> bpy.types.Object | None:
+    """Set the scene up for a picture; what it has is kept, what it lacks is added: camera, light, sky.
+
+    Returns the camera where it is ours to move, None where the file's own is used.
+    """
+    place = stage.place_of(terrain)
+    ours = picture.view != "file" or scene.camera is None
+    camera = stage.add_camera(scene) if ours else None
+    if camera is not None:
+        aim(camera, terrain, picture)
+    if not any(obj.type == "LIGHT" and not obj.hide_render for obj in scene.objects):
+        stage.add_sun(scene, place)
+    if scene.world is None:
+        stage.add_sky(scene)
+        if camera is not None and picture.view != "whole":
+            stage.add_haze(scene, place)
+    if picture.engine != "file":
+        scene.render.engine = ENGINES[picture.engine]
+    scene.eevee.taa_render_samples = picture.samples
+    if scene.render.engine == "CYCLES":
+        scene.cycles.samples = picture.samples
+    scene.render.resolution_x, scene.render.resolution_y = picture.size
+    scene.render.resolution_percentage = 100
+    scene.render.use_file_extension = False
+    return camera
+
+
+def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
+    """Point our camera at the terrain, turned further by so many degrees."""
+    view = "across" if picture.view == "file" else picture.view
+    stage.aim(camera, stage.place_of(terrain), view, math.radians(picture.turn + turn))
+
+
+def render(scene: bpy.types.Scene, path: Path) -> None:
+    """Render a picture to a file. InputError where Blender cannot."""
+    settings = scene.render.image_settings
+    if bpy.app.version >= (5, 0, 0):
+        settings.media_type = "IMAGE"
+    settings.file_format = FORMATS[path.suffix.lower()]
+    scene.render.filepath = str(path)
+    try:
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+    except RuntimeError as error:
+        raise InputError(f"Blender could not render {path}: {str(error).removeprefix('Error: ').strip()}") from None

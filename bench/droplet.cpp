@@ -6,6 +6,8 @@
 // contraction into fused multiply-adds it gives the kernel's result bit for bit; the bench checks that before it
 // measures. Compiled once for double and once for float.
 
+#include "random.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,22 +15,6 @@
 namespace {
 
 enum Edges { OPEN, CLOSED, WRAP };
-
-constexpr uint64_t GOLDEN = 0x9E3779B97F4A7C15ull;
-
-uint64_t mix(uint64_t bits)
-{
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;
-    return bits ^ (bits >> 31);
-}
-
-uint64_t stream(uint64_t key, uint64_t drop) { return mix(key ^ mix(drop * GOLDEN + GOLDEN)); }
-
-double uniform(uint64_t start, uint64_t number)
-{
-    return double(mix(start + (number + 1) * GOLDEN) >> 11) * (1.0 / 9007199254740992.0);
-}
 
 template <class Real> struct Cell { Real height, loose; };
 

@@ -35,9 +35,8 @@ def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "cl
     active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
     active[1:-1] = 1
     buffers = talus.Buffers(
-        np.zeros((3, cols + 2)), np.zeros((3, cols + 2)), None, np.zeros((7, cols + 2)), active,
-        np.zeros_like(active), np.zeros(1),
-    )  # fmt: skip
+        np.zeros((3, cols + 2)), np.zeros((7, cols + 2)), active, np.zeros_like(active), np.zeros(1)
+    )
     talus.relax(rock, loose, None, constants, buffers, 0)  # compiles
     time = seconds(talus.relax, rock, loose, None, constants, buffers, passes)
     assert buffers.active[1:-1].all(), "Some cells have come to rest: the kernel would leave them out."

@@ -67,9 +67,10 @@ class ProgressLine:
 
     def _redraw(self, text: str) -> None:
         text = text[: shutil.get_terminal_size().columns - 1]
-        sys.stderr.write("\r" + text.ljust(self._length))
+        # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
+        before, self._length = self._length, len(text)
+        sys.stderr.write("\r" + text.ljust(before))
         sys.stderr.flush()
-        self._length = len(text)
 
 
 def _encodable(text: str, stream: TextIO) -> str:

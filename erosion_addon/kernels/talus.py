@@ -5,6 +5,7 @@ Sources: Musgrave, Kolb, Mace, "The Synthesis and Rendering of Eroded Fractal Te
 the rule for a pair of cells is that of McDonald, "Particle-Based Wind Erosion" (2020).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -39,10 +40,6 @@ class Buffers(NamedTuple):
 
     heights: np.ndarray
     """(3, cols + 2): surfaces of three rows as they were before the pass."""
-    halves: np.ndarray
-    """(3, cols + 2): half of the loose material of the same rows."""
-    shares: np.ndarray | None
-    """(3, cols + 2, 2): what the cells of the same rows give and take; None where there are no masks."""
     flows: np.ndarray
     """(7, cols + 2): between columns, then down and along both diagonals to the next row, and from the row before."""
     active: np.ndarray
@@ -60,54 +57,61 @@ def transfer(difference, hold, loose, share, rest):
     loose: what the higher one can give; all in metres. Nothing where the amount before sharing is at most `rest`.
     This is the one rule of all cascades: half of the excess makes the pair stand.
     """
-    excess = 0.5 * (abs(difference) - hold)
-    amount = loose if loose < excess else excess
-    return amount * share if amount > rest else 0.0
+    return _slide(0.5 * (abs(difference) - hold), loose, rest) * share
 
 
 @kernel
-def _flow(heights, halves, shares, at, col, to, to_col, hold, rest):
-    """What slides from one cell to a neighbour in a pass, less than nothing where it slides back.
+def _slide(excess, loose, rest):
+    """The lesser of the two, or nothing where it is at most `rest`."""
+    amount = loose if loose < excess else excess
+    return amount if amount > rest else 0.0
 
-    A cell gives each of eight neighbours at most a quarter of half of its loose material. Both halves are read before
-    one is chosen: a read that depends on a choice keeps the compiler from taking eight cells at once.
+
+@kernel
+def _flow(heights, loose, masks, at, row, col, to, to_row, to_col, hold, rest):
+    """Eight times what slides from one cell to a neighbour in a pass, less than nothing where it slides back.
+
+    Of half of its loose material a cell gives each of eight neighbours at most a quarter, and of half of the excess:
+    an eighth, which is left to where flows are added. What either cell could give is read before one is chosen: a read
+    that depends on a choice keeps the compiler from taking eight cells at once.
     """
-    half, to_half = halves[at, col], halves[to, to_col]
+    give, to_give = loose[row, col], loose[to_row, to_col]
     difference = heights[at, col] - heights[to, to_col]
     down = difference > 0.0
-    amount = transfer(difference, hold, half if down else to_half, 0.25, rest)
-    if shares is not None:
-        forth, back = shares[at, col, 0] * shares[to, to_col, 1], shares[to, to_col, 0] * shares[at, col, 1]
+    amount = _slide(abs(difference) - hold, give if down else to_give, rest)
+    if masks is not None:
+        forth, back = masks[row, col, 0] * masks[to_row, to_col, 1], masks[to_row, to_col, 0] * masks[row, col, 1]
         amount *= forth if down else back
-    return amount if down else -amount
+    return math.copysign(amount, difference)
 
 
 @kernel
-def _flows(heights, halves, shares, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
-    """Flows of the columns first … before last of a row to the next column and to the three below, by where they go."""
-    at, to = np.uintp(row % 3), np.uintp((row + 1) % 3)
-    down, falling, rising = np.uintp(below), np.uintp(below + 1), np.uintp(below + 2)
-    left, right = np.uintp(first - 1), np.uintp(first)
-    flows[0, right] = _flow(heights, halves, shares, at, left, at, right, col_hold, rest)
-    flows[falling, right] = _flow(heights, halves, shares, at, left, to, right, diagonal_hold, rest)
-    for place in range(first, last):
-        left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
-        flows[0, right] = _flow(heights, halves, shares, at, col, at, right, col_hold, rest)
-        flows[down, col] = _flow(heights, halves, shares, at, col, to, col, row_hold, rest)
-        flows[falling, right] = _flow(heights, halves, shares, at, col, to, right, diagonal_hold, rest)
-        flows[rising, left] = _flow(heights, halves, shares, at, col, to, left, diagonal_hold, rest)
-    left, right = np.uintp(last - 1), np.uintp(last)
-    flows[rising, left] = _flow(heights, halves, shares, at, right, to, left, diagonal_hold, rest)
+def _flows(heights, loose, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
+    """Flows of the columns first … before last of a row to the next column and to the three below, by where they go.
 
-
-@kernel
-def _settle(loose, row, first, last, flows, above, below):
-    """Take what flows out of the cells of a row and add what flows in; returns how many have changed.
-
-    Flows of opposite neighbours are added first: so no turn or mirror image of the terrain changes a bit.
+    So are those of the column before the first.
     """
-    row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)
-    one, two = np.uintp(1), np.uintp(2)
+    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
+    down, falling, rising = np.uintp(below), np.uintp(below + 1), np.uintp(below + 2)
+    for place in range(first - 1, last):
+        col, right = np.uintp(place), np.uintp(place + 1)
+        flows[0, right] = _flow(heights, loose, masks, at, row, col, at, row, right, col_hold, rest)
+        flows[down, col] = _flow(heights, loose, masks, at, row, col, to, to_row, col, row_hold, rest)
+        flows[falling, right] = _flow(heights, loose, masks, at, row, col, to, to_row, right, diagonal_hold, rest)
+        flows[rising, col] = _flow(heights, loose, masks, at, row, right, to, to_row, col, diagonal_hold, rest)
+
+
+@kernel
+def _settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
+    """Move what flows out of the cells of a row and into them, and break their rock where it stands too high.
+
+    Returns in how many cells anything changed. Flows of opposite neighbours are added first: so no turn or mirror
+    image of the terrain changes a bit.
+    """
+    up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
+    row, above, below, one, two = np.uintp(row), np.uintp(above), np.uintp(below), np.uintp(1), np.uintp(2)
+    row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand
+    collapse, rest = constants.collapse, constants.rest
     changed = 0
     for place in range(first, last):
         col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
@@ -116,54 +120,40 @@ def _settle(loose, row, first, last, flows, above, below):
         falling = flows[below + one, right] - flows[above + one, col]
         rising = flows[below + two, left] - flows[above + two, col]
         before = loose[row, col]
-        after = before - ((along_row + along_col) + (falling + rising))
-        changed += after != before
-        loose[row, col] = after
+        after = before - 0.125 * ((along_row + along_col) + (falling + rising))
+        beside = min(heights[at, left], heights[at, right]) + col_stand
+        across = min(heights[up, col], heights[down, col]) + row_stand
+        oblique = min(min(heights[up, left], heights[up, right]), min(heights[down, left], heights[down, right]))
+        stood = rock[row, col]
+        wanted = (stood - min(min(beside, across), oblique + diagonal_stand)) * collapse
+        if masks is not None:
+            wanted *= masks[row, col, 2]
+        wanted -= before
+        stands = stood - (wanted if wanted > rest else 0.0)
+        changed += (after != before) | (stands != stood)
+        loose[row, col] = after + (stood - stands)
+        rock[row, col] = stands
     return changed
 
 
 @kernel
-def _break(rock, loose, masks, row, first, last, heights, halves, constants):
-    """Break rock of a row that stands too high over a neighbour into loose material; returns in how many cells."""
-    up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
-    row = np.uintp(row)
-    row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand
-    collapse, rest = constants.collapse, constants.rest
-    broken = 0
-    for place in range(first, last):
-        col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
-        beside = min(heights[at, left], heights[at, right]) + col_stand
-        across = min(heights[up, col], heights[down, col]) + row_stand
-        oblique = min(min(heights[up, left], heights[up, right]), min(heights[down, left], heights[down, right]))
-        before = rock[row, col]
-        wanted = (before - min(min(beside, across), oblique + diagonal_stand)) * collapse
-        if masks is not None:
-            wanted *= masks[row, col, 2]
-        wanted -= 2.0 * halves[at, col]
-        after = before - (wanted if wanted > rest else 0.0)
-        broken += after != before
-        loose[row, col] += before - after
-        rock[row, col] = after
-    return broken
+def _load(rock, loose, row, heights):
+    """Keep the surface of a row as it is now."""
+    at, row = np.uintp(row % 3), np.uintp(row)
+    for place in range(heights.shape[1]):
+        col = np.uintp(place)
+        heights[at, col] = rock[row, col] + loose[row, col]
 
 
 @kernel
-def _load(rock, loose, masks, row, loaded, heights, halves, shares):
-    """Keep the surface and half of the loose material of a row as they are now, and its masks beside them."""
-    at, row = np.uintp(row % 3), np.uintp(row)
-    if loaded[at] != row:
-        loaded[at] = row
-        for place in range(heights.shape[1]):
-            col = np.uintp(place)
-            heights[at, col] = rock[row, col] + loose[row, col]
-            halves[at, col] = 0.5 * loose[row, col]
-        if masks is not None:
-            shares[at] = masks[row, :, :2]
+def _differs(rock, loose, heights, row, col, before):
+    """Whether a cell has another surface, or other loose material, than before the pass."""
+    return loose[row, col] != before or rock[row, col] + loose[row, col] != heights[row % 3, col]
 
 
 @kernel
 def _slid_out(flows, above, below, row, rows, first, last, cols):
-    """What has slid out of the terrain from the columns first … before last of a row."""
+    """Eight times what has slid out of the terrain from the columns first … before last of a row."""
     out = 0.0
     if row == 1:
         for col in range(first, last):
@@ -182,44 +172,47 @@ def _slid_out(flows, above, below, row, rows, first, last, cols):
 
 @kernel
 def _pass(rock, loose, masks, constants, buffers):
-    """Let everything move once, all cells at once; see `relax`. Flows are numbered by the column they go to."""
+    """Let everything move once, all cells at once; see `relax`. Flows are numbered by the column they go to.
+
+    Loops are long: a cell's neighbours are read soon after they were written, for which the processor has to wait at
+    the start of each.
+    """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
-    heights, halves, shares, flows = buffers.heights, buffers.halves, buffers.shares, buffers.flows
-    active, moved, exported = buffers.active, buffers.moved, buffers.exported
+    heights, flows, active = buffers.heights, buffers.flows, buffers.active
+    segments = active.shape[1]
     row_hold, col_hold, diagonal_hold, rest = (
-        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.rest
+        constants.row_hold, constants.col_hold, constants.diagonal_hold, 2.0 * constants.rest
     )  # fmt: skip
-    breaks, is_open = constants.row_stand < np.inf, constants.edges == OPEN
     loaded = np.full(3, -1)
     above, below = 1, 4
     for row in range(rows + 1):
-        for segment in range(active.shape[1]):
-            if not active[row, segment] and not active[row + 1, segment]:
+        segment = 0
+        while segment < segments:
+            start = segment
+            while segment < segments and (active[row, segment] or active[row + 1, segment]):
+                segment += 1
+            if segment == start:
+                segment += 1
                 continue
-            first = 1 + segment * SEGMENT
-            last = min(first + SEGMENT, cols + 1)
             for needed in range(max(row - 1, 0), row + 2):
-                _load(rock, loose, masks, needed, loaded, heights, halves, shares)
-            _flows(
-                heights, halves, shares, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below
-            )  # fmt: skip
-        for segment in range(active.shape[1]):
-            if not active[row, segment]:
-                continue
-            first = 1 + segment * SEGMENT
-            last = min(first + SEGMENT, cols + 1)
-            mark = 1 if _settle(loose, row, first, last, flows, above, below) else 0
-            if breaks and _break(rock, loose, masks, row, first, last, heights, halves, constants):
-                mark = 1
-            for bit, col in ((2, first), (4, last - 1)):
-                at_rest = loose[row, col] == 2.0 * halves[row % 3, col]
-                if not at_rest or rock[row, col] + loose[row, col] != heights[row % 3, col]:
-                    mark |= bit
-            if is_open:
-                out = _slid_out(flows, above, below, row, rows, first, last, cols)
-                exported[0] += out
-                mark |= out != 0.0
-            moved[row, segment] = mark
+                if loaded[needed % 3] != needed:
+                    loaded[needed % 3] = needed
+                    _load(rock, loose, needed, heights)
+            first, last = 1 + start * SEGMENT, min(1 + segment * SEGMENT, cols + 1)
+            _flows(heights, loose, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below)
+        for segment in range(segments):
+            if active[row, segment]:
+                first, last = 1 + segment * SEGMENT, min(1 + (segment + 1) * SEGMENT, cols + 1)
+                before_first, before_last = loose[row, first], loose[row, last - 1]
+                changed = _settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below)
+                mark = 1 if changed else 0
+                mark |= 2 * _differs(rock, loose, heights, row, first, before_first)
+                mark |= 4 * _differs(rock, loose, heights, row, last - 1, before_last)
+                if constants.edges == OPEN:
+                    out = _slid_out(flows, above, below, row, rows, first, last, cols)
+                    buffers.exported[0] += 0.125 * out
+                    mark |= out != 0.0
+                buffers.moved[row, segment] = mark
         above, below = below, above
 
 

@@ -6,6 +6,7 @@ exchange them, start with their top row, which is the largest y.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .errors import InputError
+from .holes import filled
 from .image_files import ImageFiles
 from .image_header import file_size, read_header
 from .memory import require
@@ -22,6 +24,7 @@ from .tiff import write_tiff
 
 Array = np.ndarray[Any, Any]
 Range = tuple[float, float]
+Note = Callable[[str], object]
 
 IMAGE_SUFFIXES = (".exr", ".png", ".tif", ".tiff")
 RAW_SUFFIXES = (".r16", ".r32", ".raw")
@@ -29,7 +32,9 @@ SUFFIXES = (".npy", *IMAGE_SUFFIXES, *RAW_SUFFIXES)
 
 _WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _NO_DATA = -(2**15)
-"""What int16 elevation models such as SRTM hold where nothing was measured."""
+"""What int16 elevation models such as SRTM hold where nothing was measured, even where their header does not say so."""
+_LARGEST_HOLES = 0.5
+"""Share of the cells; beyond it, too little is known to make up the rest."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,14 @@ def read_heightmap(
     image_files: ImageFiles,
     height_range: Range | None = None,
     size: tuple[int, int] | None = None,
+    note: Note | None = None,
 ) -> Array:
     """Elevation in metres, (rows, cols) float64, from a file by its suffix.
 
     height_range: metres of black (0) and white; needed by files of unsigned integers, ignored by files of floats,
     whose numbers are metres. Signed integers without a range are whole metres, as in elevation models.
-    size: (rows, cols) of a raw file that is not square.
+    size: (rows, cols) of a raw file that is not square. note: gets a sentence about holes that were filled: cells with
+    the number that a TIFF names for no data.
     Raises InputError, before anything is allocated where the file or its header shows the fault.
     """
     path = Path(path)
@@ -60,7 +67,7 @@ def read_heightmap(
         if suffix == ".npy":
             elevation = _read_npy(path)
         elif suffix in IMAGE_SUFFIXES:
-            elevation = _read_image(path, image_files, span)
+            elevation = _read_image(path, image_files, span, note)
         elif suffix in RAW_SUFFIXES:
             elevation = _read_raw(path, span, size)
         else:
@@ -176,21 +183,38 @@ def _read_raw(path: Path, span: Range | None, size: tuple[int, int] | None) -> A
     return _scaled(_metres(values), "uint16", span) if width == 2 and span else _metres(values)
 
 
-def _read_image(path: Path, image_files: ImageFiles, span: Range | None) -> Array:
+def _read_image(path: Path, image_files: ImageFiles, span: Range | None, note: Note | None) -> Array:
     header = read_header(path)
     _check_size((header.rows, header.cols), path)
     if header.kind.startswith("uint"):
         _need_range(span, path)
     require(header.cells * 17, f"Reading {path} ({header.rows} × {header.cols})")
-    values = _metres(image_files.read(path))
+    pixels = image_files.read(path)
+    values = _metres(pixels)
     if header.kind.startswith("float"):
-        return values
+        return _without_holes(values, pixels, header.no_data, path, note)
     # The fraction went through float32; rounding brings the exact integer back.
     values = np.rint(values * _WHITE[header.kind])
-    if header.kind == "int16" and (missing := np.count_nonzero(values <= _NO_DATA)):
-        row, col = np.argwhere(values <= _NO_DATA)[0]
-        raise InputError(f"{path} has no data ({_NO_DATA}) in {missing} cells, the first at {row}, {col}; fill them.")
+    no_data = _NO_DATA if header.kind == "int16" and header.no_data is None else header.no_data
+    values = _without_holes(values, values, no_data, path, note)
     return _scaled(values, header.kind, span) if span else values
+
+
+def _without_holes(values: Array, numbers: Array, no_data: float | None, path: Path, note: Note | None) -> Array:
+    """`values` filled where the `numbers` of the file are those of no data; InputError where too few are others."""
+    if no_data is None:
+        return values
+    with np.errstate(over="ignore"):  # the least double is less than any float
+        missing = np.isnan(numbers) if math.isnan(no_data) else numbers == numbers.dtype.type(no_data)
+    count = int(np.count_nonzero(missing))
+    if count == 0:
+        return values
+    holes = f"{path} has no data ({no_data:g}) in {count} of {values.size} cells"
+    if count > _LARGEST_HOLES * values.size:
+        raise InputError(f"{holes}, too many to make up from the others; cut out a part that was measured.")
+    if note is not None:
+        note(f"{holes}; they were filled from the heights around them.")
+    return filled(values, missing)
 
 
 def _metres(values: Array) -> Array:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pixels of grey image files: the interface, and the backend for use without Blender.
+"""Pixels of image files: the interface, and the backend for use without Blender.
 
-There are two backends with the same two methods: `OpenImageIOFiles` here and `BlenderFiles` in the scene. They give
+There are two backends with the same methods: `OpenImageIOFiles` here and `BlenderFiles` in the scene. They give
 the same numbers for the same file.
 """
 
@@ -16,13 +16,19 @@ from .memory import require
 
 
 class ImageFiles(Protocol):
-    """Reads and writes the pixels of grey images as (rows, cols) float32 with row 0 at the bottom (smallest y)."""
+    """Reads and writes pixels as float32, (rows, cols) or of colours (rows, cols, 3), row 0 at the bottom (smallest y).
+
+    Numbers are those of the file, whatever colour space they mean.
+    """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
+        """Grey pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Red, green and blue; all the same where the file is grey."""
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float").
+        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1, grey) or a float EXR ("float", grey or colours).
 
         An OSError says that the file could not be written. A full disk may go unnoticed: check the file afterwards.
         """
@@ -33,6 +39,13 @@ class OpenImageIOFiles:
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Grey pixels of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        return grey(self._pixels(path), path)
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Colours of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        return color(self._pixels(path))
+
+    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
         header = read_header(path)
         require(header.cells * 4 * (header.channels + 3), f"Reading {path} ({header.rows} × {header.cols})")
         oiio = _openimageio()
@@ -52,18 +65,19 @@ class OpenImageIOFiles:
             raise damaged(path, error)
         if pixels.shape[:2] != (header.rows, header.cols):
             raise damaged(path, "its header makes no sense")
-        return grey(pixels[::-1], path)
+        return np.asarray(pixels[::-1])
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write (rows, cols) pixels, row 0 at the bottom, in the format of the suffix; OSError where it fails."""
+        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError where it fails."""
         oiio = _openimageio()
-        spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], 1, kind)
-        spec.channelnames = ["Y"]
+        names = ["Y"] if pixels.ndim == 2 else ["R", "G", "B"]
+        spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], len(names), kind)
+        spec.channelnames = names
         spec.attribute("DateTime", "1970:01:01 00:00:00")  # else the time of writing: no two files would be the same
         image = oiio.ImageOutput.create(str(path))
         if image is None:
             raise OSError(_first_line(_error(oiio)))
-        rows = np.ascontiguousarray(pixels[::-1, :, np.newaxis], np.float32)
+        rows = np.ascontiguousarray(pixels[::-1].reshape(*pixels.shape[:2], len(names)), np.float32)
         done = image.open(str(path), spec) and image.write_image(rows)
         error = _error(image)
         if not image.close() or not done or error:
@@ -78,6 +92,11 @@ def grey(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
             if not np.array_equal(first, pixels[..., other], equal_nan=True):
                 raise InputError(f"{path} is a colour image; save the heights as greyscale.")
     return np.ascontiguousarray(first, np.float32)
+
+
+def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """(rows, cols, 3) of (rows, cols, channels) pixels; of one or two channels the first, three times."""
+    return np.ascontiguousarray(pixels[..., :3] if pixels.shape[2] > 2 else pixels[..., [0, 0, 0]], np.float32)
 
 
 def damaged(path: object, error: str) -> InputError:

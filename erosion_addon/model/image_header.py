@@ -4,57 +4,28 @@
 Libraries fill the missing part of some truncated files with zeros and say nothing (Blender does for TIFF), so the
 header is also held against the size of the file: pixel data that the file cannot contain is refused here.
 
-Sources: PNG specification (W3C), TIFF 6.0 (Adobe), BigTIFF (AWare), OpenEXR file layout (Academy Software Foundation).
+Sources: PNG specification (W3C), OpenEXR file layout (Academy Software Foundation).
 """
 
 import stat
 import struct
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from .errors import InputError
+from .image_format import CorruptError, ImageHeader, blocks
+from .tiff_header import tiff_header
+
+__all__ = ("ImageHeader", "file_size", "parse_header", "read_header")
 
 _EXR_HEADER_LIMIT = 1 << 20
-_TIFF_TAG_LIMIT = 4096
 _DEFLATE_RATIO = 1032  # deflate cannot pack better than this
 
-_TIFF_KINDS = {
-    (1, 8): "uint8",
-    (1, 16): "uint16",
-    (1, 32): "uint32",
-    (2, 16): "int16",
-    (2, 32): "int32",
-    (3, 16): "float16",
-    (3, 32): "float32",
-    (3, 64): "float64",
-}
-_TIFF_TYPES = {1: "u1", 3: "u2", 4: "u4", 13: "u4", 16: "u8", 18: "u8"}
 _EXR_KINDS = {1: "float16", 2: "float32"}
 _EXR_CHANNELS = ({"A", "Y"}, {"B", "G", "R"}, {"A", "B", "G", "R"})
 _EXR_ROWS_PER_CHUNK = (1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32)
-
-
-@dataclass(frozen=True)
-class ImageHeader:
-    """Size and number format of an image; `names` are an EXR's channel names, else empty."""
-
-    rows: int
-    cols: int
-    channels: int
-    kind: str
-    names: tuple[str, ...] = ()
-
-    @property
-    def cells(self) -> int:
-        """Pixels of one channel."""
-        return self.rows * self.cols
-
-
-class _CorruptError(Exception):
-    """The bytes contradict the format; the message says how."""
 
 
 def read_header(path: str | Path) -> ImageHeader:
@@ -96,17 +67,17 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         if magic == b"\x89PNG":
             header = _png(stream, size, name)
         elif magic in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-            header = _tiff(stream, size, name)
+            header = tiff_header(stream, size, name)
         elif magic == b"v/1\x01":
             header = _exr(stream, size, name)
         else:
             raise InputError(f"{name} is not a PNG, TIFF or EXR image; convert it to one of these.")
         if header.rows <= 0 or header.cols <= 0:
-            raise _CorruptError(f"it claims {header.rows} × {header.cols} pixels")
-    except (_CorruptError, struct.error, ValueError, IndexError) as error:
+            raise CorruptError(f"it claims {header.rows} × {header.cols} pixels")
+    except (CorruptError, struct.error, ValueError, IndexError) as error:
         if isinstance(error, InputError):
             raise
-        why = str(error) if isinstance(error, _CorruptError) else "its header makes no sense"
+        why = str(error) if isinstance(error, CorruptError) else "its header makes no sense"
         raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
     if header.channels > 4:
         raise InputError(f"{name} has {header.channels} channels; save the heights alone as a grey image.")
@@ -117,94 +88,26 @@ def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     signature, length, tag = struct.unpack(">8sI4s", stream.read(16))
     cols, rows, bits, colour, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
     if signature != b"\x89PNG\r\n\x1a\n" or tag != b"IHDR" or length != 13 or bits not in (1, 2, 4, 8, 16):
-        raise _CorruptError("its header makes no sense")
+        raise CorruptError("its header makes no sense")
     if colour == 3:
         raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as greyscale.")
     channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(colour)
     if channels is None:
-        raise _CorruptError(f"there is no PNG colour type {colour}")
+        raise CorruptError(f"there is no PNG colour type {colour}")
     stored, position = 0, 8
     while tag != b"IEND":
         stream.seek(position)
         chunk = stream.read(8)
         if len(chunk) < 8:
-            raise _CorruptError("its end is missing")
+            raise CorruptError("its end is missing")
         length, tag = struct.unpack(">I4s", chunk)
         stored += length if tag == b"IDAT" else 0
         position += length + 12
         if position > size:
-            raise _CorruptError("its end is missing")
+            raise CorruptError("its end is missing")
     if rows * ((cols * channels * bits + 7) // 8 + 1) > _DEFLATE_RATIO * stored:
-        raise _CorruptError(f"it claims {rows} × {cols} pixels but holds {stored} bytes of them")
+        raise CorruptError(f"it claims {rows} × {cols} pixels but holds {stored} bytes of them")
     return ImageHeader(rows, cols, channels, "uint16" if bits == 16 else "uint8")
-
-
-def _tiff(stream: BinaryIO, size: int, name: str) -> ImageHeader:
-    tags = _tiff_tags(stream, size)
-
-    def one(tag: int, default: int | None = None) -> int:
-        if tag not in tags and default is None:
-            raise _CorruptError(f"it lacks TIFF tag {tag}")
-        return int(tags[tag][0]) if tag in tags else int(default or 0)
-
-    cols, rows, channels = one(256), one(257), one(277, 1)
-    bits, formats = set(tags.get(258, np.ones(1)).tolist()), set(tags.get(339, np.ones(1)).tolist())
-    kind = _TIFF_KINDS.get((int(min(formats)), int(min(bits)))) if len(bits) == len(formats) == 1 else None
-    if kind is None:
-        raise InputError(f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 bits.")
-    if one(262, 1) > 2:
-        raise InputError(f"{name} is a TIFF with a palette or a print colour space; save it as greyscale.")
-    header = ImageHeader(rows, cols, channels, kind)
-    if rows <= 0 or cols <= 0 or channels <= 0:
-        raise _CorruptError(f"it claims {rows} × {cols} pixels in {channels} channels")
-
-    tiled = 324 in tags
-    offsets, counts = tags.get(324 if tiled else 273), tags.get(325 if tiled else 279)
-    if offsets is None or counts is None or len(offsets) != len(counts):
-        raise _CorruptError("its pixels are nowhere")
-    if tiled:
-        blocks = _blocks(cols, one(322)) * _blocks(rows, one(323))
-    else:
-        blocks = _blocks(rows, min(one(278, rows), rows))
-    if len(offsets) < blocks * (channels if one(284, 1) == 2 else 1) or not offsets.all() or not counts.all():
-        raise _CorruptError("some of its pixels are missing")
-    # As Python integers or floats: 64-bit offsets of a hostile file must not wrap around.
-    if float((offsets.astype(float) + counts.astype(float)).max()) > size:
-        raise _CorruptError("its end is missing")
-    stored = float(counts.astype(float).sum())
-    if one(259, 1) == 1 and stored < header.cells * channels * min(bits) / 8:
-        raise _CorruptError(f"it claims {rows} × {cols} pixels but holds {stored:.0f} bytes of them")
-    return header
-
-
-def _tiff_tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
-    """Integer tags of the first directory, each an array of its values."""
-    order = "<" if stream.read(2) == b"II" else ">"
-    big = struct.unpack(order + "H", stream.read(2))[0] == 43
-    if big:
-        stream.read(4)
-    pointer, width = (order + "Q", 8) if big else (order + "I", 4)
-    stream.seek(struct.unpack(pointer, stream.read(width))[0])
-    (count,) = struct.unpack(order + ("Q" if big else "H"), stream.read(8 if big else 2))
-    if not 0 < count <= _TIFF_TAG_LIMIT:
-        raise _CorruptError(f"it claims {count} TIFF tags")
-    entry = 4 + 2 * width
-    directory = stream.read(entry * count)
-    tags = {}
-    for start in range(0, entry * count, entry):
-        tag, kind = struct.unpack_from(order + "HH", directory, start)
-        (length,) = struct.unpack_from(pointer, directory, start + 4)
-        if kind not in _TIFF_TYPES or length == 0:
-            continue
-        dtype = np.dtype(order + _TIFF_TYPES[kind])
-        if length * dtype.itemsize > size:
-            raise _CorruptError(f"its TIFF tag {tag} is longer than the file")
-        value = directory[start + 4 + width : start + entry]
-        if length * dtype.itemsize > width:
-            stream.seek(struct.unpack(pointer, value)[0])
-            value = stream.read(length * dtype.itemsize)
-        tags[tag] = np.frombuffer(value, dtype, length)
-    return tags
 
 
 def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
@@ -214,7 +117,7 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} is an EXR with several parts or deep pixels; save one flat layer of heights.")
     attributes, table = _exr_attributes(data)
     if not {"channels", "dataWindow", "compression"} <= attributes.keys():
-        raise _CorruptError("its header lacks channels or size")
+        raise CorruptError("its header lacks channels or size")
     channels = _exr_channels(attributes["channels"])
     names = tuple(channels)
     if any("." in channel for channel in names):
@@ -263,14 +166,14 @@ def _exr_channels(data: bytes) -> dict[str, tuple[int, int, int]]:
 def _check_exr_chunks(
     stream: BinaryIO, size: int, table: int, header: ImageHeader, attributes: dict[str, bytes], *, tiled: bool
 ) -> None:
-    """Raise _CorruptError where the file has fewer chunks of pixels than its size needs, or ends within one."""
+    """Raise CorruptError where the file has fewer chunks of pixels than its size needs, or ends within one."""
     if tiled:
         tile_cols, tile_rows = struct.unpack_from("<II", attributes["tiles"]) if "tiles" in attributes else (0, 0)
-        count = _blocks(header.cols, tile_cols) * _blocks(header.rows, tile_rows)
+        count = blocks(header.cols, tile_cols) * blocks(header.rows, tile_rows)
     else:
-        count = _blocks(header.rows, _EXR_ROWS_PER_CHUNK[attributes["compression"][0]])
+        count = blocks(header.rows, _EXR_ROWS_PER_CHUNK[attributes["compression"][0]])
     if table + 8 * count > size:
-        raise _CorruptError(f"it claims {header.rows} × {header.cols} pixels but holds {size} bytes")
+        raise CorruptError(f"it claims {header.rows} × {header.cols} pixels but holds {size} bytes")
     stream.seek(table)
     offsets = np.frombuffer(stream.read(8 * count), "<u8")
     head = 20 if tiled else 8  # coordinates, then the chunk's length
@@ -285,15 +188,9 @@ def _check_exr_chunks(
 
 def _chunk_end(stream: BinaryIO, size: int, start: int, head: int) -> int:
     if start + head > size:
-        raise _CorruptError("some of its pixels are missing")
+        raise CorruptError("some of its pixels are missing")
     stream.seek(start + head - 4)
     end = start + head + int(struct.unpack("<I", stream.read(4))[0])
     if end > size:
-        raise _CorruptError("its end is missing")
+        raise CorruptError("its end is missing")
     return end
-
-
-def _blocks(length: int, block: int) -> int:
-    if block <= 0:
-        raise _CorruptError("its blocks have no size")
-    return -(-length // block)

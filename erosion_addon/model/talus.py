@@ -56,8 +56,6 @@ class TalusStep:
         self._exported = np.zeros(1)
         self._buffers = talus.Buffers(
             heights=np.zeros((3, cols + 2)),
-            halves=np.zeros((3, cols + 2)),
-            shares=None if self._masks is None else np.ones((3, cols + 2, 2), np.float32),
             flows=np.zeros((7, cols + 2)),
             active=self._active,
             moved=np.zeros_like(self._active),

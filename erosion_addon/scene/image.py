@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights from and to images through Blender's own image code.
+"""Heights and colours from and to images through Blender's own image code.
 
 Blender hands out the numbers of a file unchanged only where its colour space is Non-Color before the first access to
 the pixels. Everything made on the way (images, scenes) is removed again, also after an error.
@@ -16,8 +16,9 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
-from ..model.image_files import damaged, grey
+from ..model.image_files import color, damaged, grey
 from ..model.image_header import ImageHeader, parse_header, read_header
+from ..model.maps import linear
 from ..model.memory import require
 
 _BYTES_PER_CELL = 112
@@ -33,6 +34,13 @@ class BlenderFiles:
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Grey pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
+        return grey(self._pixels(path), path)
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Colours of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
+        return color(self._pixels(path))
+
+    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
         header = read_header(path)
         _check(header, path)
         try:
@@ -42,7 +50,7 @@ class BlenderFiles:
         return _read_and_remove(image, header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write (rows, cols) pixels as a 16-bit PNG ("uint16", values 0–1) or float EXR; OSError where it fails."""
+        """Write pixels as a 16-bit PNG ("uint16", grey, 0–1) or float EXR, grey or colours; OSError where it fails."""
         name = _blender_path(path)
         require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
         with _temporary_image(pixels) as image, _temporary_scene() as scene:
@@ -61,7 +69,22 @@ class BlenderFiles:
 
 
 def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:
-    """Pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; numbers as in its file.
+    """Grey pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; see `_image_pixels`."""
+    return grey(_image_pixels(image)[0], f"The image {image.name}")
+
+
+def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
+    """Linear colours of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
+
+    Its colour space counts for images of whole numbers, as for Blender itself.
+    """
+    pixels, whole_numbers = _image_pixels(image)
+    colors = color(pixels)
+    return linear(colors) if whole_numbers and not image.colorspace_settings.is_data else colors
+
+
+def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
+    """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds whole numbers.
 
     What is in memory counts where the image was generated or painted on, else the packed or the linked file.
     Raises InputError for tiles, movies, sequences, render results, missing files and colour images.
@@ -71,16 +94,16 @@ def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:
         what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
         raise InputError(f"{name} is {what.get(image.source, 'a render result')}; choose a single still image.")
     if image.source == "GENERATED" or image.is_dirty:
-        return _pixels_in_memory(image, name)
+        return _pixels_in_memory(image, name), not image.is_float
     if image.packed_file:
         data = image.packed_file.data
         header = parse_header(io.BytesIO(data), len(data), name)
         _check(header, name)
-        return _read_and_remove(image.copy(), header, name)
+        return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:
         raise InputError(f"{name} has no pixels and no file; choose a file for it.")
-    return BlenderFiles().read(Path(path))
+    return BlenderFiles()._pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
 
 
 def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]:
@@ -91,7 +114,7 @@ def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]
         )
     cols, rows = image.size
     require(rows * cols * _BYTES_PER_CELL, f"{name} ({rows} × {cols})")
-    return _grey(image, name)
+    return _all_pixels(image, name)
 
 
 def _read_and_remove(image: bpy.types.Image, header: ImageHeader, name: object) -> np.ndarray[Any, Any]:
@@ -100,20 +123,20 @@ def _read_and_remove(image: bpy.types.Image, header: ImageHeader, name: object) 
         cols, rows = image.size
         if (rows, cols) != (header.rows, header.cols):
             raise damaged(name, "")
-        return _grey(image, name)
+        return _all_pixels(image, name)
     except RuntimeError as error:
         raise damaged(name, str(error)) from error
     finally:
         bpy.data.images.remove(image)
 
 
-def _grey(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
+def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
     cols, rows = image.size
     if rows == 0 or cols == 0 or len(image.pixels) != rows * cols * image.channels:
         raise InputError(f"{name} has no pixels; reload it or choose another image.")
     pixels = np.empty(rows * cols * image.channels, np.float32)
     image.pixels.foreach_get(pixels)
-    return grey(pixels.reshape(rows, cols, image.channels), name)
+    return pixels.reshape(rows, cols, image.channels)
 
 
 def _check(header: ImageHeader, name: object) -> None:
@@ -135,11 +158,11 @@ def _blender_path(path: Path) -> str:
 
 @contextmanager
 def _temporary_image(pixels: np.ndarray[Any, Any]) -> Iterator[bpy.types.Image]:
-    rows, cols = pixels.shape
+    rows, cols = pixels.shape[:2]
     image = bpy.data.images.new("erosion", cols, rows, alpha=False, float_buffer=True, is_data=True)
     try:
         channels = np.ones((rows, cols, image.channels), np.float32)
-        channels[..., :3] = pixels[..., np.newaxis]
+        channels[..., :3] = pixels.reshape(rows, cols, -1)
         image.pixels.foreach_set(channels.ravel())
         yield image
     finally:

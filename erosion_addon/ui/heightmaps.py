@@ -50,13 +50,16 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         obj.select_set(True)
         return {"FINISHED"}
 
+    def _note(self, sentence: str) -> None:
+        self.report({"INFO"}, sentence)
+
     def _read(self) -> tuple[str, np.ndarray]:
         from ..model.heightmap import read_heightmap  # here, as few sessions of Blender import a heightmap
         from ..scene.image import BlenderFiles, image_heights
 
         if not self.image:
             path = Path(bpy.path.abspath(self.filepath))
-            return path.stem, read_heightmap(path, BlenderFiles(), height_range=(self.low, self.high))
+            return path.stem, read_heightmap(path, BlenderFiles(), (self.low, self.high), note=self._note)
         image = bpy.data.images.get(self.image)
         if image is None:
             raise InputError(f"There is no image {self.image} in this file.")

@@ -25,8 +25,7 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
     active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
     active[1:-1] = 1
     buffers = talus.Buffers(
-        np.zeros((3, cols + 2)), np.zeros((3, cols + 2)), None if masks is None else np.ones((3, cols + 2, 2), "f4"),
-        np.zeros((7, cols + 2)), active, np.zeros_like(active), np.zeros(1),
+        np.zeros((3, cols + 2)), np.zeros((7, cols + 2)), active, np.zeros_like(active), np.zeros(1)
     )  # fmt: skip
     distances = (*spacing, math.hypot(*spacing))
     hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)

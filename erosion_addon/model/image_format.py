@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the headers of all image formats say, and how a damaged one is told apart."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ImageHeader:
+    """Size and number format of an image; `names` are an EXR's channel names, else empty.
+
+    no_data: the number that a GeoTIFF puts where nothing was measured.
+    """
+
+    rows: int
+    cols: int
+    channels: int
+    kind: str
+    names: tuple[str, ...] = ()
+    no_data: float | None = None
+
+    @property
+    def cells(self) -> int:
+        """Pixels of one channel."""
+        return self.rows * self.cols
+
+
+class CorruptError(Exception):
+    """The bytes contradict the format; the message says how."""
+
+
+def blocks(length: int, block: int) -> int:
+    """How many blocks of so many pixels cover a length."""
+    if block <= 0:
+        raise CorruptError("its blocks have no size")
+    return -(-length // block)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The folder that the tests of the command line work in."""
+
+import numpy as np
+import pytest
+
+from erosion_addon.model.sources import make
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder, with a small terrain dem.npy in it."""
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", make("fractal", 24, 32, seed=5, values={"relief": 12.0}).elevation)
+    return tmp_path

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command erode: what it does with its words, masks and recipes."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli import main
+from erosion_addon.model import Recipe, Terrain, erode
+from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png, run
+from tests.terrains import fractal
+
+
+def test_the_command_of_the_manual_does_the_same_twice_and_keeps_the_mass(folder):
+    for number in "12":
+        words = ["erode", "dem.npy", f"out{number}.npy", "--recipe", "arcane", "--seed", "1", "--edges", "closed"]
+        done = run(*words, "--maps", f"maps{number}", "--report", f"r{number}.json")
+        assert done.returncode == 0, done.stderr
+    reports = [json.loads((folder / f"r{number}.json").read_text()) for number in "12"]
+    assert reports[0]["sha256"] == reports[1]["sha256"]
+    assert (folder / "out1.npy").read_bytes() == (folder / "out2.npy").read_bytes()
+    assert set(reports[0]["sha256"]) == DROPLET_MAPS
+    for name in DROPLET_MAPS:
+        first, second = (IMAGES.read(Path(f"maps{number}/{name}.exr")) for number in "12")
+        assert first.tobytes() == second.tobytes()
+    mass = reports[0]["mass"]
+    assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
+
+
+def test_it_drives_the_same_simulation_as_python(folder):
+    assert main(["erode", "dem.npy", "out.npy", "--seed", "3", "--cell-size", "10", "--edges", "wrap", *FEW]) == 0
+    recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
+    expected = erode(Terrain(np.load("dem.npy"), 10.0), recipe, seed=3, edges="wrap")
+    assert np.load("out.npy").tobytes() == expected.elevation.tobytes()
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_the_report_has_the_keys_of_the_contract_and_its_mass_adds_up(folder, edges):
+    assert main(["erode", "dem.npy", "out.npy", "--edges", edges, "--report", "r.json", *FEW]) == 0
+    report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    assert set(report) - {"finished", "notes"} == {
+        "recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "peak_memory_bytes", "seconds",
+    }  # fmt: skip
+    assert report["grid"] == {"rows": 24, "cols": 32, "cell_size": 1.0}
+    assert (report["recipe"], report["seed"], report["edges"]) == ("arcane", 0, edges)
+    assert set(report["steps"][0]) == {
+        "kind", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut", "random_directions",
+    }  # fmt: skip
+    assert report["steps"][0]["drops"] == 24 * 32 // 2
+    mass = report["mass"]
+    assert set(mass) == {"before", "added", "exported", "after", "moved", "error"}
+    assert abs(mass["error"]) <= 1e-9 * mass["moved"]
+    assert mass["before"] + mass["added"] - mass["exported"] == pytest.approx(mass["after"], rel=1e-12)
+    assert (mass["exported"] > 0) == (edges == "open")
+    elevation = np.load("out.npy").astype("<f8")
+    assert report["sha256"]["elevation"] == hashlib.sha256(elevation.tobytes()).hexdigest()
+
+
+def test_input_may_be_output(folder):
+    before = np.load("dem.npy")
+    assert main(["erode", "dem.npy", "dem.npy", *FEW]) == 0
+    assert not np.array_equal(np.load("dem.npy"), before)
+    assert list(listing(folder)) == ["dem.npy"]
+
+
+def test_masks_come_from_files_and_are_resampled_with_a_note(folder, capsys):
+    strength = np.zeros((24, 32), np.float32)
+    np.save("strength.npy", strength)
+    assert main(["erode", "dem.npy", "out.npy", "--mask", "strength=strength.npy", *FEW]) == 0
+    assert np.array_equal(np.load("out.npy"), np.load("dem.npy"))
+    # White of an integer image is 1: all hard.
+    (folder / "hard.png").write_bytes(png(12, 16, (b"\0" + b"\xff\xff" * 16) * 12))
+    words = ["--mask", "hardness=hard.png", "rain=strength2.npy", *FEW]
+    np.save("strength2.npy", strength + 7)
+    capsys.readouterr()
+    assert main(["erode", "dem.npy", "out.npy", *words]) == 0
+    assert np.array_equal(np.load("out.npy"), np.load("dem.npy"))
+    assert "The hardness mask was resampled from 12 × 16 to 24 × 32." in capsys.readouterr().err
+
+
+def test_a_start_layer_of_sediment_is_metres(folder):
+    np.save("sediment.npy", np.full((24, 32), 2.5, np.float32))
+    words = ["erode", "dem.npy", "out.npy", "--mask", "sediment=sediment.npy", "--maps", "maps"]
+    assert main([*words, "--set", "droplet.drops_per_cell=0"]) == 0
+    assert (IMAGES.read(Path("maps/sediment.exr")) == 2.5).all()
+
+
+def test_set_takes_values_as_toml_and_bare_words(folder):
+    sets = ["droplet.erosion_footprint=bilinear", 'droplet.slope="sine"', "1.capacity=4", "droplet.gravity=1e1"]
+    springs = "droplet.springs=[[0.5, 0.5, 1]]"
+    assert main(["erode", "dem.npy", "a.npy", "--set", *sets, "--set", springs, *FEW]) == 0
+    values = {
+        "droplet.erosion_footprint": "bilinear", "droplet.slope": "sine", "droplet.capacity": 4,
+        "droplet.gravity": 10.0, "droplet.springs": [[0.5, 0.5, 1]], "droplet.drops_per_cell": 0.5,
+    }  # fmt: skip
+    expected = erode(Terrain(np.load("dem.npy")), Recipe.load("arcane").with_values(values))
+    assert np.array_equal(np.load("a.npy"), expected.elevation)
+
+
+def test_a_recipe_file_gives_seed_and_edges_that_options_replace(folder):
+    (folder / "own é.toml").write_text('name = "own"\nseed = 9\nedges = "wrap"\n[[step]]\nkind = "droplet"\n')
+    assert main(["erode", "dem.npy", "a.npy", "--recipe", "own é.toml", "--report", "a.json"]) == 0
+    words = ["--recipe", "own é.toml", "--seed", "4", "--edges", "closed", "--report", "b.json", "--threads", "2"]
+    assert main(["erode", "dem.npy", "b.npy", *words]) == 0
+    reports = [json.loads((folder / name).read_text()) for name in ("a.json", "b.json")]
+    assert [(report["seed"], report["edges"]) for report in reports] == [(9, "wrap"), (4, "closed")]
+
+
+@pytest.mark.parametrize("language", ["de_DE.UTF-8", "tr_TR.UTF-8"])
+def test_comma_decimal_and_turkish_locales_change_nothing(folder, language):
+    import locale
+
+    usual = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, language)
+    except locale.Error:
+        pytest.skip(f"{language} is not installed")
+    try:
+        assert main(["erode", "dem.npy", "OUTI.NPY", "--cell-size", "1.5", "--report", "r.json", *FEW]) == 0
+        assert json.loads((folder / "r.json").read_text())["grid"]["cell_size"] == 1.5
+    finally:
+        locale.setlocale(locale.LC_ALL, usual)
+
+
+def test_a_run_that_a_time_limit_ends_goes_on_to_the_same_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("in.npy", fractal(32, 40, relief=200.0))
+    words = ["erode", "in.npy", "--set", "droplet.drops_per_cell=400", "--seed", "4", "--quiet"]
+    assert main([*words[:2], "whole.npy", *words[2:]]) == 0
+    limit = ["--checkpoint", "run.npz", "--time-limit", "0"]
+    assert main([*words[:2], "part.npy", *words[2:], *limit]) == 0
+    assert not Path("part.npy").exists()
+    assert main(["resume", "run.npz", "part.npy", "--quiet", *limit]) == 0  # a limit again: one more chunk
+    assert not Path("part.npy").exists()
+    assert main(["resume", "run.npz", "part.npy", "--quiet"]) == 0
+    assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may go wrong in a run: no memory, a full disk, an interrupt, a fault of our own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli import main
+from erosion_addon.model.heightmap import encode_heightmap
+from erosion_addon.model.sources import make
+from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2, 5, 6])
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), MemoryError(), KeyboardInterrupt()])
+def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monkeypatch, capsys, writes, fault):
+    main(["erode", "dem.npy", "out.npy", "--maps", "old", *FEW])
+    before, count = listing(folder), [0]
+
+    def failing(path, *rest):
+        if count[0] == writes:
+            Path(path).write_bytes(b"half")
+            raise fault
+        count[0] += 1
+        return encode_heightmap(path, *rest)
+
+    for module in ("cli", "model.maps"):
+        monkeypatch.setattr(f"erosion_addon.{module}.encode_heightmap", failing)
+    for maps in ("old", "new"):
+        count[0] = 0
+        code = main(["erode", "dem.npy", "out.npy", "--maps", maps, "--report", "r.json", "--seed", "8", *FEW])
+        assert code == (130 if isinstance(fault, KeyboardInterrupt) else 2)
+        error = capsys.readouterr().err
+        assert ".erosion-" not in error and "Traceback" not in error
+        assert listing(folder) == before
+
+
+def test_the_sentence_about_a_full_disk_names_the_file(folder, monkeypatch, capsys):
+    def save(stream, *_, **__):
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    before = listing(folder)
+    monkeypatch.setattr("erosion_addon.model.heightmap.np.save", save)
+    assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
+    assert capsys.readouterr().err == f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
+    assert listing(folder) == before
+
+
+def test_an_interrupt_while_files_are_moved_waits_for_the_last_one(folder, monkeypatch):
+    replace = Path.replace
+
+    def interrupted(source, target):
+        if target.name in ("elevation.exr", "out.npy"):
+            signal.raise_signal(signal.SIGINT)
+        return replace(source, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", *FEW]) == 0
+    assert {"out.npy", *(str(Path("maps", f"{name}.exr")) for name in DROPLET_MAPS)} < set(listing(folder))
+
+
+def test_no_memory_is_told_before_the_run_with_numbers(folder, monkeypatch, capsys):
+    # Enough to read 24 x 32 cells at 17 bytes, too little to erode them at 124.
+    monkeypatch.setattr("erosion_addon.model.memory.available_memory", lambda: 30_000)
+    assert main(["erode", "dem.npy", "out.npy"]) == 2
+    assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* are free; .*\.\n", capsys.readouterr().err)
+
+
+def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
+    def simulate(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("erosion_addon.cli.simulate", simulate)
+    assert main(["erode", "dem.npy", "out.npy"]) == 2
+    assert capsys.readouterr().err == ("There was not enough memory; use a smaller terrain or close other programs.\n")
+
+
+def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, capsys):
+    def simulate(*_, **__):
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr("erosion_addon.cli.simulate", simulate)
+    before = listing(folder)
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("Traceback") and "\nZeroDivisionError: ours" in error
+    assert listing(folder) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C on Windows")
+def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
+    import pty
+
+    np.save("dem.npy", make("fractal", 256, 256).elevation)
+    before = listing(folder)
+    controller, terminal = pty.openpty()
+    words = ["erode", "dem.npy", "out.npy", "--maps", "maps", "--report", "r.json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "erosion_addon", *words, "--set", "droplet.drops_per_cell=1000"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "ascii"},
+        stdout=subprocess.PIPE, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    try:
+        seen = b""
+        while b"left" not in seen:
+            seen += os.read(controller, 1000)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+        seconds = time.monotonic() - began
+        seen += os.read(controller, 100_000)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(controller)
+    assert process.returncode == 130
+    assert seen.rstrip().endswith(b"\rInterrupted; nothing was written.") and b"Traceback" not in seen
+    assert b"-" * 23 in seen  # the bar, in ASCII
+    assert out == b""
+    assert seconds < 1.5  # a chunk is 0.1 s; the rest is Python's own shutdown on a busy machine
+    assert listing(folder) == before

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the command line prints, where, and in which letters."""
+
+import io
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli import main
+from erosion_addon.terminal import ProgressLine, say
+from tests.cli.commandline import FEW, run
+
+
+def test_standard_output_has_nothing_but_the_files_written(folder, capsys):
+    assert main(["erode", "dem.npy", "out.npy", "--report", "r.json", *FEW]) == 0
+    out, err = capsys.readouterr()
+    assert out == "out.npy\nr.json\n"
+    assert "Droplets, step 1 of 1: 100 %" in err and "384 drops" in err
+    assert "\r" not in err
+
+
+def test_quiet_says_nothing_on_standard_error(folder, capsys):
+    np.save("rain.npy", np.ones((5, 5)))
+    assert main(["erode", "dem.npy", "out.png", "--mask", "rain=rain.npy", "--quiet", *FEW]) == 0
+    assert capsys.readouterr().err == ""
+
+
+class Terminal(io.TextIOWrapper):
+    """A terminal with some encoding, whose bytes can be looked at."""
+
+    def __init__(self, encoding):
+        super().__init__(io.BytesIO(), encoding=encoding, errors="strict", newline="")
+
+    def isatty(self):
+        return True
+
+    def written(self):
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)
+
+
+@pytest.mark.parametrize(("encoding", "full"), [("utf-8", "█"), ("ascii", "#"), ("cp1252", "#")])
+def test_a_terminal_sees_a_bar_in_letters_that_it_has(folder, monkeypatch, encoding, full):
+    terminal = Terminal(encoding)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(["erode", "dem.npy", "out.npy", *FEW]) == 0
+    lines = terminal.written().split("\r")
+    assert any(line.startswith(f"Droplets, step 1 of 1 {full * 24} 100 %") for line in lines)
+    assert lines[-2].strip() == ""  # the bar is taken away
+    assert lines[-1].startswith("arcane, seed 0, 24 ")
+
+
+def test_time_left_is_what_the_rest_will_take(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    line = ProgressLine()
+    for fraction, seconds in [(0.05, 3), (0.1, 6), (0.11, 7), (0.35, 5000), (0.9, 5400), (1.0, 6000)]:
+        now[0] = seconds
+        line.show(type("Progress", (), {"fraction": fraction, "message": "Step"})())
+    assert capsys.readouterr().err.splitlines() == [
+        "Step:  10 %, 54 s left",
+        "Step:  35 %, 2 h 34 min left",
+        "Step:  90 %, 10 min 0 s left",
+        "Step: 100 %, 1 h 40 min",
+    ]
+
+
+def test_text_that_cannot_be_encoded_is_escaped(capsys):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    say("5 × 4 \udcff", stream)
+    stream.flush()
+    assert stream.buffer.getvalue().rstrip() == rb"5 \xd7 4 \udcff"
+
+
+def test_an_ascii_pipe_is_no_failure(folder):
+    Path("dém.npy").write_bytes(Path("dem.npy").read_bytes())
+    done = run("erode", "dém.npy", "öut.npy", *FEW, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.rstrip() == rb"\xf6ut.npy"
+    assert Path("öut.npy").exists()

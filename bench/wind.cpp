@@ -5,6 +5,8 @@
 // erosion_addon/kernels/wind.py: no masks, no covers, no sources. Built without contraction into fused multiply-adds it
 // gives the kernel's result bit for bit; the bench checks that before it measures.
 
+#include "random.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,21 +15,8 @@ namespace {
 
 enum Edges { OPEN, CLOSED, WRAP };
 
-constexpr uint64_t GOLDEN = 0x9E3779B97F4A7C15ull;
-
-uint64_t mix(uint64_t bits)
-{
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBull;
-    return bits ^ (bits >> 31);
-}
-
-uint64_t stream(uint64_t key, uint64_t particle) { return mix(key ^ mix(particle * GOLDEN + GOLDEN)); }
-
-double uniform(uint64_t start, uint64_t number)
-{
-    return double(mix(start + (number + 1) * GOLDEN) >> 11) * (1.0 / 9007199254740992.0);
-}
+// A load below this falls whole, so that it never gets so small that the processor is slow with it.
+constexpr double LEAST = 1e-30;
 
 // The order of kernels.wind.Constants.
 struct Constants {
@@ -142,6 +131,8 @@ void fly(Map &map, uint8_t *track, const double *shade, double z, double x, doub
     const Constants &constants = map.constants;
     const int64_t rows = map.rows, cols = map.cols, last_lift = maximum_steps - maximum_steps / 4;
     const double dt = constants.time_step, share = constants.share;
+    const double slip = 1 - dt, keep = 1 - constants.pull;
+    const double gust_z = constants.pull * wind_row, gust_x = constants.pull * wind_col;
     double vz = wind_row, vx = wind_col, vy = 0, y = -INFINITY;
     double lifted = 0, slid = 0, abraded = 0;
     int64_t row = int64_t(z), col = int64_t(x), step = 0;
@@ -164,13 +155,14 @@ void fly(Map &map, uint8_t *track, const double *shade, double z, double x, doub
             double slope_z, slope_x;
             map.slope(z, x, slope_z, slope_x);
             const double into = (vy - slope_z * vz - slope_x * vx) / (1 + slope_z * slope_z + slope_x * slope_x);
-            vz += dt * (-slope_z * into - vz);
-            vx += dt * (-slope_x * into - vx);
-            vy += dt * (into - vy);
+            const double push = dt * into;
+            vz = slip * vz - slope_z * push;
+            vx = slip * vx - slope_x * push;
+            vy = slip * vy + push;
         }
-        vz += constants.pull * (wind_row - vz);
-        vx += constants.pull * (wind_col - vx);
-        vy -= constants.pull * vy;
+        vz = keep * vz + gust_z;
+        vx = keep * vx + gust_x;
+        vy = keep * vy;
         z += constants.row_step * vz;
         x += constants.col_step * vx;
         y += dt * vy;
@@ -198,7 +190,7 @@ void fly(Map &map, uint8_t *track, const double *shade, double z, double x, doub
                 slid += map.cascade(row, col, share);
             }
         } else {
-            const double falling = 0.5 * load * (lee ? constants.lee_fall : constants.fall);
+            const double falling = 0.5 * load * (load <= LEAST ? 1 : lee ? constants.lee_fall : constants.fall);
             load -= map.settle(new_row, new_col, falling);
             load -= map.settle(row, col, falling);
             if (new_row == row && new_col == col) {

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
-from erosion_addon.model.recipe import shipped  # noqa: E402
+from erosion_addon.model.presets import shipped  # noqa: E402
 from erosion_addon.model.sources import make  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples"
@@ -64,7 +64,7 @@ def ridged(relief: float, ridges: float) -> Parts:
 STARTS = {
     "alpine with scree": Start(ridged(800.0, 2.0)),
     "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
-    "barchan field": Start((), bumps(80.0, 5.0), level=48.0, seed=7),
+    "barchan field": Start((), bumps(80.0, 5.0), level=54.0, seed=7),
     "canyon": Start(fractal(600.0, 0.0), seed=5),
     "coast dunes": Start(bumps(50.0, 1.0), bumps(30.0, 8.0), level=8.0, seed=4),
     "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0),

@@ -30,6 +30,12 @@ SAND, ROCK = np.array([0.96, 0.78, 0.55]), np.array([0.55, 0.52, 0.50])
 CRESTS = {"suspension": 0.0003, "wind_speed": 0.5}
 """A gentler wind that lifts more: small dunes grow in it, instead of being carried off."""
 
+BARCHANS = {
+    "flight": "boundary layer", "direction": 0.0, "repose_angle": 30.0, "creep": 0.0002, "boundary_layer": 3.0,
+    "particles_per_cell": 4.0,
+}  # fmt: skip
+"""Air that can hold only so much sand moves low flanks faster than the middle of a dune: they become horns."""
+
 STUDY: dict[str, dict[str, Any]] = {
     "base": {},
     "settling × 4": {"settling": 0.04},
@@ -126,7 +132,9 @@ def main() -> None:
     steep, heap = noise(250.0, 7, 2.6), np.maximum(noise(160.0, 11, 3.5) - 80.0, 0.0)
     buried = pyramid(noise(40.0, 3))
     demonstrate("sharp crests", rolling, rolling + 20.0, **CRESTS, particles_per_cell=0.6)
-    demonstrate("barchans", round_heaps, round_heaps, **CRESTS, direction=0.0, gustiness=6.0, particles_per_cell=0.4)
+    demonstrate("barchans", round_heaps, round_heaps, **BARCHANS)
+    demonstrate("transverse dunes", rolling, rolling + 20.0,
+                **{**BARCHANS, "creep": 0.0006, "exchange": 0.03, "windward_lift": 80.0})  # fmt: skip
     demonstrate("smooth lee slopes", steep, steep + 20.0)
     demonstrate("one large dune", heap, heap, direction=0.0, particles_per_cell=0.3)
     demonstrate("pyramid", *buried, direction=0.0, suspension=0.0003)

@@ -14,6 +14,7 @@ from . import random
 from .compile import kernel
 from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade, inlined
+from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 
 STILL = 0.01
 """A particle slower than this has stopped."""
@@ -52,6 +53,21 @@ class Constants(NamedTuple):
     edges: int
 
 
+class Particle(NamedTuple):
+    """All that a particle is between two steps."""
+
+    z: float
+    """Place along a column, and x along a row, in cells."""
+    x: float
+    y: float
+    vz: float
+    vx: float
+    vy: float
+    load: float
+    step: int
+    """How many it has taken."""
+
+
 class Totals(NamedTuple):
     """What a run has done so far; arrays of one element, added to in place. Volumes in height units times cells."""
 
@@ -62,85 +78,6 @@ class Totals(NamedTuple):
     exported: np.ndarray
     steps: np.ndarray
     aged: np.ndarray
-
-
-@kernel
-def _inside(index, count, wrap):
-    """An index up to two cells beyond an edge: that of the opposite side, or of the edge."""
-    if index < 0:
-        return index + count if wrap else 0
-    if index >= count:
-        return index - count if wrap else count - 1
-    return index
-
-
-@inlined
-def _differences(ground, z, x, wrap):
-    """Height difference over two cells along columns and rows, blended from that of the four cells around a place."""
-    rows, cols = ground.shape[0], ground.shape[1]
-    place_z, place_x = z - 0.5, x - 0.5
-    floor_z, floor_x = np.floor(place_z), np.floor(place_x)
-    down, right = place_z - floor_z, place_x - floor_x
-    row, col = int(floor_z), int(floor_x)
-    r0, r3 = np.uintp(_inside(row - 1, rows, wrap)), np.uintp(_inside(row + 2, rows, wrap))
-    r1, r2 = np.uintp(_inside(row, rows, wrap)), np.uintp(_inside(row + 1, rows, wrap))
-    c0, c3 = np.uintp(_inside(col - 1, cols, wrap)), np.uintp(_inside(col + 2, cols, wrap))
-    c1, c2 = np.uintp(_inside(col, cols, wrap)), np.uintp(_inside(col + 1, cols, wrap))
-    h11, h12, h21, h22 = ground[r1, c1, 0], ground[r1, c2, 0], ground[r2, c1, 0], ground[r2, c2, 0]
-    left, up = 1.0 - right, 1.0 - down
-    along_row = ((h12 - ground[r1, c0, 0]) * left + (ground[r1, c3, 0] - h11) * right) * up + (
-        (h22 - ground[r2, c0, 0]) * left + (ground[r2, c3, 0] - h21) * right
-    ) * down
-    along_column = ((h21 - ground[r0, c1, 0]) * up + (ground[r3, c1, 0] - h11) * down) * left + (
-        (h22 - ground[r0, c2, 0]) * up + (ground[r3, c2, 0] - h12) * down
-    ) * right
-    return along_column, along_row
-
-
-@inlined
-def _cascade(ground, row, col, share, masks, constants):
-    """Let the heap around a cell slide; returns what moved."""
-    return cascade(
-        ground, row, col, share, masks,
-        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.edges == WRAP,
-    )  # fmt: skip
-
-
-@kernel
-def _settle(ground, row, col, amount, masks):
-    """Lay `amount` on a cell; returns what a mask let through."""
-    row, col = np.uintp(row), np.uintp(col)
-    if masks is not None:
-        amount *= masks[row, col, 1]
-    ground[row, col, 0] += amount
-    ground[row, col, 1] += amount
-    return amount
-
-
-@kernel
-def _wear(ground, row, col, depth, speed, load, masks, constants):
-    """A blow on bare rock by a particle `depth` under the surface: returns what became loose."""
-    row, col = np.uintp(row), np.uintp(col)
-    worn = min(constants.abrasion * speed * load, 1.0) * depth
-    if masks is not None:
-        worn *= masks[row, col, 0] * masks[row, col, 2]
-    ground[row, col, 1] = worn
-    return worn
-
-
-@kernel
-def _lift(ground, row, col, depth, speed, cover, masks, constants):
-    """A blow on sand by a particle `depth` under the surface: returns what was lifted."""
-    row, col = np.uintp(row), np.uintp(col)
-    lifted = min(constants.lift * speed, 1.0) * depth
-    if cover is not None:
-        lifted = lifted * max(1.0 - cover[row, col, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
-    if masks is not None:
-        lifted *= masks[row, col, 0]
-    lifted = min(lifted, ground[row, col, 1])
-    ground[row, col, 0] -= lifted
-    ground[row, col, 1] -= lifted
-    return lifted
 
 
 @kernel
@@ -160,20 +97,44 @@ def _start(start, sources, shape, wind_row, wind_col, constants):
 
 
 @kernel
-def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, constants, totals):
-    """Let one particle fly from a place to its end: see `run_particles`."""
-    rows, cols = track.shape
-    vz, vx, vy, y = wind_row, wind_col, 0.0, -math.inf
-    dt, share = constants.time_step, constants.share
+def _cascade(ground, row, col, share, masks, constants):
+    """Let the heap around a cell slide; returns what moved."""
+    return cascade(
+        ground, row, col, share, masks,
+        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.edges == WRAP,
+    )  # fmt: skip
+
+
+@inlined
+def number_of(row, col, line):
+    """Twice the number of a cell, as `wind_ground` counts."""
+    return np.uintp(row) * line + CELL * np.uintp(col)
+
+
+@kernel
+def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, wind_col, constants, totals):
+    """Let one particle fly to its end: see `run_particles`. All fields but `ground` and `masks` go by cells.
+
+    A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
+    processor foresees, and do not have to wait for the place that the step before has led to.
+    """
+    z, x, y, vz, vx, vy, load, step = particle
+    rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
+    line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
+    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
     row, col = int(z), int(x)
+    at, inside = number_of(row, col, line), 0 < row < rows - 1 and 0 < col < cols - 1
+    top, beside, corner, between = -math.inf, -math.inf, at, False  # the four cells whose middles are nearest
     last_lift = constants.maximum_steps - constants.maximum_steps // 4
+    slip, keep = 1.0 - dt, 1.0 - constants.pull
+    gust_z, gust_x = constants.pull * wind_row, constants.pull * wind_col
     lifted = slid = abraded = 0.0
-    left, step = False, 0
+    left = False
     while step < constants.maximum_steps:
         step += 1
-        surface = ground[np.uintp(row), np.uintp(col), 0]
+        surface = cells[at]
         y = y if y > surface else surface
-        lee = shade is not None and y < shade[np.uintp(row), np.uintp(col)]
+        lee = shade is not None and y < shade[at // CELL]
         blow = 1.0
         if y > surface:
             vy -= constants.gravity
@@ -183,61 +144,71 @@ def _fly(ground, track, cover, shade, masks, z, x, load, wind_row, wind_col, con
                 vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
                 vz, vx, vy = vz * slower, vx * slower, vy * slower
         else:
-            track[np.uintp(row), np.uintp(col)] = 1
-            slope_z, slope_x = _differences(ground, z, x, constants.edges == WRAP)
+            track[at // CELL] = 1
+            down, right = z - 0.5 - top, x - 0.5 - beside
+            if not (0.0 <= down < 1.0 and 0.0 <= right < 1.0):
+                top, beside = np.floor(z - 0.5), np.floor(x - 0.5)
+                down, right = z - 0.5 - top, x - 0.5 - beside
+                up_row, left_col = int(top), int(beside)
+                corner, between = number_of(up_row, left_col, line), 0 < up_row < rows - 2 and 0 < left_col < cols - 2
+            if between:
+                slope_z, slope_x = differences_inside(cells, corner, line, down, right)
+            else:
+                slope_z, slope_x = differences(ground, int(top), int(beside), down, right, wrap)
             slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
             # (v × n) × n = n (n · v) - v, with n = (-slope_z, 1, -slope_x) / length
             into = (vy - slope_z * vz - slope_x * vx) / (1.0 + slope_z * slope_z + slope_x * slope_x)
-            vz += dt * (-slope_z * into - vz)
-            vx += dt * (-slope_x * into - vx)
-            vy += dt * (into - vy)
+            push = dt * into
+            vz, vx, vy = slip * vz - slope_z * push, slip * vx - slope_x * push, slip * vy + push
             if cover is not None:
-                blow *= cover[np.uintp(row), np.uintp(col), 1]
-        vz += constants.pull * (wind_row * blow - vz)
-        vx += constants.pull * (wind_col * blow - vx)
-        vy -= constants.pull * vy
+                blow *= cover[at // CELL, 1]
+        vz, vx, vy = keep * vz + blow * gust_z, keep * vx + blow * gust_x, keep * vy
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += dt * vy
 
-        if not (0.0 <= z < rows and 0.0 <= x < cols):
-            left = constants.edges == OPEN
-            if left or constants.edges == CLOSED:
-                break
-            z, x = z % rows, x % cols
-            z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
-        new_row, new_col = int(z), int(x)
-        new_surface = ground[np.uintp(new_row), np.uintp(new_col), 0]
+        to_row, to_col, to, to_inside = row, col, at, inside
+        if not (row <= z < row + 1 and col <= x < col + 1):
+            if not (0.0 <= z < rows and 0.0 <= x < cols):
+                left = constants.edges == OPEN
+                if left or constants.edges == CLOSED:
+                    break
+                z, x = z % rows, x % cols
+                z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
+            to_row, to_col = int(z), int(x)
+            to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
         if step > last_lift:
             falling = 0.5 * load / (constants.maximum_steps + 1 - step)
-            load -= _settle(ground, new_row, new_col, falling, masks)
-            load -= _settle(ground, row, col, falling, masks)
-        elif y <= new_surface:
+            load -= settle(cells, shares, to, falling)
+            load -= settle(cells, shares, at, falling)
+        elif y <= cells[to]:
             force = speed * (1.0 - constants.shelter if lee else 1.0)
-            depth = new_surface - y
-            if ground[np.uintp(row), np.uintp(col), 1] <= 0.0:
-                abraded += _wear(ground, row, col, depth, force, load, masks, constants)
+            depth = cells[to] - y
+            if cells[at + CHANNEL] <= 0.0:
+                abraded += wear(cells, shares, at, depth, force, load, constants.abrasion)
             else:
-                amount = _lift(ground, row, col, depth, force, cover, masks, constants)
-                if amount > 0.0:
-                    load += amount
-                    lifted += amount
+                amount = lift(cells, cover, shares, at, depth, force, constants.lift)
+                load += amount
+                lifted += amount
+                if amount > 0.0 and (not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold)):
                     slid += _cascade(ground, row, col, share, masks, constants)
         else:
-            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall)
-            load -= _settle(ground, new_row, new_col, falling, masks)
-            load -= _settle(ground, row, col, falling, masks)
-            if new_row == row and new_col == col:  # as good as twice, at half the price
-                slid += _cascade(ground, row, col, 2.0 * share, masks, constants)
-            else:
-                slid += _cascade(ground, new_row, new_col, share, masks, constants)
-                slid += _cascade(ground, row, col, share, masks, constants)
-        row, col = new_row, new_col
+            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall) if load > LEAST else 0.5 * load
+            load -= settle(cells, shares, to, falling)
+            load -= settle(cells, shares, at, falling)
+            often = share
+            if to == at:
+                often = 2.0 * share  # as good as twice, at half the price
+            elif not to_inside or steep(cells, to, line, row_hold, col_hold, diagonal_hold):
+                slid += _cascade(ground, to_row, to_col, share, masks, constants)
+            if not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
+                slid += _cascade(ground, row, col, often, masks, constants)
+        row, col, at, inside = to_row, to_col, to, to_inside
         if speed < STILL:
             break
     if not left:
-        load -= _settle(ground, row, col, load, masks)
+        load -= settle(cells, shares, at, load)
         slid += _cascade(ground, row, col, share, masks, constants)
     totals.lifted[0] += lifted
     totals.slid[0] += slid
@@ -282,8 +253,16 @@ def run_particles(
     wind_row, wind_col: p. supply: load that each particle brings. constants: `Constants`. totals: `Totals`.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.
     """
-    for particle in range(first, last):
-        start = random.stream(key, particle)
+    size = track.size
+    cells, marks = ground.reshape(2 * size), track.reshape(size)
+    covers = None if cover is None else cover.reshape(size, 2)
+    shades = None if shade is None else shade.reshape(size)
+    shares = None if masks is None else masks.reshape(size, 3)
+    for number in range(first, last):
+        start = random.stream(key, number)
         z, x = _start(start, sources, track.shape, wind_row, wind_col, constants)
         totals.supplied[0] += supply
-        _fly(ground, track, cover, shade, masks, z, x, supply, wind_row, wind_col, constants, totals)
+        particle = Particle(z, x, -math.inf, wind_row, wind_col, 0.0, supply, 0)
+        _fly(
+            ground, cells, marks, covers, shades, masks, shares, particle, wind_row, wind_col, constants, totals
+        )  # fmt: skip

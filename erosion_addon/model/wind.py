@@ -8,6 +8,7 @@ import numpy as np
 
 from .errors import InputError
 from .state import EDGES, Array, Pace, State, Volumes
+from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
 
 PARTICLES_PER_SIDE = 250 / 256
@@ -38,10 +39,12 @@ class WindStep:
     evolving = ("_ground", "_path", "_totals", "_done")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
-        from ..kernels import heap, random, wind, wind_shadow  # numba takes a second to import
+        from ..kernels import heap, random, wind, wind_layer, wind_shadow  # numba takes a second to import
 
         self._state, self._parameters, self._key = state, parameters, np.uint64(key)
-        self._heap, self._random, self._kernel, self._shadow = heap, random, wind, wind_shadow
+        self._in_layer = parameters.flight == "boundary layer"
+        self._kernel: Any = wind_layer if self._in_layer else wind
+        self._heap, self._random, self._shadow = heap, random, wind_shadow
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._datum = float(state.elevation.min())
         if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * state.cell_size:
@@ -49,7 +52,7 @@ class WindStep:
                 f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {state.cell_size:g} m; "
                 "correct the cell size or the heights."
             )
-        self._unit = parameters.vertical_scale * parameters.feature_size
+        self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
         self._ground = np.empty((*shape, 2))
         np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
         self._ground[..., 1] = state.loose()
@@ -61,8 +64,8 @@ class WindStep:
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
         self._done, self._pace = 0, Pace(1)
-        self._constants = self._make_constants()
-        self._cover = _cover(state, parameters, self._constants.time_step)
+        self._constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
+        self._cover = _cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
         self._totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
@@ -104,6 +107,13 @@ class WindStep:
             maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
             edges=EDGES.index(self._state.edges),
         )
+
+    def _wet_hold(self) -> float:
+        """What wet sand withstands, in the kernel's terms."""
+        given, constants = self._parameters, self._constants
+        if self._in_layer:
+            return wet_hold(given, constants)
+        return float(given.moisture_threshold * constants.time_step / given.time_step)
 
     def advance(self) -> float:
         """Run some batches of particles; returns the share of all particles that have flown."""
@@ -154,7 +164,8 @@ class WindStep:
                 break
         # Three uniform numbers: near to a normal distribution, of standard deviation 1/2, and without its far ends.
         angle = math.radians(direction + given.gustiness * 2 * (sum(chances[1:]) - 1.5))
-        return given.wind_speed * math.sin(angle), given.wind_speed * math.cos(angle)
+        speed = 1.0 if self._in_layer else given.wind_speed
+        return speed * math.sin(angle), speed * math.cos(angle)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
@@ -209,14 +220,14 @@ def _masks(state: State, grass_hold: float) -> Array | None:
     return shares
 
 
-def _cover(state: State, parameters: WindParameters, step: float) -> Array | None:
+def _cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
     """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
     moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
     if moisture is None and grass is None:
         return None
     cover = np.zeros((*state.elevation.shape, 2), np.float32)
     if moisture is not None:
-        cover[..., 0] = moisture * (parameters.moisture_threshold * step / parameters.time_step)
+        cover[..., 0] = moisture * wet_hold
     cover[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
     return cover
 

@@ -12,6 +12,11 @@ from .parameters import Parameters, parameter
 class WindParameters(Parameters):
     """Wind erosion by particles (McDonald 2020). Motion, suspension, settling and abrasion are the source's."""
 
+    flight: str = parameter(
+        "particles", "How sand moves: as particles that bounce and creep, which suits seas of sand, or held by the air "
+        "near the ground, which gives lone dunes horns.",
+        choices=("particles", "boundary layer"),
+    )  # fmt: skip
     particles_per_cell: float = parameter(
         1.0, "How long the wind blows: more moves the dunes further.", low=0, high=10000, unit="1/cell"
     )
@@ -101,6 +106,37 @@ class WindParameters(Parameters):
     maximum_path: float = parameter(
         1.0, "Age limit: how far a particle would creep on level ground, as a multiple of the terrain's longer side.",
         low=0.01, high=100, unit="sides",
+    )  # fmt: skip
+
+    boundary_layer: float = parameter(
+        2.0, "Height to which the air is slowed by the ground and holds sand, in feature sizes; boundary layer only.",
+        low=0.01, high=100, seed_name="boundarylayer",
+    )  # fmt: skip
+    capacity: float = parameter(
+        0.3, "Sand that the air holds over level ground, as thickness in feature sizes: more moves dunes further; "
+        "boundary layer only.",
+        low=1e-4, high=10,
+    )  # fmt: skip
+    windward_lift: float = parameter(
+        50.0, "How much more the wind lifts where it blows against a slope: more makes steeper, narrower dunes; "
+        "boundary layer only.",
+        low=0, high=1000,
+    )  # fmt: skip
+    exchange: float = parameter(
+        0.05, "Share of what the air can still hold that it lifts on a feature size: more makes smaller dunes; "
+        "boundary layer only.",
+        low=0, high=1, seed_name="suspension",
+    )  # fmt: skip
+    load_weight: float = parameter(
+        0.1, "How fast loaded air sinks: more lets sand fall closer behind crests; boundary layer only.",
+        low=0, high=10, seed_name="gravity",
+    )  # fmt: skip
+    load_drag: float = parameter(
+        0.3, "How much its load slows the air down; boundary layer only.", low=0, high=1, seed_name="drag"
+    )
+    turbulence: float = parameter(
+        0.1, "How much the air swirls where it meets a slope: more makes rougher dunes; boundary layer only.",
+        low=0, high=1,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

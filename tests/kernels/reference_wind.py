@@ -120,7 +120,7 @@ class Land:
                 force = length(speed) * (1 - rules.shelter if lee else 1) * (self.surface(new) - height)
                 load += self.touch(cell, force, load)
             else:
-                part = load / 2 * (rules.lee_fall if lee else rules.fall)
+                part = load / 2 * (1 if load <= 1e-30 else rules.lee_fall if lee else rules.fall)
                 load -= self.settle(new, part) + self.settle(cell, part)
                 if new == cell:
                     self.cascade(cell, 2 * rules.share)

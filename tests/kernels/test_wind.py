@@ -140,6 +140,18 @@ def test_a_thin_layer_is_taken_and_not_lost():
     assert (got.surface - rock).sum() == pytest.approx(60e-6 - got.exported, abs=1e-15)
 
 
+def test_a_load_too_small_to_matter_falls_whole_and_at_once():
+    """Where a particle is thrown off a step of rock; a larger one falls by shares."""
+    rock = np.zeros((5, 60))
+    rock[:, :5] = 1.0
+    small, large = (
+        by_kernel(rock, 0 * rock, constants(maximum_steps=300), sources=at(2, 1, rock.shape), supply=supply)
+        for supply in (1e-31, 1e-29)
+    )
+    assert small.sediment[2, :6].sum() == 1e-31
+    assert 0 < large.sediment[2, :6].sum() < 0.1e-29
+
+
 def test_a_particle_that_stands_still_ends():
     got = by_kernel(np.zeros((5, 9)), np.zeros((5, 9)), constants(), blow=(0.0, 0.05), sources=at(2, 1, (5, 9)))
     # u falls to 0.025 / 0.2685 of 0.05, which is below 0.01, within 16 steps and before the age limit.

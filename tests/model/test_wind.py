@@ -56,7 +56,9 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     rng = np.random.default_rng(seed + case)
     drawn = {}
     for name, item in specifications(WindParameters).items():
-        if not item.row_names:
+        if item.choices:
+            drawn[name] = str(rng.choice(item.choices))
+        elif not item.row_names:
             drawn[name] = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
     cell = 10.0 ** rng.uniform(-1, 3)
     spacing = (cell, cell * float(rng.choice([1.0, 0.3, 4.0])))

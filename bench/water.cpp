@@ -20,11 +20,11 @@ struct Pipes {
     double row_share, col_share;
 };
 
-float pushed(float flux, float across, double head, double head_beyond, double bed, double bed_beyond, float push,
+float pushed(float flux, float across, double head, double head_beyond, float water, float water_beyond, float push,
              float steepness, const Pipes &pipes)
 {
     float fall = float(head - head_beyond);
-    float depth = float(std::max(head, head_beyond) - std::max(bed, bed_beyond));
+    float depth = std::min(water + std::max(-fall, 0.0f), water_beyond + std::max(fall, 0.0f));
     float pipe = std::min(depth, pipes.depth);
     float size = std::sqrt(flux * flux + across * across);
     float cube = depth * depth * depth;
@@ -57,13 +57,13 @@ extern "C" void run_water(const double *bed, double *depth, double *suspended, f
                     float beyond = flux_y[i + 1] + flux_y[i + 1 + cols];
                     new_x[face(row, col + 1)] =
                         pushed(flux_x[face(row, col + 1)], (down + beyond) * 0.25f, head, bed[i + 1] + depth[i + 1],
-                               bed[i], bed[i + 1], pipes.push_col, pipes.col_steepness, pipes);
+                               float(depth[i]), float(depth[i + 1]), pipes.push_col, pipes.col_steepness, pipes);
                 }
                 if (row + 1 < rows) {
                     float beyond = flux_x[face(row + 1, col)] + flux_x[face(row + 1, col + 1)];
                     new_y[i + cols] = pushed(flux_y[i + cols], (along + beyond) * 0.25f, head,
-                                             bed[i + cols] + depth[i + cols], bed[i], bed[i + cols], pipes.push_row,
-                                             pipes.row_steepness, pipes);
+                                             bed[i + cols] + depth[i + cols], float(depth[i]),
+                                             float(depth[i + cols]), pipes.push_row, pipes.row_steepness, pipes);
                 }
             }
         for (int64_t row = 0; row < rows; ++row)

@@ -13,10 +13,8 @@ from .compile import kernel
 from .edges import WRAP
 from .slopes import lowest, slopes
 from .water_pipes import FILM, NOTHING
-from .water_slides import CALM, loosen, move, slide_between, slide_within
-
-SHALLOW = np.float32(0.01)
-"""Metres; a thinner film counts as this thick where its speed is asked for."""
+from .water_slides import CALM, DUG, FILLED, HARD, loosen, move, slide_between, slide_within
+from .water_speed import SHALLOW, velocity
 
 WET = np.float32(0.02)
 """Metres of water under which the ground is half wet."""
@@ -64,6 +62,7 @@ class Ground(NamedTuple):
     """m of soil moved in a step that undo all growth."""
     grass_slope: np.float32
     protection: np.float32
+    gravity: np.float32
     edges: int
 
 
@@ -78,6 +77,7 @@ class Rows(NamedTuple):
     down: np.ndarray
     speed: np.ndarray
     power: np.ndarray
+    filled: np.ndarray
     floor: np.ndarray
     taken: np.ndarray
     evaporated: np.ndarray
@@ -87,39 +87,24 @@ class Rows(NamedTuple):
 
 def make_rows(cols: int) -> Rows:
     """Working memory for a terrain of so many columns."""
-    slots = [np.zeros((4, cols), np.float32) for _ in range(6)]
-    loose, weak, along, down, speed, power = slots
+    slots = [np.zeros((4, cols), np.float32) for _ in range(7)]
+    loose, weak, along, down, speed, power, filled = slots
     return Rows(
-        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), loose, weak, along, down, speed, power,
+        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), loose, weak, along, down, speed, power, filled,
         np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros((4, cols), np.float32),
     )  # fmt: skip
 
 
 @kernel
-def _velocity(depth, flux_x, flux_above, flux_below, along, down, speed):
-    """Velocity (m/s) along a row and along the columns in the middle of the cells, and its size."""
-    half = np.float32(0.5)
-    for col in range(depth.size):
-        along[col] = half * (flux_x[col] + flux_x[col + 1]) / max(np.float32(depth[col]), SHALLOW)
-    for col in range(depth.size):
-        down[col] = half * (flux_above[col] + flux_below[col]) / max(np.float32(depth[col]), SHALLOW)
-    for col in range(depth.size):
-        speed[col] = math.sqrt(along[col] * along[col] + down[col] * down[col])
-
-
-@kernel
-def _wear_rock(power, soil, grass, strength, hardness, worn, ground):
+def _wear_rock(power, soil, grass, masks, row, worn, ground):
     """Rock that becomes soil, m: by the speed and amount of the water, less under soil and grass."""
     one = np.float32(1.0)
     for col in range(soil.size):
         bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
         worn[col] = ground.rock * power[col] * bare * (one - ground.protection * grass[col])
-    if strength is not None:
+    if masks.size > 0:
         for col in range(soil.size):
-            worn[col] *= strength[col]
-    if hardness is not None:
-        for col in range(soil.size):
-            worn[col] *= one - hardness[col]
+            worn[col] *= masks[DUG, row, col] * (one - masks[HARD, row, col])
     for col in range(soil.size):
         soil[col] += np.float64(worn[col])
 
@@ -136,7 +121,7 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 
 @kernel
-def _exchange(depth, capacity, suspended, soil, bed, floor, grass, strength, taken, moved, ground):
+def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground):
     """Pick soil up, or lay it down; never dig below the lowest neighbour. Water that has gone drops all it had."""
     pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
     for col in range(bed.size):
@@ -148,9 +133,10 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, strength, tak
         held = 1.0 - np.float64(ground.protection * grass[col])
         picked = taken[col] * held if taken[col] > 0.0 else taken[col]
         taken[col] = picked if wet else -suspended[col]
-    if strength is not None:
+    if masks.size > 0:
         for col in range(bed.size):
-            taken[col] *= np.float64(strength[col]) if taken[col] > 0.0 else 1.0
+            dug, filled = masks[DUG, row, col], masks[FILLED, row, col]
+            taken[col] *= np.float64(dug if taken[col] > 0.0 else filled)
     for col in range(bed.size):
         suspended[col] += taken[col]
         bed[col] -= taken[col]
@@ -191,21 +177,19 @@ def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, wi
 
 
 @kernel
-def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground):
+def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
     """Fill one slot of the working memory with what the row and its neighbours need to know of it."""
-    _velocity(
-        depth[row], flux_x[row], flux_y[row], flux_y[row + 1], work.along[slot], work.down[slot], work.speed[slot]
-    )
+    along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
+    velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
     loosen(
-        soil[row], moisture[row], grass[row], depth[row], work.speed[slot],
-        None if strength is None else strength[row], None if hardness is None else hardness[row],
-        work.loose[slot], work.weak[slot], work.power[slot], ground,
+        soil[row], moisture[row], grass[row], depth[row], speed, masks, row,
+        work.loose[slot], work.weak[slot], work.power[slot], work.filled[slot], ground,
     )  # fmt: skip
 
 
 @kernel
 def run_ground(
-    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, strength, hardness, work, ground
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, work, ground
 ):  # fmt: skip
     """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
 
@@ -228,34 +212,33 @@ def run_ground(
     and the highest plus what was laid down, for any parameters in range.
 
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
-    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. strength,
-    hardness: (rows, cols) float32, or None both. work: `Rows`, whose last two sums are added to. ground: `Ground`.
+    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
+    (3, rows, cols) float32 0-1, see `DUG`, `HARD`, `FILLED`; of no size for none. What may not be laid down stays
+    suspended, even where the water dries up. work: `Rows`, whose last two sums are added to. ground: `Ground`.
     """
     rows = bed.shape[0]
     last, wrap = rows - 1, ground.edges == WRAP
     width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
-    kept, slide, loose, weak, along, down, speed, power, floor, taken, evaporated, moved, single = work
+    kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
     slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
     kept[2] = bed[0]
-    _look(0, 0, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
-    loose[2], weak[2], power[2] = loose[0], weak[0], power[0]
+    _look(0, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+    loose[2], weak[2], power[2], filled[2] = loose[0], weak[0], power[0], filled[0]
     slide[0, :] = 0.0
     if wrap:
-        _look(last, 3, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
-        slide_between(bed[last], bed[0], loose, weak, power, 3, 0, slide[0], ground)
+        _look(last, 3, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        slide_between(bed[last], bed[0], loose, weak, power, filled, 3, 0, slide[0], ground)
     slide[2] = slide[0]
     for row in range(rows):
         now, after, here = row % 2, (row + 1) % 2, bed[row]
-        row_strength = None if strength is None else strength[row]
-        row_hardness = None if hardness is None else hardness[row]
         if row < last:
             below = bed[row + 1]
-            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, strength, hardness, work, ground)
-            slide_between(here, below, loose, weak, power, now, after, slide[after], ground)
+            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+            slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
         else:
             below = kept[2] if wrap else here
             slide[after] = slide[2]
-        slide_within(here, loose[now], weak[now], power[now], slide[3], ground)
+        slide_within(here, loose[now], weak[now], power[now], filled[now], slide[3], ground)
         if row > 0:
             above = kept[after]
         else:
@@ -265,10 +248,10 @@ def run_ground(
         lowest(above, here, below, wrap, floor)
         kept[now] = here
         move(slide[3], slide[now], slide[after], here, soil[row], taken, moved)
-        _wear_rock(power[now], soil[row], grass[row], row_strength, row_hardness, worn, ground)
+        _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
         _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
         _exchange(
-            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], row_strength, taken, moved, ground
+            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
         )
         _weather(depth[row], speed[now], rain[row], evaporated, ground)
         _live(

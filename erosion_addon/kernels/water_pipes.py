@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pipes between the cells of a row, and between two rows: the steps of `kernels.water.run_water`.
 
-Every row is a handful of short loops, each of which writes one array: these the compiler turns into vector
-instructions. Sums are arranged so that a mirrored, transposed or turned terrain gives the same bits.
+Every function is a short loop over a row that writes one array: these the compiler turns into vector instructions.
+They take whole arrays and the numbers of rows in them, as views of rows cost more than a short loop.
+Sums are arranged so that a mirrored, transposed or turned terrain gives the same bits.
 """
 
 import math
@@ -42,7 +43,8 @@ class Pipes(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What left and entered so far; arrays of one element, added to in place. Metres of depth, summed over cells."""
+    """What left and entered so far, added to in place: m of depth, by row of the grid, with one more before the first
+    and after the last for what went over these. So the sum is the same in whatever order rows are done."""
 
     outflow: np.ndarray
     inflow: np.ndarray
@@ -50,82 +52,114 @@ class Totals(NamedTuple):
 
 
 @kernel
-def _pushed(flux, across, head, head_beyond, bed, bed_beyond, push, steepness, pipes):
-    """The flux through one face a step later, positive towards beyond; across: mean flux along the face."""
-    fall = np.float32(head - head_beyond)
-    depth = np.float32(max(head, head_beyond) - max(bed, bed_beyond))
+def _pushed(flux, across, head, head_beyond, water, water_beyond, push, steepness, pipes):
+    """The flux through one face a step later, positive towards beyond.
+
+    across: mean flux along the face; head: level (float64), water: depth in the cells at both sides. The higher level
+    less the higher bed is the smaller of the higher cell's depth and the lower one's plus the fall.
+    """
+    fall, zero = np.float32(head - head_beyond), np.float32(0.0)
+    depth = min(water + max(-fall, zero), water_beyond + max(fall, zero))
     pipe = min(depth, pipes.depth)
     size = math.sqrt(flux * flux + across * across)
     cube = depth * depth * depth
     drag = pipes.seconds * (pipes.friction + abs(fall) * steepness) * pipe * size
     pushed = (flux + push * pipe * fall) * (cube / (cube + drag))
-    return pushed if depth > FILM and abs(pushed) > NOTHING else np.float32(0.0)
+    return pushed if depth > FILM and abs(pushed) > NOTHING else zero
 
 
 @kernel
-def push_within(head, bed, tangent, flux, pipes):
-    """Step 1 for the faces between the cells of one row, those at the two ends excepted."""
-    for col in range(1, bed.size):
-        across = (tangent[col - 1] + tangent[col]) * np.float32(0.25)
-        flux[col] = _pushed(
-            flux[col], across, head[col - 1], head[col], bed[col - 1], bed[col],
-            pipes.push_col, pipes.col_steepness, pipes,
-        )  # fmt: skip
+def level_out(bed, depth, row, head, water, slot):
+    """Level (float64) and depth of the water in a row."""
+    for col in range(bed.shape[1]):
+        head[slot, col] = bed[row, col] + depth[row, col]
+    for col in range(bed.shape[1]):
+        water[slot, col] = np.float32(depth[row, col])
 
 
 @kernel
-def push_ends(head, bed, tangent, flux, level, pipes):
-    """Step 1 for the faces at the two ends of a row."""
-    last = bed.size - 1
-    push, steepness = pipes.push_col, pipes.col_steepness
-    if pipes.edges == WRAP:
-        across = (tangent[last] + tangent[0]) * np.float32(0.25)
-        flux[0] = _pushed(flux[0], across, head[last], head[0], bed[last], bed[0], push, steepness, pipes)
-        flux[last + 1] = flux[0]
-    elif pipes.edges == OPEN:
-        across = (tangent[0] + tangent[0]) * np.float32(0.25)
-        flux[0] = _pushed(flux[0], across, max(bed[0], level), head[0], bed[0], bed[0], push, steepness, pipes)
-        across = (tangent[last] + tangent[last]) * np.float32(0.25)
-        beyond = max(bed[last], level)
-        flux[last + 1] = _pushed(
-            flux[last + 1], across, head[last], beyond, bed[last], bed[last], push, steepness, pipes
-        )
+def outside(bed, row, level, head, water, along, slot, slot_inside):
+    """What is beyond an open edge: ground as high as in the row at the edge, the same flux along the edge."""
+    along[slot] = along[slot_inside]
+    for col in range(bed.shape[1]):
+        head[slot, col] = max(bed[row, col], level)
+    for col in range(bed.shape[1]):
+        water[slot, col] = np.float32(head[slot, col] - bed[row, col])
 
 
 @kernel
-def push_between(head, head_beyond, bed, bed_beyond, tangent, tangent_beyond, flux, pipes):
-    """Step 1 for the faces between two rows."""
-    for col in range(bed.size):
-        across = (tangent[col] + tangent_beyond[col]) * np.float32(0.25)
-        flux[col] = _pushed(
-            flux[col], across, head[col], head_beyond[col], bed[col], bed_beyond[col],
+def add_along(flux_x, row, along, slot):
+    """Twice the mean flux along a row in each of its cells."""
+    for col in range(along.shape[1]):
+        along[slot, col] = flux_x[row, col] + flux_x[row, col + 1]
+
+
+@kernel
+def add_across(above, up, below, down, across, slot):
+    """Twice the mean flux across a row in each of its cells; above[up], below[down]: fluxes through its faces."""
+    for col in range(across.shape[1]):
+        across[slot, col] = above[up, col] + below[down, col]
+
+
+@kernel
+def push_between(head, water, along, slot, slot_beyond, flux, row, pipes):
+    """Step 1 for the faces between two rows: flux[row] from what it was."""
+    for col in range(head.shape[1]):
+        flux[row, col] = _pushed(
+            flux[row, col], (along[slot, col] + along[slot_beyond, col]) * np.float32(0.25),
+            head[slot, col], head[slot_beyond, col], water[slot, col], water[slot_beyond, col],
             pipes.push_row, pipes.row_steepness, pipes,
         )  # fmt: skip
 
 
 @kernel
-def prepare(bed, depth, flux_x, flux_above, flux_below, head, tangent_x, tangent_y):
-    """Level of the water, and twice the mean flux through each cell of a row before the step."""
-    for col in range(bed.size):
-        head[col] = bed[col] + depth[col]
-    for col in range(bed.size):
-        tangent_x[col] = flux_x[col] + flux_x[col + 1]
-    for col in range(bed.size):
-        tangent_y[col] = flux_above[col] + flux_below[col]
+def push_within(head, water, slot, across, at, flux, row, pipes):
+    """Step 1 for the faces between the cells of a row, those at the two ends excepted."""
+    for col in range(1, head.shape[1]):
+        flux[row, col] = _pushed(
+            flux[row, col], (across[at, col - 1] + across[at, col]) * np.float32(0.25),
+            head[slot, col - 1], head[slot, col], water[slot, col - 1], water[slot, col],
+            pipes.push_col, pipes.col_steepness, pipes,
+        )  # fmt: skip
 
 
 @kernel
-def limit(depth, suspended, flux_x, flux_above, flux_below, share, load, pipes):
-    """Step 2 for a row: the share of the outflow that the cells can give, and metres of load in a metre of water."""
+def push_ends(bed, bed_row, level, head, water, slot, across, at, flux, row, pipes):
+    """Step 1 for the faces at the two ends of a row."""
+    last = head.shape[1] - 1
+    push, steepness, quarter = pipes.push_col, pipes.col_steepness, np.float32(0.25)
+    left_head, left, right_head, right = head[slot, 0], water[slot, 0], head[slot, last], water[slot, last]
+    if pipes.edges == WRAP:
+        through = (across[at, last] + across[at, 0]) * quarter
+        flux[row, 0] = _pushed(flux[row, 0], through, right_head, left_head, right, left, push, steepness, pipes)
+        flux[row, last + 1] = flux[row, 0]
+    elif pipes.edges == OPEN:
+        through, outer = (across[at, 0] + across[at, 0]) * quarter, max(bed[bed_row, 0], level)
+        depth = np.float32(outer - bed[bed_row, 0])
+        flux[row, 0] = _pushed(flux[row, 0], through, outer, left_head, depth, left, push, steepness, pipes)
+        through, outer = (across[at, last] + across[at, last]) * quarter, max(bed[bed_row, last], level)
+        depth, face = np.float32(outer - bed[bed_row, last]), last + 1
+        flux[row, face] = _pushed(flux[row, face], through, right_head, outer, right, depth, push, steepness, pipes)
+
+
+@kernel
+def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
+    """Step 2 for a row of water: the share of its outflow that each cell can give. flux_x[at], above[up], below[down]:
+    fluxes through the faces of the row."""
     zero, row_share, col_share = np.float32(0.0), np.float32(pipes.row_share), np.float32(pipes.col_share)
-    for col in range(depth.size):
-        wanted = (max(flux_x[col + 1], zero) + max(-flux_x[col], zero)) * col_share + (
-            max(flux_below[col], zero) + max(-flux_above[col], zero)
+    for col in range(water.shape[1]):
+        wanted = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
+            max(below[down, col], zero) + max(-above[up, col], zero)
         ) * row_share
-        room = np.float32(depth[col]) * KEPT
-        share[col] = room / max(max(wanted, room), np.float32(1e-30))
-    for col in range(depth.size):
-        load[col] = np.float32(suspended[col]) / max(np.float32(depth[col]), FILM)
+        room = water[row, col] * KEPT
+        share[slot, col] = room / max(max(wanted, room), np.float32(1e-30))
+
+
+@kernel
+def thicken(suspended, row, water, at, load, slot):
+    """Step 3 for a row: metres of load in a metre of water."""
+    for col in range(water.shape[1]):
+        load[slot, col] = np.float32(suspended[row, col]) / max(water[at, col], FILM)
 
 
 @kernel
@@ -135,46 +169,54 @@ def _upwind(flux, here, beyond):
 
 
 @kernel
-def carry_within(share, load, flux, carried, pipes, totals):
-    """Steps 2 and 3 for the faces of a row: fluxes as limited, and the load they carry. Totals count the ends."""
-    cols, zero, one = flux.size - 1, np.float32(0.0), np.float32(1.0)
+def limit_within(flux, row, share, slot, edges):
+    """Step 2 for the faces of a row."""
+    cols, one = share.shape[1], np.float32(1.0)
     for col in range(1, cols):
-        flux[col] *= _upwind(flux[col], share[col - 1], share[col])
+        flux[row, col] *= _upwind(flux[row, col], share[slot, col - 1], share[slot, col])
+    left, right = (share[slot, cols - 1], share[slot, 0]) if edges == WRAP else (one, one)
+    flux[row, 0] *= _upwind(flux[row, 0], left, share[slot, 0])
+    flux[row, cols] *= _upwind(flux[row, cols], share[slot, cols - 1], right)
+
+
+@kernel
+def limit_between(flux, row, share, slot, slot_beyond):
+    """Step 2 for the faces between two rows."""
+    for col in range(share.shape[1]):
+        flux[row, col] *= _upwind(flux[row, col], share[slot, col], share[slot_beyond, col])
+
+
+@kernel
+def carry_within(flux, row, load, slot, carried, carried_slot, edges):
+    """Step 3 for the faces of a row: the load that goes with the flux, m²/s."""
+    cols, zero = load.shape[1], np.float32(0.0)
     for col in range(1, cols):
-        carried[col] = flux[col] * _upwind(flux[col], load[col - 1], load[col])
-    wrap = pipes.edges == WRAP
-    outer_share, outer_load = (share[cols - 1], load[cols - 1]) if wrap else (one, zero)
-    flux[0] *= _upwind(flux[0], outer_share, share[0])
-    carried[0] = flux[0] * _upwind(flux[0], outer_load, load[0])
-    outer_share, outer_load = (share[0], load[0]) if wrap else (one, zero)
-    flux[cols] *= _upwind(flux[cols], share[cols - 1], outer_share)
-    carried[cols] = flux[cols] * _upwind(flux[cols], load[cols - 1], outer_load)
-    if not wrap:
-        for size, solid in ((-flux[0], -carried[0]), (flux[cols], carried[cols])):
-            count(size, solid, pipes.col_share, totals)
+        carried[carried_slot, col] = flux[row, col] * _upwind(flux[row, col], load[slot, col - 1], load[slot, col])
+    left, right = (load[slot, cols - 1], load[slot, 0]) if edges == WRAP else (zero, zero)
+    carried[carried_slot, 0] = flux[row, 0] * _upwind(flux[row, 0], left, load[slot, 0])
+    carried[carried_slot, cols] = flux[row, cols] * _upwind(flux[row, cols], load[slot, cols - 1], right)
 
 
 @kernel
-def carry_between(share, share_beyond, load, load_beyond, flux, carried):
-    """Steps 2 and 3 for the faces between two rows."""
-    for col in range(flux.size):
-        flux[col] *= _upwind(flux[col], share[col], share_beyond[col])
-    for col in range(flux.size):
-        carried[col] = flux[col] * _upwind(flux[col], load[col], load_beyond[col])
+def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
+    """Step 3 for the faces between two rows."""
+    for col in range(load.shape[1]):
+        source = _upwind(flux[row, col], load[slot, col], load[slot_beyond, col])
+        carried[carried_slot, col] = flux[row, col] * source
 
 
 @kernel
-def count(flux, carried, part, totals):
-    """Count what passes an open edge; flux and carried positive outwards."""
-    totals.outflow[0] += max(np.float64(flux), 0.0) * part
-    totals.inflow[0] += max(-np.float64(flux), 0.0) * part
-    totals.exported[0] += np.float64(carried) * part
+def count(flux, carried, part, place, totals):
+    """Count what passes an open edge in totals[place]; flux and carried positive outwards."""
+    totals.outflow[place] += max(np.float64(flux), 0.0) * part
+    totals.inflow[place] += max(-np.float64(flux), 0.0) * part
+    totals.exported[place] += np.float64(carried) * part
 
 
 @kernel
-def apply(content, along, above, below, pipes):
+def apply(content, row, along, at, above, up, below, down, pipes):
     """Step 4 for a row: add what comes in and take what goes out, in float64 so that no volume is lost."""
-    for col in range(content.size):
-        row_gain = (np.float64(above[col]) - np.float64(below[col])) * pipes.row_share
-        col_gain = (np.float64(along[col]) - np.float64(along[col + 1])) * pipes.col_share
-        content[col] += row_gain + col_gain
+    for col in range(content.shape[1]):
+        row_gain = (np.float64(above[up, col]) - np.float64(below[down, col])) * pipes.row_share
+        col_gain = (np.float64(along[at, col]) - np.float64(along[at, col + 1])) * pipes.col_share
+        content[row, col] += row_gain + col_gain

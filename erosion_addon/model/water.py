@@ -18,6 +18,9 @@ FRESH = 2.0
 GRASS_SLOPE = 1.0
 """m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
 
+WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
+"""Fields whose arrays the step itself works on."""
+
 MOST_SUB_STEPS = 10_000
 """In one time step; more are a mistake in the parameters and not a simulation."""
 
@@ -37,11 +40,13 @@ class WaterStep:
     )  # fmt: skip
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
-        from ..kernels import clouds, water, water_ground  # numba takes a second to import, so only where it runs
+        # numba takes a second to import, so only where it runs
+        from ..kernels import clouds, water, water_ground, water_speed
 
         if parameters.standing_water == "edges" and state.edges != "open":
             raise InputError(f"standing_water is edges, but the edges are {state.edges}: set the edges to open.")
-        self._state, self._parameters, self._water, self._grounds = state, parameters, water, water_ground
+        self._state, self._parameters = state, parameters
+        self._water, self._grounds, self._speeds = water, water_ground, water_speed
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
         self._done, self._pace = 0, Pace(1)
@@ -62,7 +67,7 @@ class WaterStep:
         self._rain_at: tuple[int, int] | None = None
         self._rain_sum = self._raised = self._rained = 0.0
         self._sources = _sources(state, parameters)
-        self._strength, self._hardness = _masks(state)
+        self._masks = _masks(state)
         self._make_constants()
         if parameters.standing_water != "none":
             np.maximum(self._level() - self._bed, self._depth, out=self._depth)
@@ -107,12 +112,13 @@ class WaterStep:
             slide=f(0.125) * share(given.sliding, 60), dry=f(1) - share(given.drying, HOUR),
             grow=share(given.grass_growth, HOUR), die=share(10 * given.grass_growth, HOUR),
             fresh=f(FRESH / HOUR * seconds), grass_slope=f(GRASS_SLOPE), protection=f(given.grass_protection),
-            edges=edges,
+            gravity=f(given.gravity), edges=edges,
         )  # fmt: skip
-        cols = state.elevation.shape[1]
+        rows, cols = state.elevation.shape
+        self._bands, self._seams = np.array([0, rows]), self._water.make_seams(1, cols)
         self._water_rows, self._ground_rows = self._water.make_rows(cols), self._grounds.make_rows(cols)
         self._evaporated, self._moved = self._ground_rows.evaporated, self._ground_rows.moved
-        self._totals = self._water.Totals(*(np.zeros(1) for _ in range(3)))
+        self._totals = self._water.make_totals(rows)
 
     def advance(self) -> float:
         """Run one chunk of time steps; returns the share of all steps that are done."""
@@ -134,12 +140,12 @@ class WaterStep:
         cells, rates = self._sources
         self._water.run_water(
             self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level,
-            cells, rates * self._sub_step, self._sub_steps, self._water_rows, self._pipes, self._totals,
+            cells, rates * self._sub_step, self._sub_steps, self._bands, self._seams, self._water_rows, self._pipes,
+            self._totals,
         )  # fmt: skip
         self._grounds.run_ground(
             self._bed, self._soil, self._depth, self._suspended, self._flux_x, self._flux_y,
-            self._moisture, self._grass, self._flow, self._rain, self._strength, self._hardness,
-            self._ground_rows, self._ground,
+            self._moisture, self._grass, self._flow, self._rain, self._masks, self._ground_rows, self._ground,
         )  # fmt: skip
         seconds = float(self._ground.seconds)
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
@@ -178,20 +184,29 @@ class WaterStep:
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
-        depth = np.maximum(self._depth, 0.01).astype(np.float32)
-        half = np.float32(0.5)
-        along = half * (self._flux_x[:, 1:] + self._flux_x[:, :-1]) / depth
-        down = half * (self._flux_y[1:] + self._flux_y[:-1]) / depth
+        layers = self._layers(self._soil.copy())
+        return layers | {name: layers[name].copy() for name in WORKED_ON}
+
+    def release(self) -> dict[str, Array]:
+        """The same without copies, when the step is at its end: it can do no more then."""
+        layers = self._layers(self._soil)
+        del self._soil, self._depth, self._flux_x, self._flux_y, self._rain, self._clouds
+        return layers
+
+    def _layers(self, soil: Array) -> dict[str, Array]:
+        """The fields; those that the step works on as they are, the others new."""
+        velocity = np.empty((*self._bed.shape, 2), np.float32)
+        self._speeds.fill_velocity(self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity)
         layers = {
-            "elevation": self._bed.copy(),
+            "elevation": self._bed,
             "water_depth": self._depth.astype(np.float32),
-            "velocity": np.stack((along, down), axis=-1),
-            "suspended": self._suspended.copy(),
-            "moisture": self._moisture.copy(),
-            "grass": self._grass.copy(),
-            "flow": self._flow.copy(),
+            "velocity": velocity,
+            "suspended": self._suspended,
+            "moisture": self._moisture,
+            "grass": self._grass,
+            "flow": self._flow,
         }
-        return layers | self._state.split_loose(self._soil.copy(), own="soil")
+        return layers | self._state.split_loose(soil, own="soil")
 
     def _stored(self) -> float:
         return float(np.sum(self._depth))
@@ -203,7 +218,7 @@ class WaterStep:
     def volumes(self) -> Volumes:
         """What happened to solid material so far; sliding counts as moved too."""
         area = self._area()
-        return Volumes(float(np.sum(self._moved)) * area, float(self._totals.exported[0]) * area)
+        return Volumes(float(np.sum(self._moved)) * area, float(np.sum(self._totals.exported)) * area)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
@@ -214,9 +229,9 @@ class WaterStep:
             "time_step": self._sub_step,
             "started": self._start * area,
             "rain": self._rained * area,
-            "inflow": (float(totals.inflow[0]) + self._raised) * area,
+            "inflow": (float(np.sum(totals.inflow)) + self._raised) * area,
             "evaporation": float(np.sum(self._evaporated)) * area,
-            "outflow": float(totals.outflow[0]) * area,
+            "outflow": float(np.sum(totals.outflow)) * area,
             "stored": self._stored() * area,
             "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,
         }
@@ -228,16 +243,21 @@ def _layer(state: State, name: str, dtype: type = np.float32) -> Array:
     return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
 
 
-def _masks(state: State) -> tuple[Array | None, Array | None]:
-    """Where the ground may be dug, 0 where it is protected, and its hardness: both or none."""
+def _masks(state: State) -> Array:
+    """Where the ground may be dug, how hard it is, and where it may be laid upon; of no size where nothing says so.
+
+    Strength 0 keeps the ground as it is; what is protected takes what comes to lie there.
+    """
     strength, protect, hardness = (state.masks.get(kind) for kind in ("strength", "protect", "hardness"))
     if strength is None and protect is None and hardness is None:
-        return None, None
-    shape = state.elevation.shape
-    dug = np.ones(shape, np.float32) if strength is None else strength
+        return np.zeros((3, 0, 0), np.float32)
+    masks = np.zeros((3, *state.elevation.shape), np.float32)
+    masks[0] = masks[2] = 1 if strength is None else strength
     if protect is not None:
-        dug = dug * (np.float32(1) - protect)
-    return dug, np.zeros(shape, np.float32) if hardness is None else hardness
+        masks[0] *= np.float32(1) - protect
+    if hardness is not None:
+        masks[1] = hardness
+    return masks
 
 
 def _sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:

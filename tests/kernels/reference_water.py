@@ -46,11 +46,13 @@ class Water:
     def spacing(self, side):
         return self.col_spacing if side < 2 else self.row_spacing
 
-    def velocity(self, row, col):
-        """(along the row, along the column), m/s."""
+    def velocity(self, row, col, gravity):
+        """(along the row, along the column), m/s, critical at most."""
         depth = max(self.depth[row, col], 0.01)
         left, right, up, down = (flux[row, col] for flux in self.flux)
-        return (right - left) / 2 / depth, (down - up) / 2 / depth
+        u, v = (right - left) / 2 / depth, (down - up) / 2 / depth
+        froude = max(math.hypot(u, v) / math.sqrt(gravity * depth), 1.0)
+        return u / froude, v / froude
 
 
 def run(water, seconds, gravity, friction, pipe_depth):
@@ -119,7 +121,7 @@ def settle(water, rules, rain):
     """One step of the ground; rules: values by the names of `water_ground.Ground`. Strength 1, hardness 0."""
     cells = list(np.ndindex(water.bed.shape))
     bed, soil, grass = water.bed.copy(), water.soil.copy(), water.grass.copy()
-    velocity = {cell: water.velocity(*cell) for cell in cells}
+    velocity = {cell: water.velocity(*cell, rules["gravity"]) for cell in cells}
     speed = {cell: math.hypot(*velocity[cell]) for cell in cells}
     power = {cell: max(speed[cell] - 0.2, 0) * min(water.depth[cell], 1) for cell in cells}
     held = {cell: 1 - rules["protection"] * grass[cell] for cell in cells}

@@ -145,12 +145,57 @@ def test_masks_keep_ground_and_rock():
     half[:, 25:] = 1.0
     free = run(before, **HARD).layers()["elevation"]
     for masks in ({"strength": 1.0 - half}, {"protect": half}):
-        layers = run(before, masks=masks, **HARD).layers()
+        step = run(before, masks=masks, **HARD)
+        layers, volumes = step.layers(), step.volumes()
         kept = layers["elevation"][:, 26:] - before[:, 26:]
-        assert kept.min() >= -1e-12 and kept.max() > 0  # it may be silted up
+        if "strength" in masks:
+            assert not kept.any()  # bit for bit: it is not silted up either
+        else:
+            assert kept.min() >= -1e-12 and kept.max() > 0
         assert (layers["elevation"][:, :24] - before[:, :24]).min() < -0.3
+        change = float(np.sum(layers["elevation"] - before) + np.sum(layers["suspended"])) * 400.0
+        assert abs(change + volumes.exported) <= 1e-9 * volumes.moved
     hard = run(before, masks={"hardness": half}, **HARD).layers()["elevation"]
     assert np.abs(hard - before)[:, 26:].sum() < 0.3 * np.abs(free - before)[:, 26:].sum()
+
+
+def test_neither_slides_nor_dried_up_water_touch_what_strength_0_keeps():
+    # A wet heap of soil on a plain, one half of which must not change, under a rain that stops and dries up.
+    half = np.ones((21, 21))
+    half[:, 10:] = 0.0
+    heap = np.zeros((21, 21))
+    heap[8:13, 7:10] = 30.0
+    layers = {"soil": heap + 1.0, "moisture": np.ones((21, 21), np.float32),
+              "water_depth": np.full((21, 21), 0.05, np.float32)}  # fmt: skip
+    step = run(heap, "closed", 5.0, {"strength": half}, layers, rain=0.0, evaporation=200.0, duration=1.0)
+    after = step.layers()
+    assert np.array_equal(after["elevation"][:, 10:], heap[:, 10:]) and after["water_depth"].max() == 0.0
+    assert step.volumes().moved > 1000
+    change = np.sum(after["elevation"] - heap) + np.sum(after["suspended"])
+    assert abs(change) * 25.0 <= 1e-9 * step.volumes().moved
+
+
+@pytest.mark.parametrize("film", [1e-4, 1e-3, 0.02])
+def test_no_film_is_faster_than_its_waves(film):
+    steep = 8.0 * np.arange(40)[::-1] + np.zeros((12, 1))  # 39°, from a plateau with a pond down to a plain
+    steep[:, :8], steep[:, 30:] = steep[0, 8], steep[0, 30]
+    depth = np.full(steep.shape, film, np.float32)
+    depth[:, :6] = 1.5
+    layers = {"water_depth": depth}
+    for minutes in (0.2, 1.0, 5.0):
+        step = run(steep, cell_size=10.0, layers=layers, rain=10.0, duration=minutes / 60, rock_erosion=0.0)
+        found = step.layers()
+        speed = np.hypot(found["velocity"][..., 0], found["velocity"][..., 1])
+        assert speed.max() > 0.1
+        assert np.all(speed <= np.sqrt(9.81 * np.maximum(found["water_depth"], 0.01)) * (1 + 1e-5))
+
+
+def test_what_is_handed_over_at_the_end_is_what_the_step_shows():
+    step = run(hills(), layers={"sediment": np.full((40, 50), 0.3)}, **HARD)
+    shown, handed_over = step.layers(), step.release()
+    assert shown.keys() == handed_over.keys()
+    for name, array in shown.items():
+        assert array.dtype == handed_over[name].dtype and np.array_equal(array, handed_over[name]), name
 
 
 def test_soil_is_taken_where_rock_is_not():

@@ -61,7 +61,11 @@ class Checkpoint:
 
     def part(self, name: str) -> dict[str, Array]:
         """The arrays whose names begin with `name` and a slash, by the rest of their names."""
-        return {key.removeprefix(f"{name}/"): array for key, array in self.arrays.items() if key.startswith(f"{name}/")}
+        return _part(self.arrays, name)
+
+
+def _part(arrays: dict[str, Array], name: str) -> dict[str, Array]:
+    return {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
 
 
 def step_arrays(running: RunningStep) -> dict[str, Array]:
@@ -71,6 +75,8 @@ def step_arrays(running: RunningStep) -> dict[str, Array]:
         value = getattr(running, name)
         if isinstance(value, tuple):
             arrays |= {f"{name}/{place}": np.array(item) for place, item in enumerate(value)}
+        elif hasattr(value, "evolving"):
+            arrays |= {f"{name}/{part}": array for part, array in step_arrays(value).items()}
         elif value is not None:
             arrays[name] = np.array(value)
     return arrays
@@ -84,6 +90,8 @@ def set_step_arrays(running: RunningStep, arrays: dict[str, Array]) -> None:
             if isinstance(value, tuple):
                 for place, item in enumerate(value):
                     item[...] = arrays[f"{name}/{place}"]
+            elif hasattr(value, "evolving"):
+                set_step_arrays(value, _part(arrays, name))
             elif isinstance(value, np.ndarray):
                 value[...] = arrays[name]
             elif value is not None:

@@ -14,11 +14,15 @@ from .state import EDGES, Array, State, Volumes
 
 @dataclass(frozen=True)
 class DropletParameters(Parameters):
-    """Water erosion by single drops (Ranmantaru 2011); the defaults are the source's."""
+    """Water erosion by single drops (Ranmantaru 2011); the defaults are the source's. A step is one cell long."""
 
     drops_per_cell: float = parameter(
         1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.", low=0, high=1000, unit="1/cell"
     )
+    feature_size: float = parameter(
+        0.0, "Width of the finest channels: drops run on cells of this size where the terrain's are finer; 0 never.",
+        low=0, high=1e6, unit="m",
+    )  # fmt: skip
     capacity: float = parameter(
         10.0, "How much a drop can carry: more digs deeper and builds higher fans.", low=0, high=1000, seed_name="Kq"
     )
@@ -85,6 +89,8 @@ class DropletStep(DropStep):
 
     bytes_per_cell = 16 + 4 + 8 + 16
     """Working memory beyond terrain and result: ground, flow, sources and masks."""
+
+    continues = ("surface_color",)
 
     evolving = ("_ground", "_flow", "_color", "_totals", "_done")
 

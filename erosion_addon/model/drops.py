@@ -20,6 +20,9 @@ class DropStep:
     Raises InputError where the relief is out of all proportion to the cells.
     """
 
+    continues: tuple[str, ...]
+    """Layers beyond the loose ones that it goes on from."""
+
     _totals: Any
     """What the kernel has done so far; has `steps` and `paths_cut`, arrays of one element."""
 

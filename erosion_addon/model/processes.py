@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from .coarse import AtFeatureSize
 from .droplet import DropletParameters, DropletStep
 from .parameters import Parameters
 from .rill import RillParameters, RillStep
@@ -28,8 +29,8 @@ class Process:
 PROCESSES: dict[str, Process] = {
     process.kind: process
     for process in (
-        Process("droplet", "Droplets", DropletParameters, DropletStep),
-        Process("rill", "Light Droplets", RillParameters, RillStep),
+        Process("droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep)),
+        Process("rill", "Light Droplets", RillParameters, AtFeatureSize(RillStep)),
         Process("water", "Water", WaterParameters, WaterStep),
         Process("wind", "Wind", WindParameters, WindStep),
         Process("talus", "Talus", TalusParameters, TalusStep),

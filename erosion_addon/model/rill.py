@@ -19,6 +19,10 @@ class RillParameters(Parameters):
     drops_per_cell: float = parameter(
         0.75, "How much it rains: more drops cut deeper rills and fill wider floors.", low=0, high=1000, unit="1/cell"
     )
+    feature_size: float = parameter(
+        0.0, "Width of the finest channels: drops run on cells of this size where the terrain's are finer; 0 never.",
+        low=0, high=1e6, unit="m",
+    )  # fmt: skip
     form: str = parameter(
         "simple", "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",
         choices=("simple", "capacity"),
@@ -68,6 +72,8 @@ class RillStep(DropStep):
 
     bytes_per_cell = 16 + 8 + 16 + 8
     """Working memory beyond terrain and result: ground, water, masks and sources."""
+
+    continues = ("moisture",)
 
     evolving = ("_ground", "_water", "_scale", "_totals", "_done")
 

@@ -95,8 +95,8 @@ class RunningStep(Protocol):
 
     bytes_per_cell: int
     evolving: tuple[str, ...]
-    """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays. A step
-    made from the same state and given these goes on to the same bytes."""
+    """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
+    steps. A step made from the same state and given these goes on to the same bytes."""
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""

@@ -29,6 +29,7 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/recipes.py
 	$(IN_VENV) examples/wind.py
 	$(IN_VENV) examples/water.py
+	$(IN_VENV) examples/gallery.py
 
 test: lint
 	$(IN_VENV) -m pytest -q

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import droplets  # noqa: E402
+import lights  # noqa: E402
 import rills  # noqa: E402
 import taluses  # noqa: E402
 import waters  # noqa: E402
@@ -27,7 +28,7 @@ import winds  # noqa: E402
 from comparison import BUILD, TURNS  # noqa: E402
 from table import Row, at_most, for_information  # noqa: E402
 
-PROCESSES = (droplets, rills, winds, waters, taluses)
+PROCESSES = (droplets, rills, winds, waters, taluses, lights)
 STARTS = 5
 
 
@@ -49,7 +50,7 @@ def _report() -> Iterator[str]:
     for process in PROCESSES:
         yield f"* {process.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(process.rows for process in PROCESSES), _memory, _blender):
+    for rows in (*(process.rows for process in PROCESSES), _memory, _blender, _look):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 
@@ -96,6 +97,12 @@ def _blender() -> Iterator[Row]:
     mesh = _child("in_blender.py", "7")
     for name in ("read heights", "read terrain", "write heights"):
         yield at_most(f"mesh of 2048²: {name}", 1000 * mesh[name], 100, "ms")
+
+
+def _look() -> Iterator[Row]:
+    times = _child("companions.py", "5")
+    total = 1000 * (times["attributes"] + times["water on all"])
+    yield at_most("terrain of 1024²: attributes and water surface brought up to date", total, 300, "ms")
 
 
 def _child(script: str, *arguments: str) -> dict[str, Any]:

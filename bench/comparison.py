@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from erosion_addon.kernels import edges
+from erosion_addon.kernels import edges, tiles
 
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"
@@ -59,6 +59,25 @@ def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
     flags = ["-O3", "-march=native", "-shared", "-fPIC", *([] if contract else ["-ffp-contract=off"])]
     subprocess.run(["g++", *flags, "-o", library, HERE / f"{name}.cpp"], check=True)
     return ctypes.CDLL(str(library))
+
+
+def one_after_another(
+    kernel: Any, shape: tuple[int, ...], edges: str, drops: int, start: tuple[Any, Any], arguments: tuple[Any, ...]
+) -> tuple[float, np.ndarray]:
+    """CPU seconds and totals of drops that run one after another, each to its end: on a ground that is one tile.
+
+    kernel: the module `droplet` or `rill`. start: what its `start_drops` wants before and after the numbers of drops;
+    arguments: what its `run_tiles` wants.
+    """
+    tile, here = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges]), np.zeros(1, np.int64)
+    pool, totals = tiles.with_room(tiles.make_pool(1, kernel.NUMBERS), drops), kernel.make_totals(tile)
+
+    def run(first: int, last: int) -> None:
+        kernel.start_drops(pool, tile, *start[0], first, last, *start[1])
+        kernel.run_tiles(here, tile, pool, *arguments, totals)
+
+    run(0, 0)  # compiles
+    return seconds(run, 0, drops), np.array([total[0] for total in totals], float)
 
 
 def seconds(function: Callable[..., Any], *arguments: Any) -> float:

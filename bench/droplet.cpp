@@ -97,6 +97,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
     for (int64_t drop = first_drop; drop < last_drop; ++drop) {
         const uint64_t start = stream(key, uint64_t(drop));
         uint64_t draws = 1;
+        double eroded = 0, exported = 0;
         const int64_t cell = std::min(int64_t(uniform(start, 0) * double(rows * cols)), rows * cols - 1);
         Real z = Real(cell / cols), x = Real(cell % cols);
         int64_t row = cell / cols, col = cell % cols;
@@ -140,7 +141,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
                 new_x = std::min(std::max(new_x, Real(0)), Real(last_col));
                 new_z = std::min(std::max(new_z, Real(0)), Real(last_row));
             } else if (!(new_x >= 0 && new_x <= Real(last_col) && new_z >= 0 && new_z <= Real(last_row))) {
-                totals[1] += double(load);
+                exported += double(load);
                 break;
             }
             const int64_t new_row = std::min(int64_t(new_z), last_row - 1);
@@ -174,7 +175,7 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
             } else {
                 const Real wanted = std::min((carry - load) * constants.erosion_rate, Real(0.99) * fall);
                 const Real taken = map.erode(row, col, row_part, col_part, wanted, new_height);
-                totals[0] += double(taken);
+                eroded += double(taken);
                 load += taken;
                 fall = std::max(fall - taken, Real(0));
             }
@@ -189,6 +190,8 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
             totals[3] += 1;
             map.deposit(row, col, below, right, row_part, col_part, load);
         }
+        totals[0] += eroded;
+        totals[1] += exported;
         totals[2] += double(step);
     }
 }

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from comparison import EDGES, Outcome, assert_same, compiled, fractal, in_turn, nanoseconds, ratio, seconds
+from comparison import (
+    EDGES,
+    Outcome,
+    assert_same,
+    compiled,
+    fractal,
+    in_turn,
+    nanoseconds,
+    one_after_another,
+    ratio,
+    seconds,
+)
 from table import Row, at_least, for_information
 
 from erosion_addon.kernels import droplet
@@ -16,16 +27,16 @@ NUMBERS = (10.0, 0.001, 0.9, 0.02, 0.1, 0.05, 20.0)
 
 def kernel(heights: np.ndarray, drops: int, edges: str) -> Outcome:
     """Our kernel; work: steps of drops."""
-    totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
     constants = droplet.Constants(
         *NUMBERS, maximum_steps=4 * len(heights), brush=True, sine_slope=False, color_depth=1.0,
         edges=EDGES[edges], row_step=1.0, col_step=1.0,
     )  # fmt: skip
     ground, flow = _maps(heights, np.float64)
-    arguments = (ground, flow, None, None, None, np.uint64(1))
-    droplet.run_drops(*arguments, 0, 0, constants, totals)  # compiles
-    time = seconds(droplet.run_drops, *arguments, 0, drops, constants, totals)
-    return _outcome(time, ground, flow, np.array([total[0] for total in totals], float))
+    start = (None, np.uint64(1)), ()
+    time, totals = one_after_another(
+        droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants)
+    )
+    return _outcome(time, ground, flow, totals)
 
 
 def reference(

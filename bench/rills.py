@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from comparison import EDGES, Outcome, assert_same, compiled, fractal, in_turn, nanoseconds, ratio, seconds
+from comparison import (
+    EDGES,
+    Outcome,
+    assert_same,
+    compiled,
+    fractal,
+    in_turn,
+    nanoseconds,
+    one_after_another,
+    ratio,
+    seconds,
+)
 from table import Row, at_least, at_most
 
 from erosion_addon.kernels import rill
@@ -26,11 +37,9 @@ def _constants(side: int, form: str, edges: str, moisture: bool) -> rill.Constan
 def kernel(heights: np.ndarray, drops: int, form: str, edges: str, moisture: bool = True) -> Outcome:
     """Our kernel; work: steps of drops."""
     constants, (ground, water, scale) = _constants(len(heights), form, edges, moisture), _maps(heights)
-    totals = rill.Totals(*(np.zeros(1) for _ in range(3)), *(np.zeros(1, np.int64) for _ in range(2)))
-    arguments = (ground, water, scale, None, None, np.uint64(1))
-    rill.run_drops(*arguments, 0, 0, constants, totals)  # compiles
-    time = seconds(rill.run_drops, *arguments, 0, drops, constants, totals)
-    return _outcome(time, ground, water, scale, np.array([total[0] for total in totals], float))
+    start = (None, np.uint64(1)), (water, scale, constants.soil_evaporation)
+    time, totals = one_after_another(rill, heights.shape, edges, drops, start, (ground, water, None, constants))
+    return _outcome(time, ground, water, scale, totals)
 
 
 def reference(heights: np.ndarray, drops: int, form: str, edges: str, contract: bool = True) -> Outcome:

@@ -12,6 +12,7 @@ from .model.heightmap import SUFFIXES
 from .model.masks import MASK_KINDS
 from .model.parameters import Parameters, specifications
 from .model.picture import ENGINES, PICTURE_SUFFIXES, VIEWS, Picture
+from .model.presets import shipped
 from .model.processes import PROCESSES
 from .model.sources import SOURCES
 from .model.state import EDGES
@@ -62,6 +63,11 @@ def _add_erode(commands: Any) -> None:
     erode.add_argument(
         "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
         help="; ".join(f"{kind}: {meaning}" for kind, (_, meaning) in MASK_KINDS.items()),
+    )  # fmt: skip
+    erode.add_argument(
+        "--surface-color", metavar="FILE|STRATA",
+        help="colour of the ground, which water carries along: an image, or strata: a .toml file or one of "
+        + ", ".join(shipped("strata")),
     )  # fmt: skip
     _add_results(erode)
 

@@ -6,6 +6,7 @@ traceback. Whatever is not 0 has written nothing.
 """
 
 import argparse
+import dataclasses
 import json
 import math
 import re
@@ -17,18 +18,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
-from .model import FIELDS, Checkpoint, Field, InputError, Progress, Recipe, Terrain, resume, simulate
+from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
 from .model.image_files import ImageFiles, OpenImageIOFiles
 from .model.image_header import read_header
 from .model.masks import MASK_KINDS
 from .model.memory import require
 from .model.outputs import Outputs
+from .model.presets import shipped
 from .model.processes import PROCESSES
-from .model.recipe import shipped
 from .model.report import in_words
 from .model.sources import make
 from .model.state import Array
+from .model.strata import Strata
 from .terminal import ProgressLine, note, say, table
 
 BYTES_PER_CELL = 80
@@ -87,16 +89,18 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    if given.surface_color and _is_strata(given.surface_color):
+        recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
     with _planned(given) as results:
         terrain, masks = _read(given, image_files)
         _require_memory(terrain, recipe, len(masks))
-        run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks)
+        run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
         results.write(_watched(run, given), image_files)
 
 
 def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given) as results:
-        results.write(_watched(resume(Checkpoint.load(given.input)), given), image_files)
+        results.write(_watched(resume(Checkpoint.load(given.input), given.threads or 0), given), image_files)
 
 
 class _Results:
@@ -106,7 +110,7 @@ class _Results:
         if (given.checkpoint is None) != (given.time_limit is None):
             raise InputError("--checkpoint and --time-limit belong together; give both or neither.")
         self._outputs, self._given = outputs, given
-        self._maps = _plan_maps(outputs, given.maps) if given.maps else {}
+        self._maps = maps.plan(outputs, given.maps) if given.maps else {}
         self._target = outputs.plan(given.output, SUFFIXES)
         self._report = outputs.plan(given.report, (".json",)) if given.report else None
         self._checkpoint = outputs.plan(given.checkpoint, (".npz",)) if given.checkpoint else None
@@ -134,10 +138,7 @@ class _Results:
     def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
         with self._outputs.write(self._target) as path:
             written = encode_heightmap(path, result.elevation, image_files, self._given.height_range, "f8")
-        for name, values in _layers(result):
-            if name in self._maps:
-                with self._outputs.write(self._maps[name]) as path:
-                    encode_heightmap(path, values, image_files)
+        maps.write(self._outputs, self._maps, {"elevation": result.elevation, **result.fields}, image_files)
         if self._report:
             with self._outputs.write(self._report) as path:
                 path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
@@ -183,17 +184,26 @@ def _fields() -> None:
 
 def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
     """The start terrain and the masks."""
-    elevation = read_heightmap(given.input, image_files, given.height_range, given.size)
-    terrain = Terrain(elevation, given.cell_size)
+    hint = None if given.quiet else note
+    elevation = read_heightmap(given.input, image_files, given.height_range, given.size, hint)
+    fields = {}
+    if given.surface_color and not _is_strata(given.surface_color):
+        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, elevation.shape)
+    terrain = Terrain(elevation, given.cell_size, fields)
     masks = {}
     for kind, path in given.mask:
         if kind not in MASK_KINDS:
             raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
         size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
-        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size)
+        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
     if not given.quiet and given.input.suffix.lower() in IMAGE_SUFFIXES and read_header(given.input).kind == "uint8":
         note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; 16 bits or floats erode better.")
     return terrain, masks
+
+
+def _is_strata(surface_color: str) -> bool:
+    """Whether this names strata, shipped ones or a file; else it is an image."""
+    return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES
 
 
 def _require_memory(terrain: Terrain, recipe: Recipe, masks: int) -> None:
@@ -216,27 +226,6 @@ def _watched(run: Iterator[Progress], given: argparse.Namespace) -> Progress:
         if line:
             line.close()
     return progress
-
-
-def _plan_maps(outputs: Outputs, folder: Path) -> dict[str, Path]:
-    """Where each map would go, by name."""
-    outputs.plan_folder(folder)
-    names = [name for field in FIELDS.values() for name in _map_names(field)]
-    return {name: outputs.plan(folder / f"{name}.exr", (".exr",)) for name in names}
-
-
-def _map_names(field: Field) -> list[str]:
-    """The name of a field's map, or one for each of its components."""
-    letters = {1: ("",), 2: ("_x", "_y"), 3: ("_red", "_green", "_blue")}[field.components]
-    return [field.name + letter for letter in letters]
-
-
-def _layers(terrain: Terrain) -> Iterator[tuple[str, Array]]:
-    """Each map's name and its (rows, cols) values."""
-    for name in ("elevation", *terrain.fields):
-        field, values = FIELDS[name], terrain[name]
-        parts = [values] if field.components == 1 else [values[..., i] for i in range(field.components)]
-        yield from zip(_map_names(field), parts, strict=True)
 
 
 def _note_grey(path: Path, written: Written, wanted: Range | None) -> None:

@@ -62,6 +62,7 @@ def ridged(relief: float, ridges: float) -> Parts:
 
 
 STARTS = {
+    "alpine": Start(ridged(1100.0, 1.5), seed=5),
     "alpine with scree": Start(ridged(800.0, 2.0)),
     "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
     "barchan field": Start((), bumps(80.0, 5.0), level=54.0, seed=7),
@@ -81,14 +82,14 @@ STARTS = {
 """For the recipes that want something else than mountains of 900 m."""
 
 
-def terrain_for(recipe: str, every: int = 1) -> Terrain:
-    """The start terrain of a recipe, `SIDE` cells wide, or only one of so many."""
+def terrain_for(recipe: str, every: int = 1, side: int = SIDE) -> Terrain:
+    """The start terrain of a recipe, `side` cells wide, or only one of so many."""
     start = STARTS.get(recipe, Start())
-    cell_size = start.width / SIDE
+    cell_size = start.width / side
 
     def total(parts: Parts, seed: int) -> np.ndarray:
-        made = (make(kind, SIDE, SIDE, cell_size, seed + at, values) for at, (kind, values) in enumerate(parts))
-        return sum((terrain.elevation for terrain in made), np.zeros((SIDE, SIDE)))[::every, ::every]
+        made = (make(kind, side, side, cell_size, seed + at, values) for at, (kind, values) in enumerate(parts))
+        return sum((terrain.elevation for terrain in made), np.zeros((side, side)))[::every, ::every]
 
     sand = np.maximum(total(start.sand, start.seed + len(start.rock)) - start.level, 0.0)
     rock = total(start.rock, start.seed)

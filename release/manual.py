@@ -11,8 +11,10 @@ sys.path.insert(0, str(ROOT))
 from erosion_addon.model.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
 from erosion_addon.model.masks import MASK_KINDS  # noqa: E402
 from erosion_addon.model.parameters import specifications  # noqa: E402
+from erosion_addon.model.presets import shipped  # noqa: E402
 from erosion_addon.model.processes import PROCESSES, Process  # noqa: E402
-from erosion_addon.model.recipe import Recipe, shipped  # noqa: E402
+from erosion_addon.model.recipe import Recipe  # noqa: E402
+from erosion_addon.model.strata import Strata  # noqa: E402
 
 
 def recipes() -> str:
@@ -42,6 +44,12 @@ def masks() -> str:
     return _table(("mask", "meaning"), [(kind, meaning) for kind, (_, meaning) in MASK_KINDS.items()])
 
 
+def strata() -> str:
+    """Name and description of the shipped strata."""
+    rows = [(name, Strata.load(path).description) for name, path in shipped("strata").items()]
+    return _table(("strata", "rock"), rows)
+
+
 def fields() -> str:
     """Name, unit and meaning of each field."""
     rows = [(f"`{field.name}`", field.unit, field.meaning) for field in FIELDS.values()]
@@ -54,7 +62,7 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def filled(manual: str) -> str:
     """The manual's text with the tables between its marks made anew."""
-    for made in (recipes, parameters, masks, fields):
+    for made in (recipes, parameters, masks, strata, fields):
         begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
         head, _, rest = manual.partition(begin)
         manual = "".join([head, begin, made(), end, rest.partition(end)[2]])

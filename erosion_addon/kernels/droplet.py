@@ -12,13 +12,20 @@ import numpy as np
 from . import random
 from .compile import kernel
 from .edges import CLOSED, WRAP, along_wall, between, wrapped
-from .ground import corners, deposit, erode, erode_inside, height
+from .ground import corners, deposit, erode, erode_inside
+from .tiles import COL, NONE, ROW, Tiles, append, enter, queued, take_queue
 
 FLAT = 1.1920929e-07
 """A direction shorter than this is no direction (FLT_EPSILON in the source)."""
 
 PIT_MARGIN = 0.001
 """A filled pit is filled this much (in cells) over its rim, so that the drop flows on."""
+
+ROW_WAY, COL_WAY, LEVEL, LOAD, SPEED, WATER, STEPS, DRAWS, COLOR = 2, 3, 4, 5, 6, 7, 8, 9, 10
+"""Numbers of a drop after its place: direction, height, load, speed, water, steps made, random numbers drawn, and the
+colour of its load."""
+
+NUMBERS = 13
 
 
 class Constants(NamedTuple):
@@ -42,13 +49,19 @@ class Constants(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; arrays of one element, added to in place. Volumes in cells³."""
+    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
 
     eroded: np.ndarray
     exported: np.ndarray
     steps: np.ndarray
     paths_cut: np.ndarray
     random_directions: np.ndarray
+
+
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
 @kernel
@@ -70,20 +83,42 @@ def _add_water(flow, x, z, water):
 
 
 @kernel
-def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carried):
-    """Let one drop run from a cell to its end: see `run_drops`. start: that of its random numbers."""
+def _height_at(ground, row, below, row_part, col, right, col_part):
+    """Bilinear height of a place."""
+    h00, h10, h01, h11 = corners(ground, row, below, col, right)
+    return (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (
+        h01 * (1 - col_part) + h11 * col_part
+    ) * row_part
+
+
+@kernel
+def _run_drop(
+    ground, flow, color, masks, numbers, slot, start, first_row, end_row, first_col, end_col, constants, totals, tile
+):
+    """Let one drop run until it leaves a tile, which is answered by True, or to its end: see `run_tiles`."""
     rows, cols = flow.shape
     wrap, closed, color_depth = constants.edges == WRAP, constants.edges == CLOSED, constants.color_depth
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
     row_pull, col_pull = (1.0 - constants.inertia) * constants.row_step, (1.0 - constants.inertia) * constants.col_step
-    z, x = float(cell // cols), float(cell % cols)
+    z, x, dz, dx = numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY]
+    level, load, speed, water = numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED], numbers[slot, WATER]
+    earlier, draws, carried = int(numbers[slot, STEPS]), int(numbers[slot, DRAWS]), numbers[slot, COLOR:]
     row, below, row_part = between(z, last_row, rows)
     col, right, col_part = between(x, last_col, cols)
     h00, h10, h01, h11 = corners(ground, row, below, col, right)
-    level = height(ground, cell // cols, cell % cols)
-    load, speed, water, dx, dz = 0.0, 0.0, 1.0, 0.0, 0.0
-    step, draws = 0, 1
+    if earlier == 0:
+        level = _height_at(ground, row, below, row_part, col, right, col_part)
+    step, eroded, exported = earlier, 0.0, 0.0
+    height_of_tile, width_of_tile = np.uintp(end_row - first_row), np.uintp(end_col - first_col)
+    left = False
     while step < constants.maximum_steps:
+        # Unsigned, what lies before the first is larger than all.
+        if np.uintp(row - first_row) >= height_of_tile or np.uintp(col - first_col) >= width_of_tile:
+            numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY] = z, x, dz, dx
+            numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED] = level, load, speed
+            numbers[slot, WATER], numbers[slot, STEPS], numbers[slot, DRAWS] = water, step, draws
+            left = True
+            break
         _add_water(flow, x, z, water)
         # From these heights to reading the next ones each operation waits for the one before, and that is most of the
         # time of a step: hence step 2 in a form with few in a row.
@@ -97,7 +132,7 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
             angle = random.uniform(start, draws) * (2.0 * math.pi)
             dx, dz = math.cos(angle), math.sin(angle)
             draws += 1
-            totals.random_directions[0] += 1
+            totals.random_directions[tile] += 1
         else:
             dx /= length
             dz /= length
@@ -109,7 +144,7 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
             elif closed:
                 new_x, new_z = min(max(new_x, 0.0), last_col), min(max(new_z, 0.0), last_row)
             elif not (0.0 <= new_x <= last_col and 0.0 <= new_z <= last_row):
-                totals.exported[0] += load
+                exported += load
                 break
         new_row, new_below, new_row_part = between(new_z, last_row, rows)
         new_col, new_right, new_col_part = between(new_x, last_col, cols)
@@ -118,7 +153,7 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
                 ground, new_row, new_below, new_col, new_right, new_row_part, new_col_part, load,
                 masks, color, carried, color_depth,
             )  # fmt: skip
-            totals.exported[0] += max(load - given, 0.0)
+            exported += max(load - given, 0.0)
             break
         h00, h10, h01, h11 = corners(ground, new_row, new_below, new_col, new_right)
         new_height = (h00 * (1 - new_col_part) + h10 * new_col_part) * (1 - new_row_part) + (
@@ -135,7 +170,7 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
             level += given
             speed = 0.0
             if stuck or level <= new_height:
-                totals.exported[0] += load if masks is not None else 0.0
+                exported += load if masks is not None else 0.0
                 break
 
         fall = level - new_height
@@ -159,7 +194,7 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
                     ground, row, col, row_part, col_part, wanted, load, new_height,
                     constants.brush, wrap, masks, color, carried,
                 )  # fmt: skip
-            totals.eroded[0] += taken
+            eroded += taken
             load += taken
             fall = max(fall - taken, 0.0)
         speed = math.sqrt(speed * speed + 2.0 * constants.gravity * fall)
@@ -168,16 +203,30 @@ def _run_drop(ground, flow, color, masks, start, cell, constants, totals, carrie
         row, below, row_part, col, right, col_part = new_row, new_below, new_row_part, new_col, new_right, new_col_part
         step += 1
     if step >= constants.maximum_steps:
-        totals.paths_cut[0] += 1
+        totals.paths_cut[tile] += 1
         given = deposit(ground, row, below, col, right, row_part, col_part, load, masks, color, carried, color_depth)
-        load = max(load - given, 0.0)
-        totals.exported[0] += load if masks is not None else 0.0
-    totals.steps[0] += step
+        exported += max(load - given, 0.0) if masks is not None else 0.0
+    totals.steps[tile] += step - earlier
+    totals.eroded[tile] += eroded
+    totals.exported[tile] += exported
+    return left
 
 
 @kernel
-def run_drops(ground, flow, color, masks, sources, key, first_drop, last_drop, constants, totals):
-    """Let the drops first_drop … last_drop - 1 run, each to its end, one after another.
+def start_drops(pool, tiles, sources, key, first_drop, last_drop):
+    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`."""
+    rows, cols = tiles.row_of.size, tiles.col_of.size
+    for number in range(first_drop, last_drop):
+        start = random.stream(key, number)
+        cell = np.uint64(_start_cell(start, sources, rows * cols))
+        row = cell // np.uint64(cols)
+        slot = enter(pool, tiles, start, float(row), float(cell - row * np.uint64(cols)))
+        pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, 1.0
+
+
+@kernel
+def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves its tile or to its end.
 
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
 
@@ -192,18 +241,44 @@ def run_drops(ground, flow, color, masks, sources, key, first_drop, last_drop, c
     Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose. (The published form
     digs cells that lie lower than nh too, and diverges at edges that drops leave by.) Heights then stay between the
     lowest point there was and the highest plus what was laid down, for any parameters in range.
-    The corner heights of the next cell are read before the brush changes them and reused, as in the source.
+    The corner heights of the next cell are read before the brush changes them and reused, as in the source; a drop
+    that comes from another tile reads them anew.
 
-    ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells; changed in place.
-    flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols, 3) float32, carried along by
-    the drops and changed in place, or None. masks: (rows, cols, 4) float32, share that may be dug, 1 - hardness, share
-    that may be laid down, and whether drops end there; or None. sources: see `_start_cell`. key: uint64.
-    constants: `Constants`. totals: `Totals`.
+    A drop on a tile touches at most the cell before it and two behind it, on each axis.
+
+    tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
+    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4) float32, share that
+    may be dug, 1 - hardness, share that may be laid down, and whether drops end there; or None. constants:
+    `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
-    carried = np.zeros(3)
-    for drop in range(first_drop, last_drop):
-        start = random.stream(key, drop)
-        carried[:] = 0.0
-        cell = _start_cell(start, sources, flow.size)
-        _run_drop(ground, flow, color, masks, start, cell, constants, totals, carried)
+    across = tiles.col_edges.size - 1
+    for tile in worked:
+        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
+        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        slot = take_queue(pool, tile)
+        while slot != NONE:
+            following = pool.follower[slot]
+            left = _run_drop(
+                ground, flow, color, masks, pool.numbers, slot, pool.start[slot],
+                first_row, end_row, first_col, end_col, constants, totals, tile,
+            )  # fmt: skip
+            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            slot = following
+
+
+@kernel
+def lay_down(tiles, pool, ground, color, masks, constants):
+    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept = 0.0
+    for slot in queued(pool):
+        drop = pool.numbers[slot]
+        row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
+        col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
+        given = deposit(
+            ground, row, below, col, right, row_part, col_part, drop[LOAD],
+            masks, color, drop[COLOR:], constants.color_depth,
+        )  # fmt: skip
+        kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
+    return kept

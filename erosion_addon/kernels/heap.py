@@ -5,14 +5,10 @@ The rule for a pair of cells is `talus.transfer`. Here only a few cells are look
 the cells inside the terrain have a way of their own, without a loop.
 """
 
-import numba
 import numpy as np
 
-from .compile import kernel
+from .compile import inlined, kernel
 from .talus import transfer
-
-inlined = numba.njit(nogil=True, error_model="numpy", forceinline=True)
-"""As `compile.kernel`, for what is called so often that the call itself would cost a tenth of the time."""
 
 
 @inlined

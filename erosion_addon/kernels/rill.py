@@ -12,9 +12,15 @@ import numpy as np
 from . import bilinear, random
 from .compile import kernel
 from .edges import CLOSED, WRAP, along_wall, wrapped
+from .tiles import COL, NONE, ROW, Tiles, append, enter, queued, take_queue
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
+
+ROW_SPEED, COL_SPEED, LOAD, VOLUME, STEPS, SCALE = 2, 3, 4, 5, 6, 7
+"""Numbers of a drop after its place: velocity, load, volume, steps made, and what moisture is in units of for it."""
+
+NUMBERS = 8
 
 
 class Constants(NamedTuple):
@@ -40,7 +46,7 @@ class Constants(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; arrays of one element, added to in place. Volumes in cells³."""
+    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
 
     eroded: np.ndarray
     filled: np.ndarray
@@ -48,6 +54,12 @@ class Totals(NamedTuple):
     exported: np.ndarray
     steps: np.ndarray
     paths_cut: np.ndarray
+
+
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
 
 
 @kernel
@@ -76,18 +88,18 @@ def _moisten(water, place, wanted, scale):
 
 
 @kernel
-def _level(ground, place, height, new_height, masks, constants, totals):
+def _level(ground, place, height, new_height, masks, constants, totals, tile):
     """Step 3 of the simple form: level the ground at `place` towards `new_height`."""
     rise = new_height - height
     up = rise > 0.0
     amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
     moved = bilinear.move(ground, place, amount, new_height, 1.0 if up else -1.0, masks)
-    totals.filled[0] += moved if up else 0.0
-    totals.eroded[0] += 0.0 if up else moved
+    totals.filled[tile] += moved if up else 0.0
+    totals.eroded[tile] += 0.0 if up else moved
 
 
 @kernel
-def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals):
+def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile):
     """Step 3 of the capacity form: dig or lay down; returns the load that the drop then has."""
     rise = new_height - height
     spare = carry * max(-rise, 0.0) - load
@@ -96,19 +108,26 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
     amount = min(amount * constants.sediment_ratio, load) if up else amount
     level = max(height, new_height) if up else new_height
     moved = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
-    totals.eroded[0] += 0.0 if up else moved
+    totals.eroded[tile] += 0.0 if up else moved
     return load + (-moved if up else moved)
 
 
 @kernel
-def _run_drop(ground, water, masks, z, x, scale, constants, totals):
-    """Let one drop run from a place to its end: see `run_drops`. scale: what moisture is in units of."""
+def _run_drop(ground, water, masks, numbers, slot, first_row, end_row, first_col, end_col, constants, totals, tile):
+    """Let one drop run until it leaves a tile, which is answered by True, or to its end: see `run_tiles`."""
     rows, cols = ground.shape[0], ground.shape[1]
     wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
-    place = bilinear.around(z, x, last_row, last_col, rows, cols)
-    load, volume, vx, vz, step = 0.0, 1.0, 0.0, 0.0, 0
+    z, x, vz, vx = numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_SPEED], numbers[slot, COL_SPEED]
+    load, volume, scale = numbers[slot, LOAD], numbers[slot, VOLUME], numbers[slot, SCALE]
+    earlier = int(numbers[slot, STEPS])
+    place, step = bilinear.around(z, x, last_row, last_col, rows, cols), earlier
     while volume > constants.minimum_volume and step < constants.maximum_steps:
+        if not (first_row <= place[0] < end_row and first_col <= place[3] < end_col):
+            numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_SPEED], numbers[slot, COL_SPEED] = z, x, vz, vx
+            numbers[slot, LOAD], numbers[slot, VOLUME], numbers[slot, STEPS] = load, volume, step
+            totals.steps[tile] += step - earlier
+            return True
         height, slope_z, slope_x = bilinear.surface(ground, place)
         row, col = bilinear.nearest(place)
         water[row, col, 0] += np.float32(volume)
@@ -127,7 +146,7 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
             elif closed:
                 x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
             elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
-                totals.exported[0] += load
+                totals.exported[tile] += load
                 load = 0.0
                 break
         there = bilinear.around(z, x, last_row, last_col, rows, cols)
@@ -140,23 +159,47 @@ def _run_drop(ground, water, masks, z, x, scale, constants, totals):
         new_height = bilinear.height(ground, there)
         if constants.carries:
             carry = speed * volume * constants.capacity
-            load = _exchange(ground, place, height, new_height, carry, load, masks, constants, totals)
+            load = _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile)
         else:
-            _level(ground, place, height, new_height, masks, constants, totals)
+            _level(ground, place, height, new_height, masks, constants, totals, tile)
         place = there
         if speed < 1.0 and constants.soil_absorption > 0.0:
             _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)
         volume *= 1 - constants.evaporation
     if step >= constants.maximum_steps:
-        totals.paths_cut[0] += 1
-    totals.steps[0] += step
+        totals.paths_cut[tile] += 1
+    totals.steps[tile] += step - earlier
     load -= bilinear.lay(ground, place, load, np.inf, masks)
-    totals.exported[0] += max(load, 0.0) if masks is not None else 0.0
+    totals.exported[tile] += max(load, 0.0) if masks is not None else 0.0
+    return False
 
 
 @kernel
-def run_drops(ground, water, scale, masks, sources, key, first_drop, last_drop, constants, totals):
-    """Let the drops first_drop … last_drop - 1 run, each to its end, one after another.
+def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, soil_evaporation):
+    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_place`.
+
+    After each drop all moisture is multiplied by 1 - soil_evaporation. Nothing needs to be touched for that: the map
+    in `water` holds m / scale, and the scale alone shrinks; it is (1,) float64.
+    """
+    rows, cols = tiles.row_of.size, tiles.col_of.size
+    for number in range(first_drop, last_drop):
+        start = random.stream(key, number)
+        z, x = _start_place(start, sources, rows, cols, tiles.last_row, tiles.last_col)
+        slot = enter(pool, tiles, start, z, x)
+        pool.numbers[slot, VOLUME], pool.numbers[slot, SCALE] = 1.0, scale[0]
+        scale[0] *= 1 - soil_evaporation
+        if scale[0] < SMALLEST_SCALE:
+            for row in range(rows):
+                for col in range(cols):
+                    water[row, col, 1] *= scale[0]
+            for under_way in queued(pool):
+                pool.numbers[under_way, SCALE] /= scale[0]
+            scale[0] = 1.0
+
+
+@kernel
+def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves its tile or to its end.
 
     A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
     w > minimum_volume, with h the bilinear height:
@@ -169,29 +212,41 @@ def run_drops(ground, water, scale, masks, sources, key, first_drop, last_drop, 
     4. moisture m at p' grows by max(0, 1 - |v|) · max(0, 1 - m(p')) · soil_absorption;
     5. w = w · (1 - evaporation).
 
-    After each drop all moisture is multiplied by 1 - soil_evaporation. Nothing needs to be touched for that: the map
-    holds m / scale, and the scale alone shrinks.
-
     Stability: no cell is lowered below h(p') or raised above the higher of both places. (The published form lacks this
     and diverges for some parameters: filling by transfer_rate · sediment_ratio > 1 overshoots.) Heights in the simple
     form then stay between the lowest and the highest there were; in the capacity form a drop adds what it still
     carries where it ends. The simple form makes and destroys material: what it takes is gone, what it fills is new.
 
-    ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells; changed in place.
-    water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale. scale: (1,) float64.
-    masks: (rows, cols, 4) float32 or None: share that may be dug, 1 - hardness, share that may be laid down, and
-    whether drops end there. sources: see `_start_place`. key: uint64. constants: `Constants`. totals: `Totals`.
+    A drop on a tile touches at most the cell before it and two behind it, on each axis.
+
+    tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
+    `start_drops`. masks: (rows, cols, 4) float32 or None: share that may be dug, 1 - hardness, share that may be laid
+    down, and whether drops end there. constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is exported, as is a last load that a mask keeps from being laid down.
     """
-    rows, cols = ground.shape[0], ground.shape[1]
-    last_row, last_col = (rows, cols) if constants.edges == WRAP else (rows - 1, cols - 1)
-    for drop in range(first_drop, last_drop):
-        start = random.stream(key, drop)
-        z, x = _start_place(start, sources, rows, cols, last_row, last_col)
-        _run_drop(ground, water, masks, z, x, scale[0], constants, totals)
-        scale[0] *= 1 - constants.soil_evaporation
-        if scale[0] < SMALLEST_SCALE:
-            for row in range(rows):
-                for col in range(cols):
-                    water[row, col, 1] *= scale[0]
-            scale[0] = 1.0
+    across = tiles.col_edges.size - 1
+    for tile in worked:
+        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
+        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        slot = take_queue(pool, tile)
+        while slot != NONE:
+            following = pool.follower[slot]
+            left = _run_drop(
+                ground, water, masks, pool.numbers, slot,
+                first_row, end_row, first_col, end_col, constants, totals, tile,
+            )  # fmt: skip
+            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            slot = following
+
+
+@kernel
+def lay_down(tiles, pool, ground, masks):
+    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept = 0.0
+    for slot in queued(pool):
+        z, x, load = pool.numbers[slot, ROW], pool.numbers[slot, COL], pool.numbers[slot, LOAD]
+        place = bilinear.around(z, x, tiles.last_row, tiles.last_col, tiles.row_of.size, tiles.col_of.size)
+        load -= bilinear.lay(ground, place, load, np.inf, masks)
+        kept += max(load, 0.0) if masks is not None else 0.0
+    return kept

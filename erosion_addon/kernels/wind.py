@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import kernel
+from .compile import inlined, kernel
 from .edges import CLOSED, OPEN, WRAP
-from .heap import cascade, inlined
+from .heap import cascade
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 
 STILL = 0.01

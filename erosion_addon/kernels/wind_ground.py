@@ -9,7 +9,7 @@ the step itself.
 
 import numpy as np
 
-from .heap import inlined
+from .compile import inlined
 
 CHANNEL = np.uintp(1)
 CELL = np.uintp(2)

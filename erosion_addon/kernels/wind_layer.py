@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import kernel
+from .compile import inlined, kernel
 from .edges import CLOSED, OPEN, WRAP
-from .heap import inlined, slide
+from .heap import slide
 from .wind import Particle, number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
 

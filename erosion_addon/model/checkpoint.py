@@ -92,6 +92,8 @@ def set_step_arrays(running: RunningStep, arrays: dict[str, Array]) -> None:
                     item[...] = arrays[f"{name}/{place}"]
             elif hasattr(value, "evolving"):
                 set_step_arrays(value, _part(arrays, name))
+            elif isinstance(getattr(type(running), name, None), property):
+                setattr(running, name, arrays[name])
             elif isinstance(value, np.ndarray):
                 value[...] = arrays[name]
             elif value is not None:

@@ -66,7 +66,8 @@ class CoarseStep:
         layers["sediment"] = self._grids.average(state.loose() * _may_lose(state.masks))
         lengths = zip(state.spacing, state.elevation.shape, shape, strict=True)
         spacing: Any = tuple(length * fine / coarse for length, fine, coarse in lengths)
-        self._coarse = State(self._grids.average(state.elevation), layers, self._masks(), spacing, state.edges)
+        elevation = self._grids.average(state.elevation)
+        self._coarse = State(elevation, layers, self._masks(), spacing, state.edges, state.threads)
         self._step: RunningStep = make(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:

@@ -92,19 +92,19 @@ class DropletStep(DropStep):
 
     continues = ("surface_color",)
 
-    evolving = ("_ground", "_flow", "_color", "_totals", "_done")
+    evolving = ("_ground", "_flow", "_color", "_totals", "_run")
 
     def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
         from ..kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        super().__init__(state, key, parameters.drops_per_cell, sources)
+        super().__init__(state, key, parameters.drops_per_cell, sources, droplet.NUMBERS)
         self._parameters, self._kernel = parameters, droplet
         self._flow = np.zeros(state.elevation.shape, np.float32)
         color = state.layers.get("surface_color")
         self._color = None if color is None else color.copy()
         self._constants = self._make_constants(max(state.elevation.shape))
-        self._totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
+        self._totals = droplet.make_totals(self._run.tiles)
 
     def _make_constants(self, longer_side: int) -> Any:
         given, state = self._parameters, self._state
@@ -125,32 +125,43 @@ class DropletStep(DropStep):
             col_step=state.cell_size / state.spacing[1],
         )
 
-    def _run(self, first: int, last: int) -> None:
-        self._kernel.run_drops(
-            self._ground, self._flow, self._color, self._masks, self._sources,
-            self._key, first, last, self._constants, self._totals,
-        )  # fmt: skip
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last)
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        self._kernel.run_tiles(
+            worked, tiles, pool, self._ground, self._flow, self._color, self._masks, self._constants, self._totals
+        )
+
+    def _settled(self) -> tuple[Array, Array | None, float]:
+        """Ground and colour if all drops laid down what they carry where they are, and what masks would keep."""
+        if not self._run.under_way:
+            return self._ground, self._color, 0.0
+        ground, color = self._ground.copy(), None if self._color is None else self._color.copy()
+        run = self._run
+        return ground, color, self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
         from ..kernels.wetness import wetness
 
-        layers, state = self._solid_layers(), self._state
+        ground, color, _ = self._settled()
+        layers, state = self._solid_layers(ground), self._state
         layers["flow"] = self._flow.copy()
         layers["moisture"] = np.empty(self._flow.shape, np.float32)
-        catchment = state.cell_size * self._flow.size / max(self._done, 1)
+        catchment = state.cell_size * self._flow.size / max(self._run.started, 1)
         wetness(
             layers["elevation"], self._flow, *state.spacing, catchment, self._parameters.wetness, layers["moisture"]
         )
-        if self._color is not None:
-            layers["surface_color"] = self._color.copy()
+        if color is not None:
+            layers["surface_color"] = color.copy()
         return layers
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
-        eroded, exported = (float(total[0]) * self._unit_volume for total in self._totals[:2])
-        return Volumes(eroded, exported)
+        eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
+        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
-        return {**super().counts(seconds), "random_directions": int(self._totals.random_directions[0])}
+        return {**super().counts(seconds), "random_directions": int(self._totals.random_directions.sum())}

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .state import Array, Pace, State
+from .state import EDGES, Array, Pace, State
+from .tile_run import TileRun
 
 HIGHEST_RELIEF = 1e7
 """Cells; above it a thousandth of a cell would drown in rounding."""
@@ -24,9 +25,9 @@ class DropStep:
     """Layers beyond the loose ones that it goes on from."""
 
     _totals: Any
-    """What the kernel has done so far; has `steps` and `paths_cut`, arrays of one element."""
+    """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
 
-    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None) -> None:
+    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, numbers: int) -> None:
         self._state, unit = state, state.cell_size
         self._datum = float(state.elevation.min())
         if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * unit:
@@ -40,30 +41,36 @@ class DropStep:
         self._ground /= unit
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
-        self._drops = round(drops_per_cell * state.elevation.size) if anywhere else 0
-        self._done, self._pace = 0, Pace(256, least=16)
+        count = round(drops_per_cell * state.elevation.size) if anywhere else 0
+        rows, cols = state.elevation.shape
+        self._run = TileRun((rows, cols), EDGES.index(state.edges), count, numbers, state.threads)
+        self._pace = Pace(1)
 
-    def _run(self, first: int, last: int) -> None:
-        """Run the drops first … last - 1."""
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        """Put the drops first … last - 1 on the tiles where they start."""
+        raise NotImplementedError
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        """Let the drops on the tiles `worked` run."""
         raise NotImplementedError
 
     def advance(self) -> float:
-        """Run one chunk of drops; returns the share of all drops that have run."""
-        self._done = self._pace.run(self._run_chunk)
-        return self._done / self._drops if self._drops else 1.0
+        """Run some turns; returns the share done."""
+        self._pace.run(self._turns)
+        return self._run.share_done
 
-    def _run_chunk(self, size: int) -> int:
-        last = min(self._done + size, self._drops)
-        self._run(self._done, last)
-        return last
+    def _turns(self, count: int) -> int:
+        for _ in range(count):
+            self._run.turn(self._start, self._work)
+        return count
 
-    def _solid_layers(self) -> dict[str, Array]:
+    def _solid_layers(self, ground: Array) -> dict[str, Array]:
         """New arrays of elevation and loose layers in metres. Only the change comes back from cells, so that untouched
         heights keep every bit."""
         state, unit = self._state, self._state.cell_size
-        elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
+        elevation = (ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
         before = state.loose()
-        loose = (self._ground[..., 1] - before / unit) * unit + before
+        loose = (ground[..., 1] - before / unit) * unit + before
         np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
 
@@ -74,11 +81,12 @@ class DropStep:
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
+        done = self._run.started
         return {
-            "drops": self._done,
-            "drops_per_second": self._done / seconds if seconds > 0 else 0.0,
-            "mean_path": float(self._totals.steps[0]) / self._done if self._done else 0.0,
-            "paths_cut": int(self._totals.paths_cut[0]),
+            "drops": done,
+            "drops_per_second": done / seconds if seconds > 0 else 0.0,
+            "mean_path": float(self._totals.steps.sum()) / done if done else 0.0,
+            "paths_cut": int(self._totals.paths_cut.sum()),
         }
 
 

@@ -35,9 +35,15 @@ FIELDS: dict[str, Field] = {
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),
         Field("grass", "0-1", "cover of grass"),
+        Field("foliage_density", "0-1", "how densely plants grow, by moisture and slope"),
         Field("wind_path", "0-1", "how often the wind touches the ground"),
         Field("sky_light", "0-1", "visible share of the sky, 1 in the open"),
         Field("sun_light", "0-1", "share of the sun that arrives, 1 where nothing shades"),
+        Field("sun_light_2", "0-1", "share of the second sun that arrives"),
+        Field("sun_light_3", "0-1", "share of the third sun that arrives"),
         Field("surface_color", "0-1", "colour of the ground (red, green, blue)", components=3),
     )
 }
+
+BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density")
+"""Fields that no simulation makes: they are baked on its result."""

@@ -3,7 +3,6 @@
 
 import dataclasses
 import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +10,17 @@ from typing import Any
 
 from .errors import InputError
 from .parameters import Parameters, Specification
+from .presets import read, shipped, tables
 from .processes import PROCESSES
 from .state import EDGES
-
-LARGEST_FILE = 64 * 1024
-"""Bytes. A recipe is a page of text; anything larger is something else."""
+from .strata import Strata
 
 MOST_STEPS = 64
 
 
 SEED = Specification("seed", 0, "Number that the random choices start from.", low=0, high=2**31 - 1)
 EDGE_CHOICE = Specification("edges", "open", "What lies around the terrain.", choices=EDGES)
+PALETTE = Specification("palette", "temperate", "Colours that suit the land.", choices=tuple(shipped("palettes")))
 
 
 @dataclass(frozen=True)
@@ -35,13 +34,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named list of steps. Values are checked when it is made; InputError says what is wrong."""
+    """A named list of steps. Values are checked when it is made; InputError says what is wrong.
+
+    strata: what the rock is made of, where it has colours. palette: name of the material's colours that suit the land.
+    """
 
     name: str
     steps: tuple[Step, ...]
     description: str = ""
     seed: int = 0
     edges: str = "open"
+    strata: Strata | None = None
+    palette: str = PALETTE.default
 
     def __post_init__(self) -> None:
         for key in ("name", "description"):
@@ -50,6 +54,7 @@ class Recipe:
                 raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
         object.__setattr__(self, "seed", SEED.checked(self.seed))
         object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
+        object.__setattr__(self, "palette", PALETTE.checked(self.palette))
         if not 1 <= len(self.steps) <= MOST_STEPS:
             raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
 
@@ -62,24 +67,21 @@ class Recipe:
                 raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join(shipped())}.")
         else:
             path = Path(name)
-        return cls.parse(_read(path), str(path))
+        return cls.parse(read(path, "recipe"), str(path))
 
     @classmethod
     def parse(cls, text: str, source: str) -> "Recipe":
         """A recipe from TOML text; `source` is what errors call it."""
+        table = tables(text, source, "recipe")
         try:
-            return cls.from_dict(tomllib.loads(text))
+            return cls.from_dict(table)
         except InputError as error:
             raise InputError(f"{source}: {error}") from None
-        except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError
-            raise InputError(f"{source} is not valid TOML: {error}.") from None
-        except RecursionError:
-            raise InputError(f"{source} is nested too deeply to be a recipe.") from None
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
-        known = {"name", "description", "seed", "edges", "step"}
+        known = {"name", "description", "seed", "edges", "strata", "palette", "step"}
         for key in table:
             if key not in known:
                 raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
@@ -93,6 +95,8 @@ class Recipe:
             description=table.get("description", ""),
             seed=table.get("seed", 0),
             edges=table.get("edges", "open"),
+            strata=_strata(table.get("strata")),
+            palette=table.get("palette", PALETTE.default),
             steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
         )
 
@@ -103,6 +107,8 @@ class Recipe:
             "description": self.description,
             "seed": self.seed,
             "edges": self.edges,
+            "palette": self.palette,
+            **({"strata": self.strata.to_dict()} if self.strata else {}),
             "step": [
                 {"kind": step.kind, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
                 for step in self.steps
@@ -131,25 +137,15 @@ class Recipe:
         return dataclasses.replace(self, steps=tuple(steps))
 
 
-def shipped() -> dict[str, Path]:
-    """The recipes that come along, by name. They lie beside the package, or inside it where pip put them."""
-    package = Path(__file__).resolve().parents[1]
-    files = [path for folder in (package.parent / "presets", package / "presets") for path in folder.glob("*.toml")]
-    return {path.stem: path for path in sorted(files, reverse=True)[::-1]}
-
-
-def _read(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise InputError(f"The recipe {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    if len(content) > LARGEST_FILE:
-        raise InputError(f"{path} is larger than {LARGEST_FILE // 1024} KB, so it is no recipe.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not a text in UTF-8, so it is no recipe.") from None
+def _strata(given: Any) -> Strata | None:
+    """Strata by the name of shipped ones, or from a table."""
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return Strata.from_dict(given)
+    if not isinstance(given, str) or given.lower().endswith(".toml"):
+        raise InputError(f"strata must be a name or a table [strata], not {given!r:.60}.")
+    return Strata.load(given)
 
 
 def _step(number: int, table: dict[str, Any]) -> Step:
@@ -166,12 +162,18 @@ def _step(number: int, table: dict[str, Any]) -> Step:
         raise InputError(f"step {number} ({kind}): {error}") from None
 
 
-def _toml_lines(table: dict[str, Any]) -> Iterator[str]:
+def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Numbers and texts first, then the tables and lists of tables, whose names begin with `path`."""
     for key, value in table.items():
-        if key != "step":
+        if not _is_nested(value):
             # JSON's texts, numbers, booleans and lists of numbers are TOML's too.
             yield f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
-    for step in table.get("step", ()):
-        yield ""
-        yield "[[step]]"
-        yield from _toml_lines(step)
+    for key, value in table.items():
+        if _is_nested(value):
+            for part in value if isinstance(value, list) else [value]:
+                yield from ("", f"[[{path}{key}]]" if isinstance(value, list) else f"[{path}{key}]")
+                yield from _toml_lines(part, f"{path}{key}.")
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))

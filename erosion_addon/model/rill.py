@@ -75,18 +75,18 @@ class RillStep(DropStep):
 
     continues = ("moisture",)
 
-    evolving = ("_ground", "_water", "_scale", "_totals", "_done")
+    evolving = ("_ground", "_water", "_scale", "_totals", "_run")
 
     def __init__(self, state: State, parameters: RillParameters, key: int) -> None:
         from ..kernels import rill  # numba takes a second to import, so only where it runs
 
-        super().__init__(state, key, parameters.drops_per_cell, drop_sources(state))
+        super().__init__(state, key, parameters.drops_per_cell, drop_sources(state), rill.NUMBERS)
         self._kernel = rill
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
         self._water[..., 1] = state.layers.get("moisture", 0.0)
         self._scale = np.ones(1)
         self._constants = self._make_constants(parameters)
-        self._totals = rill.Totals(*(np.zeros(1) for _ in range(3)), *(np.zeros(1, np.int64) for _ in range(2)))
+        self._totals = rill.make_totals(self._run.tiles)
 
     def _make_constants(self, given: RillParameters) -> Any:
         """What holds for a metre, as shares of one step; and for a drop on each cell, as a share of one drop."""
@@ -109,15 +109,27 @@ class RillStep(DropStep):
             col_step=unit / state.spacing[1],
         )
 
-    def _run(self, first: int, last: int) -> None:
-        self._kernel.run_drops(
-            self._ground, self._water, self._scale, self._masks, self._sources,
-            self._key, first, last, self._constants, self._totals,
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        self._kernel.start_drops(
+            pool, tiles, self._sources, self._key, first, last,
+            self._water, self._scale, self._constants.soil_evaporation,
         )  # fmt: skip
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        self._kernel.run_tiles(
+            worked, tiles, pool, self._ground, self._water, self._masks, self._constants, self._totals
+        )
+
+    def _settled(self) -> tuple[Array, float]:
+        """Ground if all drops laid down what they carry where they are, and what masks would keep in them."""
+        if not self._run.under_way:
+            return self._ground, 0.0
+        ground = self._ground.copy()
+        return ground, self._kernel.lay_down(self._run.tiles, self._run.pool, ground, self._masks)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
-        layers = self._solid_layers()
+        layers = self._solid_layers(self._settled()[0])
         layers["flow"] = self._water[..., 0].copy()
         # Four cells share what their middle lacks, so a single one can be given a little more than it can hold.
         layers["moisture"] = np.minimum(self._water[..., 1] * np.float32(self._scale[0]), np.float32(1))
@@ -128,5 +140,6 @@ class RillStep(DropStep):
 
         The simple form carries nothing: what it takes goes nowhere, and what it fills comes from nowhere.
         """
-        eroded, filled, exported = (float(total[0]) * self._unit_volume for total in self._totals[:3])
+        eroded, filled, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:3])
+        exported += self._settled()[1] * self._unit_volume
         return Volumes(eroded, exported, 0.0 if self._constants.carries else filled - eroded)

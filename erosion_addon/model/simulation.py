@@ -47,13 +47,15 @@ def simulate(
     seed: int | None = None,
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
 ) -> Iterator[Progress]:
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second; stop iterating to stop.
 
-    seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. The last progress
-    has fraction 1. The input terrain is never changed. Raises InputError before any work where something is wrong.
+    seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most
+    to use, 0 for as many as there are processors; the result is the same. The last progress has fraction 1. The input
+    terrain is never changed. Raises InputError before any work where something is wrong.
     """
-    simulation = _Simulation(terrain, recipe, seed, edges, masks)
+    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads)
     return simulation.run()
 
 
@@ -64,16 +66,17 @@ def erode(
     seed: int | None = None,
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
 ) -> Terrain:
     """`simulate` to its end; returns the eroded terrain with its fields and `.report`."""
-    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks):
+    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads):
         last = progress
     return last.terrain
 
 
-def resume(checkpoint: Checkpoint) -> Iterator[Progress]:
+def resume(checkpoint: Checkpoint, threads: int = 0) -> Iterator[Progress]:
     """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run."""
-    return _Simulation.from_checkpoint(checkpoint).run()
+    return _Simulation.from_checkpoint(checkpoint, threads).run()
 
 
 class _Simulation:
@@ -86,6 +89,7 @@ class _Simulation:
         seed: int | None,
         edges: str | None,
         masks: Mapping[str, Any] | None,
+        threads: int,
     ) -> None:
         self._terrain, self._recipe = terrain, recipe
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
@@ -97,7 +101,10 @@ class _Simulation:
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         self._start_loose = loose_of(layers)
-        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges)
+        if recipe.strata and "surface_color" not in layers:
+            rock = terrain.elevation - self._start_loose
+            layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
+        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads)
         self._reports: list[dict[str, Any]] = []
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
@@ -127,13 +134,13 @@ class _Simulation:
         return Checkpoint(values, arrays)
 
     @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint) -> "_Simulation":
+    def from_checkpoint(cls, checkpoint: Checkpoint, threads: int) -> "_Simulation":
         """The simulation as it stood."""
         values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
         try:
             terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
             recipe = Recipe.from_dict(values["recipe"])
-            simulation = cls(terrain, recipe, values["seed"], values["edges"], checkpoint.part("mask"))
+            simulation = cls(terrain, recipe, values["seed"], values["edges"], checkpoint.part("mask"), threads)
             simulation._state.elevation = Terrain(state.pop("elevation")).elevation
             simulation._state.layers = state
             simulation._number = int(values["number"])
@@ -173,7 +180,8 @@ class _Simulation:
         assert running is not None
         self._volumes = self._volumes.plus(running.volumes())
         self._reports.append(self._step_report(running))
-        layers = running.layers()
+        # A step that can hands its own arrays over: copies would be the run's peak of memory.
+        layers = getattr(running, "release", running.layers)()
         self._state.elevation = layers.pop("elevation")
         self._state.layers.update(layers)
         self._running = None
@@ -197,12 +205,17 @@ class _Simulation:
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
         gained = loose_of(layers) - self._start_loose
-        layers["deposition"] = np.maximum(gained, 0.0, dtype=np.float32)
+        deposition = np.maximum(gained, 0.0, dtype=np.float32)
         gained += self._terrain.elevation
         gained -= elevation
-        layers["wear"] = np.maximum(gained, 0.0, dtype=np.float32)
+        wear = np.maximum(gained, 0.0, dtype=np.float32)
         del gained
+        if strata := self._recipe.strata:
+            carried = any(step.kind == "droplet" for step in self._steps)
+            shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
+            layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
+        after.fields |= {"wear": wear, "deposition": deposition}  # these need no copy
         after.report = self._report(after, fraction, reports, volumes)
         return after
 

@@ -22,13 +22,15 @@ EDGES = ("open", "closed", "wrap")
 class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
     `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
-    masks: by kind, float32; spacing: (row, col) m."""
+    masks: by kind, float32; spacing: (row, col) m; threads: the
+    most to use, 0 for as many as there are processors."""
 
     elevation: Array
     layers: dict[str, Array]
     masks: dict[str, Array]
     spacing: tuple[float, float]
     edges: str
+    threads: int = 0
 
     @property
     def cell_size(self) -> float:

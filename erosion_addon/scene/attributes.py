@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields of a terrain as attributes of a mesh's vertices, and two of them as colours.
+"""Fields of a terrain as attributes of a mesh's vertices, and some of them as colours.
 
 The mesh remembers which attributes are ours. One that the user made under a field's name (a painted `surface_color`,
 a `sediment` mask) is copied aside before it is overwritten, and comes back when ours are removed.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
+from ..model.colors import COLORS
 from ..model.errors import InputError
 from ..model.fields import FIELDS
 from .lattice import Array, Lattice
@@ -28,40 +28,10 @@ _MEMBERS = {"FLOAT": ("value", 1), "FLOAT2": ("vector", 2), "FLOAT_COLOR": ("col
 """Type of an attribute → property of its elements, and how many numbers it holds."""
 
 
-@dataclass(frozen=True)
-class Ramp:
-    """A field as colours. stops: (value, linear red, green, blue), evenly mixed between; in_cells: the values are
-    shares of the cell's side and not in the field's unit."""
-
-    field: str
-    stops: tuple[tuple[float, float, float, float], ...]
-    in_cells: bool = False
-
-    def colors(self, values: Array, cell_size: float) -> Array:
-        """(...,) values → (..., 4) float32 linear colours, opaque."""
-        place, *channels = np.array(self.stops).T
-        steps = np.linspace(place[0], place[-1], 1024)
-        table = np.stack([np.interp(steps, place, channel) for channel in channels] + [np.ones(1024)], -1)
-        unit = cell_size if self.in_cells else 1.0
-        index = (values - np.float32(place[0] * unit)) * np.float32(1023 / ((place[-1] - place[0]) * unit))
-        return table.astype(np.float32)[np.clip(index, 0, 1023).astype(np.int16)]
-
-
-RAMPS = {
-    # dry straw, lush green, blue water
-    "moisture_color": Ramp("moisture", ((0.0, 0.45, 0.36, 0.18), (0.5, 0.07, 0.22, 0.04), (1.0, 0.02, 0.10, 0.30))),
-    # grey rock, sand; in cells, as what is much sediment grows with the terrain
-    "sediment_color": Ramp(
-        "sediment", ((0.0, 0.16, 0.15, 0.14), (0.02, 0.30, 0.25, 0.18), (0.2, 0.60, 0.46, 0.26)), in_cells=True
-    ),
-}
-"""Colour attribute → the ramp that makes it."""
-
-
 def attribute_names(fields: Iterable[str]) -> list[str]:
     """The attributes that are written for fields of these names; the elevation is the mesh itself."""
     names = [name for name in FIELDS if name in fields and name != "elevation"]
-    return names + [name for name, ramp in RAMPS.items() if ramp.field in names]
+    return names + [name for name, color in COLORS.items() if not set(color.fields).isdisjoint(names)]
 
 
 def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
@@ -96,8 +66,7 @@ def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Ar
     for name in names:
         if name not in ours and name in mesh.attributes:
             _copy(mesh, name, mesh, ASIDE + name)
-        ramp = RAMPS.get(name)
-        grid = ramp.colors(fields[ramp.field], cell_size) if ramp else fields[name]
+        grid = COLORS[name].colors(fields, cell_size) if name in COLORS else fields[name]
         _write(mesh, name, lattice.to_vertices(grid))
     _set_active_names(mesh, active)
 
@@ -130,16 +99,22 @@ def holds(mesh: bpy.types.Mesh, name: str) -> bool:
     return name in mesh.attributes and _fits(mesh.attributes[name], name)
 
 
-def remove_fields(mesh: bpy.types.Mesh) -> None:
-    """Remove the attributes that runs wrote, and put back the user's that they replaced."""
-    active = _active_names(mesh)
-    for name in mesh.get(OURS, ()):
+def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
+    """Remove the attributes that we wrote, but for those of some fields, and put back the user's that they replaced."""
+    active, kept = _active_names(mesh), attribute_names(but)
+    ours = list(mesh.get(OURS, ()))
+    for name in ours:
+        if name in kept:
+            continue
         if ASIDE + name in mesh.attributes:
             _copy(mesh, ASIDE + name, mesh, name)
             _remove(mesh, ASIDE + name)
         else:
             _remove(mesh, name)
-    mesh.pop(OURS, None)
+    if left := [name for name in ours if name in kept]:
+        mesh[OURS] = left
+    else:
+        mesh.pop(OURS, None)
     _set_active_names(mesh, active)
 
 
@@ -168,7 +143,7 @@ def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
 
 
 def _type(name: str) -> str:
-    return _TYPES[3 if name in RAMPS else FIELDS[name].components]
+    return _TYPES[3 if name in COLORS else FIELDS[name].components]
 
 
 def _fits(attribute: bpy.types.Attribute, name: str) -> bool:

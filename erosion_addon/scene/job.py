@@ -14,11 +14,13 @@ import numpy as np
 
 from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
+from ..model.fields import BAKED
 from ..model.messages import Message
 from ..model.recipe import Recipe
 from ..model.runner import Runner
 from ..model.terrain import Terrain
-from . import attributes, grid, source
+from . import attributes, follow, grid, source
+from .compiled import worker_environment
 
 START_LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
 """Attributes that a run starts from where the mesh has them."""
@@ -54,14 +56,21 @@ class Job:
         self._began = time.monotonic()
         self._runner = _ready_runner()
 
-    def run(self, mesh: bpy.types.Mesh, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool) -> None:
+    def run(
+        self,
+        mesh: bpy.types.Mesh,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        continue_from_result: bool,
+        layers: Mapping[str, Any],
+    ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         if source.is_untouched_result(mesh):
             self._source = source.source_heights(mesh)
             self._start = self._heights if continue_from_result else self._source
         elif continue_from_result and source.has_source(mesh):
             self._source = source.source_heights(mesh)
-        self._terrain = self._snapshot(mesh, keeps_layers=continue_from_result)
+        self._terrain = self._snapshot(mesh, continue_from_result, layers)
         self._runner.run(self._terrain, recipe, masks)
 
     def resume(self, mesh: bpy.types.Mesh) -> None:
@@ -75,12 +84,18 @@ class Job:
         self._start = self._lattice.to_vertices(local.astype(np.float32))
         self._runner.resume(checkpoint)
 
-    def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool) -> Terrain:
-        """The terrain to start from, with the artist's layers, or those of the last run where it is kept."""
+    def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool, layers: Mapping[str, Any]) -> Terrain:
+        """The terrain to start from, with the artist's layers, or those of the last run where it is kept.
+
+        layers: what replaces the artist's; None for one to start without.
+        """
         terrain = grid.terrain_of(self._lattice, self._start)
         names = [name for name in START_LAYERS if attributes.holds(mesh, name)]
         fields = attributes.read_fields(mesh, self._lattice, names, before_erosion=not keeps_layers)
-        return Terrain(terrain.elevation, terrain.spacing, fields)
+        last_run = set(mesh.get(attributes.OURS, ())) if keeps_layers else set()
+        fields |= {name: values for name, values in layers.items() if name not in last_run}
+        started = {name: values for name, values in fields.items() if values is not None}
+        return Terrain(terrain.elevation, terrain.spacing, started)
 
     @property
     def ended(self) -> bool:
@@ -149,7 +164,9 @@ class Job:
 
     def find_object(self) -> bpy.types.Object | None:
         """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
-        return next((obj for obj in bpy.data.objects if obj.session_uid == self.object_uid), None)
+        # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
+        found = (obj for obj in bpy.data.objects if obj.session_uid == self.object_uid and obj.users_collection)
+        return next(found, None)
 
     def _try_commit(self, result: Terrain) -> None:
         obj = self.find_object()
@@ -160,7 +177,7 @@ class Job:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
                 self._commit(obj, result)
-                self.state, self.sentence = "done", f"{obj.name} is eroded."
+                self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *follow.update(obj)])
             else:
                 rescued = self._rescue(result)
                 self.state = "rescued"
@@ -187,6 +204,7 @@ class Job:
         attributes.check_names(mesh, result.fields)
         with _all_or_nothing(mesh, self._heights):
             source.keep_source(mesh, self._source)
+            attributes.remove_fields(mesh, but=(*result.fields, *BAKED))
             attributes.write_fields(mesh, self._lattice, result.fields)
             grid.write_heights(mesh, heights)
             source.mark_result(mesh, self._paused)
@@ -213,10 +231,19 @@ def _all_or_nothing(mesh: bpy.types.Mesh, heights: np.ndarray[Any, Any]) -> Any:
         bpy.data.meshes.remove(backup)
 
 
-def start(obj: bpy.types.Object, recipe: Recipe, masks: Mapping[str, Any], continue_from_result: bool = False) -> Job:
-    """Begin a run on an object. Raises InputError with a sentence where that cannot be."""
+def start(
+    obj: bpy.types.Object,
+    recipe: Recipe,
+    masks: Mapping[str, Any],
+    continue_from_result: bool = False,
+    layers: Mapping[str, Any] | None = None,
+) -> Job:
+    """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
+
+    Raises InputError with a sentence where that cannot be.
+    """
     run = _new_job(obj)
-    run.run(obj.data, recipe, masks, continue_from_result)
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {})
     return _make_current(run)
 
 
@@ -267,14 +294,3 @@ def stop_runner() -> None:
     if _runner is not None:
         _runner.kill()
     _runner = None
-
-
-def worker_environment() -> dict[str, str]:
-    """Tells the worker to keep compiled kernels in the extension's user folder, or nowhere if there is none."""
-    package = ".".join(__package__.split(".")[:3])
-    if not package.startswith("bl_ext."):
-        return {}
-    try:
-        return {"TERRAIN_EROSION_CACHE": bpy.utils.extension_path_user(package, path="kernels", create=True)}
-    except (ValueError, OSError):
-        return {"TERRAIN_EROSION_CACHE": ""}

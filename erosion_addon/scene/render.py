@@ -64,6 +64,7 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
         stage.add_sun(scene, place)
     if scene.world is None:
         stage.add_sky(scene)
+        stage.set_film(scene)
         if camera is not None and picture.view != "whole":
             stage.add_haze(scene, place)
     if picture.engine != "file":

@@ -14,10 +14,10 @@ from mathutils import Matrix, Vector
 
 from .mesh import heights
 
-HAZE = (0.56, 0.66, 0.78)
+HAZE = (0.46, 0.62, 0.86)
 """Linear colour of the air in the distance, and of the sky at the horizon."""
 
-SKY = (0.16, 0.32, 0.62)
+SKY = (0.06, 0.20, 0.62)
 """Linear colour of the sky overhead."""
 
 SUN_COLOR = (1.0, 0.90, 0.76)
@@ -94,7 +94,7 @@ def add_sun(scene: bpy.types.Scene, place: Place, name: str = "Terrain Sun") -> 
     """A low sun from the left of the view at turn 0, which shows relief best."""
     sun = bpy.data.objects.new(name, bpy.data.lights.new(name, "SUN"))
     sun.data.energy, sun.data.angle, sun.data.color = 7.0, math.radians(0.6), SUN_COLOR
-    towards = place.matrix.to_3x3() @ Vector((-0.80, 0.22, 0.52))
+    towards = place.matrix.to_3x3() @ Vector((-0.85, 0.10, 0.44))
     sun.rotation_mode = "QUATERNION"
     sun.rotation_quaternion = towards.to_track_quat("Z", "Y")
     scene.collection.objects.link(sun)
@@ -124,10 +124,16 @@ def add_sky(scene: bpy.types.Scene, name: str = "Terrain Sky") -> bpy.types.Worl
     return world
 
 
-def add_haze(scene: bpy.types.Scene, place: Place, strength: float = 0.4) -> None:
+def set_film(scene: bpy.types.Scene) -> None:
+    """Exposure and contrast of a photograph in the open."""
+    scene.view_settings.view_transform, scene.view_settings.look = "AgX", "AgX - Medium High Contrast"
+    scene.view_settings.exposure = 0.2
+
+
+def add_haze(scene: bpy.types.Scene, place: Place, strength: float = 0.28) -> None:
     """Air that pales the distance, by the mist pass and a compositor node. strength: share at the far end, 0-1."""
     world = scene.world
-    world.mist_settings.start, world.mist_settings.depth = 0.35 * place.side, 1.6 * place.side
+    world.mist_settings.start, world.mist_settings.depth = 0.4 * place.side, 1.2 * place.side
     world.mist_settings.falloff = "LINEAR"
     for layer in scene.view_layers:
         layer.use_pass_mist = True

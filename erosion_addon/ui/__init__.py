@@ -8,10 +8,13 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene import grid, job
-from . import heightmaps, operators, panels, progress, properties
+from ..scene import compiled, grid, job
+from . import companions, heightmaps, light, lod, look, maps, operators, panels, progress, properties
 
-_CLASSES = (*properties.CLASSES, *operators.CLASSES, *heightmaps.CLASSES, *panels.CLASSES)
+_CLASSES = (
+    *properties.CLASSES, *operators.CLASSES, *heightmaps.CLASSES, *light.CLASSES, *lod.CLASSES, *panels.CLASSES,
+    *companions.CLASSES, *maps.CLASSES, *look.CLASSES,
+)  # fmt: skip
 _registered: dict[str, Any] = {}
 
 
@@ -88,7 +91,7 @@ def _command(argv: list[str]) -> int:
     from ..scene.image import BlenderFiles
     from .rendering import render
 
-    os.environ.update(job.worker_environment())
+    os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return cli.main(argv, BlenderFiles(), "blender --command erosion", render)

@@ -8,7 +8,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
-from ..scene import grid, job, masks, source, springs
+from ..scene import follow, grid, job, masks, source, springs, surface_color
 from . import progress, properties
 
 
@@ -36,7 +36,9 @@ def start_run(obj: bpy.types.Object) -> "job.Job":
         for kind, mask in chosen.items()
     }
     recipe = properties.recipe_of(settings, springs.spring_rows(obj, settings.springs))
-    return job.start(obj, recipe, arrays, settings.continue_from_result)
+    color = settings.surface_color
+    recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
+    return job.start(obj, recipe, arrays, settings.continue_from_result, layers)
 
 
 class EROSION_OT_run(bpy.types.Operator):
@@ -168,6 +170,8 @@ class EROSION_OT_restore(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         context.object.erosion.report = ""
+        for sentence in follow.update(context.object):
+            self.report({"WARNING"}, sentence)
         return {"FINISHED"}
 
 
@@ -197,27 +201,6 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_material_add(bpy.types.Operator):
-    """Give the terrain a material that shows slope, moisture and sediment"""
-
-    bl_idname = "erosion.material_add"
-    bl_label = "Add Material"
-    bl_options = {"REGISTER", "UNDO"}
-
-    replace: bpy.props.BoolProperty(name="Replace", description="Use it in place of the materials that are there")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, grid.why_not(context.object))
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        from ..scene import material  # its tables take their time, and few sessions need them
-
-        if not material.assign(context.object, replace=self.replace):
-            self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
-        return {"FINISHED"}
-
-
 CLASSES = (
     EROSION_OT_run,
     EROSION_OT_cancel,
@@ -225,5 +208,4 @@ CLASSES = (
     EROSION_OT_pause,
     EROSION_OT_restore,
     EROSION_OT_recipe_load,
-    EROSION_OT_material_add,
 )

@@ -9,8 +9,8 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
+from ..model.presets import shipped
 from ..model.processes import PROCESSES
-from ..model.recipe import shipped
 from ..model.report import in_words
 from ..scene import grid, job, source
 from . import progress
@@ -91,7 +91,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
         layout.prop(obj.erosion, "continue_from_result")
     row = layout.row(align=True)
     row.operator("erosion.restore", icon="LOOP_BACK")
-    row.operator("erosion.material_add", text="Material", icon="MATERIAL")
+    row.operator("erosion.look_add", icon="SHADERFX")
 
 
 def _draw_progress(layout: Any, run: "job.Job") -> None:

@@ -2,6 +2,7 @@
 """What Blender keeps of a run's settings: `object.erosion`, made from the declarations of the parameters."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -10,6 +11,7 @@ import numpy as np
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.parameters import Specification, specifications
+from ..model.presets import shipped
 from ..model.processes import PROCESSES
 from ..model.recipe import EDGE_CHOICE, SEED, Recipe, Step
 
@@ -19,6 +21,13 @@ EDGE_ITEMS = [
     ("open", "Open", "Water leaves over the edges and takes its load along"),
     ("closed", "Closed", "The edges are walls: nothing leaves"),
     ("wrap", "Wrap", "The terrain is a seamless tile: what leaves on one side comes in on the other"),
+]
+
+COLOR_ITEMS = [
+    ("NONE", "Recipe", "Strata where the recipe has some, or the attribute surface_color where there is one"),
+    ("ATTRIBUTE", "Attribute", "A colour attribute of the mesh, such as vertex paint"),
+    ("IMAGE", "Image", "An image, stretched over the terrain"),
+    ("STRATA", "Strata", "Layers of rock of different colours, which erosion brings to light"),
 ]
 
 MASK_ITEMS = [
@@ -85,6 +94,18 @@ class EROSION_PG_mask(bpy.types.PropertyGroup):
     invert: bpy.props.BoolProperty(name="Invert", description="Turn the mask around: 1 becomes 0")
 
 
+class EROSION_PG_surface_color(bpy.types.PropertyGroup):
+    """The colours that the ground starts with"""
+
+    source: bpy.props.EnumProperty(name="Source", items=COLOR_ITEMS)
+    layer: bpy.props.StringProperty(name="Layer", description="Name of the colour attribute")
+    image: bpy.props.PointerProperty(type=bpy.types.Image, name="Image")
+    strata: bpy.props.StringProperty(
+        name="Strata", description="Name of shipped strata, or path of a .toml file", default="red canyon",
+        search=lambda settings, context, text: list(shipped("strata")), search_options={"SUGGESTION"},
+    )  # fmt: skip
+
+
 class EROSION_PG_object(bpy.types.PropertyGroup):
     """Erosion of an object"""
 
@@ -105,9 +126,16 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             type=bpy.types.Collection, name="Springs",
             description="Each object of this collection is a spring on the terrain below it; its scale is its rate",
         ),
+        "casters": bpy.props.PointerProperty(
+            type=bpy.types.Collection, name="Casters",
+            description="The objects of this collection throw soft shadows on the terrain, as a few spheres each",
+        ),
         "continue_from_result": bpy.props.BoolProperty(
             name="Add to Last Run",
             description="Erode the terrain as it is now, instead of starting again from the terrain before erosion",
+        ),
+        "surface_color": bpy.props.PointerProperty(
+            type=EROSION_PG_surface_color, name="Surface Color", description="The colours that the ground starts with"
         ),
         "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
         **{kind: bpy.props.PointerProperty(type=EROSION_PG_mask, name=_label(kind), description=meaning)
@@ -115,7 +143,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
     }  # fmt: skip
 
 
-CLASSES = (*SETTINGS.values(), EROSION_PG_step, EROSION_PG_mask, EROSION_PG_object)
+CLASSES = (*SETTINGS.values(), EROSION_PG_step, EROSION_PG_mask, EROSION_PG_surface_color, EROSION_PG_object)
 
 
 def reload(settings: EROSION_PG_object) -> None:
@@ -148,7 +176,7 @@ def recipe_of(settings: EROSION_PG_object, springs: list[list[float]]) -> Recipe
     """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
     named = Recipe.load(settings.recipe_name)
     steps = [_step_of(item, springs) for item in settings.steps] or named.steps
-    return Recipe(named.name, tuple(steps), named.description, settings.seed, settings.edges)
+    return replace(named, steps=tuple(steps), seed=settings.seed, edges=settings.edges)
 
 
 def _step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:

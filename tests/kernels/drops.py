@@ -9,6 +9,7 @@ import numpy as np
 
 from erosion_addon.kernels import droplet, edges
 from tests.kernels import reference
+from tests.kernels.one_tile import OneTile
 from tests.kernels.reference import Rules
 
 EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
@@ -44,14 +45,15 @@ def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
         masks[..., 3] = 0
         masks[..., 0] = masks[..., 2] = 1 if scene.strength is None else scene.strength
         masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
-    totals = droplet.Totals(np.zeros(1), np.zeros(1), *(np.zeros(1, np.int64) for _ in range(3)))
     constants = droplet.Constants(
         float(rules.Kq), float(rules.Kw), float(rules.Kr), float(rules.Kd), float(rules.Ki), float(rules.minSlope),
         float(rules.g), rules.max_path_len, rules.brush, rules.sine, float(rules.color_depth), EDGES[rules.edges],
         float(rules.row_step), float(rules.col_step),
     )  # fmt: skip
+    tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges])
     for start, end in itertools.pairwise([first, *chunks, drops]):
-        droplet.run_drops(ground, flow, color, masks, _cumulated(scene), np.uint64(key), start, end, constants, totals)
+        drops_of = _cumulated(scene), np.uint64(key), start, end
+        totals = tile.run(drops_of, (ground, flow, color, masks, constants))
     return SimpleNamespace(
         height=ground[..., 0], loose=ground[..., 1], flow=flow, color=color, eroded=totals.eroded[0],
         exported=totals.exported[0], moves=int(totals.steps[0]), long_paths=int(totals.paths_cut[0]),

@@ -114,7 +114,7 @@ def test_every_value_survives_a_file():
         ("seed = 99999999999999999999\n" + SHORT, "seed must be a whole number"),
         (f"seed = {'9' * 5000}\n" + SHORT, "not valid TOML|seed must be"),
         ("edges = 'soft'\n" + SHORT, "edges must be one of open, closed, wrap, not 'soft'"),
-        ("author = 'me'\n" + SHORT, "author is not a key of a recipe; there are description, edges, name, seed, step"),
+        ("author = 'me'\n" + SHORT, "author is not a key of a recipe; there are description, edges, name, palette"),
         ("name = ", "not valid TOML"),
         ("\x00", "not valid TOML"),
         ("import os", "not valid TOML"),

@@ -55,27 +55,10 @@ def test_fields_have_the_types_that_the_contract_names(make_hills):
         "surface_color": "FLOAT_COLOR",
         "moisture_color": "FLOAT_COLOR",
         "sediment_color": "FLOAT_COLOR",
+        "maps_color": "FLOAT_COLOR",
     }
     assert all(mesh.attributes[name].domain == "POINT" for name in kinds)
     assert "elevation" not in mesh.attributes
-
-
-def test_colours_run_from_straw_over_green_to_water():
-    straw, green, water = attributes.RAMPS["moisture_color"].colors(np.array([0.0, 0.5, 1.0], np.float32), 10.0)
-    assert straw[0] > straw[1] > straw[2]
-    assert green[1] > max(green[0], green[2])
-    assert water[2] > max(water[0], water[1])
-    assert straw[3] == green[3] == water[3] == 1
-
-
-def test_more_sediment_is_lighter_and_values_off_the_ramp_take_its_ends():
-    ramp = attributes.RAMPS["sediment_color"]
-    none, some, much, most = ramp.colors(np.array([-1.0, 0.2, 2.0, 1e9], np.float32), 10.0)
-    assert none.tolist() == pytest.approx([0.16, 0.15, 0.14, 1])
-    assert (none < some)[:3].all()
-    assert (some < much)[:3].all()
-    assert np.array_equal(much, most)
-    assert np.array_equal(ramp.colors(np.array([0.2], np.float32), 10.0), ramp.colors(np.array([2.0], "f4"), 100.0))
 
 
 def test_writing_again_overwrites_in_place(make_hills):

@@ -13,8 +13,8 @@ import erosion_addon
 from erosion_addon.model import Recipe
 from erosion_addon.model.heightmap import write_heightmap
 from erosion_addon.model.parameters import specifications
+from erosion_addon.model.presets import shipped
 from erosion_addon.model.processes import PROCESSES
-from erosion_addon.model.recipe import shipped
 from erosion_addon.scene import grid, job
 from erosion_addon.scene.image import BlenderFiles
 from erosion_addon.ui import properties
@@ -105,12 +105,6 @@ def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
     bpy.ops.erosion.cancel()
     assert job.current is None
     assert z_of(terrain_object).tobytes() == before
-
-
-def test_the_material_is_added_once(terrain_object):
-    bpy.ops.erosion.material_add()
-    bpy.ops.erosion.material_add()
-    assert [material.name for material in terrain_object.data.materials] == ["Terrain Erosion"]
 
 
 def test_another_file_ends_the_run(terrain_object):

@@ -224,3 +224,14 @@ def test_holes_are_refused_in_a_sentence(terrain_object):
     with pytest.raises(RuntimeError, match="Terrain"):
         run()
     assert z_of(terrain_object).tobytes() == before
+
+
+def test_another_recipe_leaves_no_maps_of_the_last_one(terrain_object):
+    terrain_object.erosion.recipe_name = "flood plain"
+    run()
+    assert "water_depth" in terrain_object.data.attributes
+    terrain_object.erosion.recipe_name = "arcane"
+    run()
+    mesh = terrain_object.data
+    assert "water_depth" not in mesh.attributes and "flow" in mesh.attributes
+    assert set(mesh["erosion_attributes"]) <= set(mesh.attributes.keys())

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What it costs to bring a terrain of 1024 × 1024 up to date: a process of its own, with bpy, that prints JSON.
+
+Median seconds of CPU time to write what a run of water leaves as attributes, to make the water surface of it, where a
+tenth of the terrain is water and where all of it is, and to write the density of plants. The first argument is how
+often to repeat.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from erosion_addon.scene import attributes, foliage, grid, water_surface
+
+SIDE = 1024
+
+FIELDS = ("bedrock", "sediment", "soil", "suspended", "flow", "moisture", "wear", "deposition", "grass")
+
+
+def times(repeats: int) -> dict[str, float]:
+    """Median seconds of each part."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    random = np.random.default_rng(1)
+    elevation = np.cumsum(random.random((SIDE, SIDE), np.float32), axis=0)
+    terrain = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    lattice = grid.find_lattice(terrain)
+    fields = {name: random.random((SIDE, SIDE), np.float32) for name in FIELDS}
+    fields["velocity"] = random.random((SIDE, SIDE, 2), np.float32)
+    wet = {"a tenth": elevation < np.quantile(elevation, 0.1), "all": np.ones((SIDE, SIDE), bool)}
+
+    def write_all() -> None:
+        attributes.write_fields(terrain.data, lattice, fields)
+
+    seconds = {}
+    for name, where in wet.items():
+        fields["water_depth"] = np.where(where, 2.0, 0.0).astype(np.float32)
+        seconds["attributes"] = _median(write_all, repeats)
+        surface = water_surface.add(terrain)
+        seconds[f"water on {name}"] = _median(lambda surface=surface: water_surface.update(terrain, surface), repeats)
+    seconds["density of plants"] = _median(lambda: foliage.write_density(terrain), repeats)
+    return seconds
+
+
+def _median(work: Callable[[], None], repeats: int) -> float:
+    measured = []
+    for _ in range(repeats):
+        began = time.process_time()
+        work()
+        measured.append(time.process_time() - began)
+    return median(measured)
+
+
+if __name__ == "__main__":
+    print(json.dumps(times(int(sys.argv[1]))))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light on a terrain: how much of the sky and of suns arrives, behind its own mountains and below things on it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError
+from .horizon import gradient, sky_share, sun_share
+from .masks import resample
+from .parameters import Parameters, parameter
+from .state import Array
+from .terrain import Terrain
+from .threads import in_bands
+
+SUNS = ("sun_light", "sun_light_2", "sun_light_3")
+"""Fields of the light of suns: so many there may be."""
+
+
+@dataclass(frozen=True)
+class Sun:
+    """A sun. direction: to its middle, along columns, rows and up, of any length. radius: of its disc, rad."""
+
+    direction: tuple[float, float, float]
+    radius: float
+
+
+@dataclass(frozen=True)
+class LightParameters(Parameters):
+    """What of the light arrives on the ground."""
+
+    azimuths: int = parameter(
+        16, "Directions in which the horizon is looked for: more is smoother, and slower.", low=4, high=64
+    )
+    radius: float = parameter(
+        0.0, "How far away mountains still hide the sky; 0 for half of the terrain.", low=0, high=1e6, unit="m"
+    )
+    half_resolution: bool = parameter(False, "Find the light of the sky on every other vertex: four times as fast.")
+    suns: bool = parameter(
+        True, "Whether the light of suns is baked too: for suns that throw no shadows of their own when rendered."
+    )
+    terrain_shadow: bool = parameter(True, "Whether mountains throw shadows in the light of suns.")
+    spheres: int = parameter(
+        3, "Spheres that stand for each object that throws a shadow: more follow its shape.", low=1, high=16
+    )
+
+
+def bake(
+    terrain: Terrain, parameters: LightParameters, suns: Sequence[Sun], casters: Array, edges: str, threads: int = 0
+) -> dict[str, Array]:
+    """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all light arrives.
+
+    casters: (count, 4) x, y, z and radius of spheres in metres, from the middle of cell [0, 0] and along columns, rows
+    and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
+    threads: see `in_bands`. Raises InputError for too many suns, or a sun or sphere that is not finite.
+    """
+    if len(suns) > len(SUNS):
+        raise InputError(f"There are {len(suns)} suns, and {len(SUNS)} are the most.")
+    wrap = edges == "wrap"
+    lights = caster_light(terrain.elevation, terrain.spacing, casters, suns, threads)
+    fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads)}
+    for name, sun, light in zip(SUNS, suns, lights[1:], strict=False):
+        if parameters.terrain_shadow:
+            light *= sun_share(terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads)
+        fields[name] = light
+    return {name: light.astype(np.float32) for name, light in fields.items()}
+
+
+def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int) -> Array:
+    (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
+    count = -(-parameters.azimuths // 4) * 4
+    radius = parameters.radius or 0.5 * max(rows * row_spacing, cols * col_spacing)
+    if not parameters.half_resolution or min(rows, cols) < 6:
+        return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads)
+    fewer = ((rows + 1) // 2, (cols + 1) // 2)
+    spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
+    seen = sky_share(resample(terrain.elevation, fewer), spacing, count, radius, wrap, threads)
+    return resample(seen, terrain.shape)
+
+
+def caster_light(
+    elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 0
+) -> Array:
+    """What spheres leave of the light of the sky and of suns, (1 + suns, rows, cols) float64.
+
+    The arguments are those of `bake`; the formulas are in `kernels.casters`.
+    """
+    lights = np.ones((1 + len(suns), *elevation.shape))
+    casters = np.ascontiguousarray(casters, np.float64).reshape(-1, 4)
+    if not np.isfinite(casters).all() or not (casters[:, 3] > 0).all():
+        raise InputError("A sphere that throws a shadow has no finite place, or no radius.")
+    table = np.array([_sun_row(sun) for sun in suns]).reshape(-1, 6)
+    if not len(casters):
+        return lights
+    from ..kernels import casters as kernel  # numba takes a second to import, so only where it runs
+
+    slopes = gradient(elevation, spacing, wrap=False)
+
+    def shade(first: int, last: int) -> None:
+        kernel.shade(elevation, slopes, *spacing, casters, table, first, last, lights)
+
+    in_bands(shade, -(-len(elevation) // kernel.TILE), threads, band=1)
+    return lights
+
+
+def _sun_row(sun: Sun) -> tuple[float, ...]:
+    """As `kernels.casters.shade` wants a sun; 1 - cos b is 2 sin² b/2, of which no digits are lost."""
+    cosine, sine = math.cos(sun.radius), math.sin(sun.radius)
+    return *_unit(sun), cosine, sine, 2 * math.sin(sun.radius / 2) ** 2
+
+
+def _unit(sun: Sun) -> tuple[float, float, float]:
+    length = math.hypot(*sun.direction)
+    if not (math.isfinite(length) and length > 0 and 0 <= sun.radius <= math.pi / 2):
+        raise InputError("A sun has no direction, or its disc is larger than half of the sky.")
+    x, y, z = (part / length for part in sun.direction)
+    return x, y, z

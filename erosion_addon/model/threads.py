@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Threads of our own: kernels work without the interpreter's lock."""
+
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+
+BAND = 32
+"""Rows that a thread takes at a time: enough to make the taking cost nothing."""
+
+
+def processors() -> int:
+    """How many threads of this process can run at once."""
+    if hasattr(os, "sched_getaffinity"):  # a farm may give a process some of the machine's only
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_bands(work: Callable[[int, int], object], count: int, threads: int = 0, band: int = BAND) -> None:
+    """Call work(first, last) for bands of `band` rows that together are the rows 0 … count, on `threads` threads.
+
+    threads: 0 for as many as there are processors; the caller's own is one of them. The bands are the same whatever
+    the number of threads, so work that only writes its own band's rows leaves the same bytes. All threads have ended
+    when this returns or raises; after an error no band is begun any more, and of several the first band's is raised.
+    """
+    bands = deque((first, min(first + band, count)) for first in range(0, count, band))
+    errors: dict[int, BaseException] = {}
+
+    def serve() -> None:
+        first = -1
+        try:
+            while bands:
+                try:
+                    first, last = bands.popleft()
+                except IndexError:  # another thread was quicker
+                    return
+                work(first, last)
+        except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
+            bands.clear()
+            errors[first] = error
+
+    helpers = [threading.Thread(target=serve) for _ in range(min(threads or processors(), len(bands)) - 1)]
+    for helper in helpers:
+        helper.start()
+    serve()
+    for helper in helpers:
+        helper.join()
+    if errors:
+        raise errors[min(errors)]
+
+
+class Team:
+    """Threads that wait for work in common, for phases too short to start threads for each.
+
+    size: how many there are, the caller's own among them. They end with the last reference to the team.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = max(1, size)
+        self._crew = _Crew(self.size - 1)
+        weakref.finalize(self, self._crew.dismiss)
+
+    def run(self, work: Callable[[int], object]) -> None:
+        """Call work(0) … work(size - 1), each on a thread of its own, and wait for all; raises the first error."""
+        crew = self._crew
+        crew.work, crew.errors = work, {}
+        for go in crew.go:
+            go.release()
+        try:
+            work(0)
+        finally:
+            for done in crew.done:
+                done.acquire()
+            crew.work = None
+        if crew.errors:
+            raise crew.errors[min(crew.errors)]
+
+
+class _Crew:
+    """The threads of a team beside the caller's, and what they share with it; they hold no reference to the team."""
+
+    def __init__(self, count: int) -> None:
+        self.work: Callable[[int], object] | None = None
+        self.errors: dict[int, BaseException] = {}
+        self.go = [threading.Lock() for _ in range(count)]
+        self.done = [threading.Lock() for _ in range(count)]
+        for lock in (*self.go, *self.done):
+            lock.acquire()
+        for place in range(count):
+            threading.Thread(target=self._serve, args=(place,), daemon=True).start()
+
+    def _serve(self, place: int) -> None:
+        while True:
+            self.go[place].acquire()
+            if self.work is None:
+                return
+            try:
+                self.work(place + 1)
+            except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
+                self.errors[place + 1] = error
+            self.done[place].release()
+
+    def dismiss(self) -> None:
+        """Let the threads end."""
+        self.work = None
+        for go in self.go:
+            go.release()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drops on tiles, worked by threads that leave the same bytes whatever their number."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .state import Array
+from .threads import Team, processors
+
+SIDE = 64
+"""Cells along a tile where the terrain is small, twice as many where that leaves enough tiles."""
+
+LARGE = 512
+"""Cells along the shorter side of a terrain that is cut into tiles of twice `SIDE`."""
+
+CELLS_PER_DROP = 512
+"""Of the terrain, for each drop that starts in a turn. More drops at once dig and fill without heeding each other: from
+a few in a tile on, they end earlier and leave rougher ground than drops that run one after another."""
+
+ALONE = 128
+"""Drops that start in a turn where all is one tile: nothing waits for anything there."""
+
+
+class TileRun:
+    """Drops 0 … count - 1 of one kind on a terrain of `shape` cells, under way in turns.
+
+    In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
+    drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
+    numbers: how many a drop is made of. threads: 0 for as many as there are processors.
+    """
+
+    evolving = ("started", "drops")
+
+    def __init__(self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0) -> None:
+        from ..kernels import tiles
+
+        self._kernels, self.count = tiles, count
+        side = SIDE if min(shape) < LARGE else 2 * SIDE
+        self.tiles = tiles.cut(*shape, side, edges)
+        self._colors = tiles.colors(self.tiles, edges)
+        number = sum(len(color) for color in self._colors)
+        self.pool = tiles.make_pool(number, numbers)
+        self._rate = max(1, shape[0] * shape[1] // CELLS_PER_DROP) if number > 1 else ALONE
+        self.started = 0
+        threads = min(threads or processors(), max(map(len, self._colors)))
+        self._team = Team(threads) if threads > 1 else None
+
+    @property
+    def under_way(self) -> int:
+        """How many drops have started and not come to their end."""
+        return int(self.pool.under_way[0])
+
+    @property
+    def share_done(self) -> float:
+        """0-1; 1 only where nothing is under way any more."""
+        share = self.started / self.count if self.count else 1.0
+        return min(share, 0.999) if self.under_way else share
+
+    def turn(self, start: Callable[..., object], work: Callable[..., object]) -> None:
+        """Let new drops start, and all that are under way run on by a tile or more."""
+        last = min(self.started + self._rate, self.count)
+        self.pool = self._kernels.with_room(self.pool, last - self.started)
+        start(self.pool, self.tiles, self.started, last)
+        self.started = last
+        for color in self._colors:
+            worked = color[self.pool.queue[color, 0] != self._kernels.NONE]
+            if len(worked):
+                self._work(worked, work)
+                self._kernels.hand_on(self.pool, self.tiles, worked)
+
+    def _work(self, worked: Array, work: Callable[..., object]) -> None:
+        if self._team is None or len(worked) == 1:
+            work(worked, self.tiles, self.pool)
+            return
+        # Tiles with many drops take longest: dealt out like cards, from the fullest on, each thread gets as much.
+        fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
+        hands = [fullest_first[place :: self._team.size] for place in range(self._team.size)]
+        self._team.run(lambda place: work(hands[place], self.tiles, self.pool) if len(hands[place]) else None)
+
+    @property
+    def drops(self) -> Array:
+        """(drops, 1 + n) float64: those under way in the order of their queues, the bits of their random numbers' start
+        and their numbers."""
+        slots = self._kernels.queued(self.pool)
+        return np.column_stack([self.pool.start[slots].view(np.float64), self.pool.numbers[slots]])
+
+    @drops.setter
+    def drops(self, drops: Array) -> None:
+        self.pool = self._kernels.with_room(self.pool, len(drops))
+        for start, *numbers in drops:
+            start_bits = np.float64(start).view(np.uint64)
+            self._kernels.put_back(self.pool, self.tiles, start_bits, np.array(numbers))

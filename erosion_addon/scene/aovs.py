@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""AOVs: passes that the terrain's materials write for compositing and pipelines.
+
+They are in a material only while they are wanted: each makes the shader larger, which on a computer that renders
+without a graphics card takes minutes to compile. Depth and normals are Blender's own passes.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import bpy
+
+from .nodes import SURFACE
+
+
+class AOV(NamedTuple):
+    """A pass. kind: VALUE or COLOR. source: what of the terrain's material goes into it, as a link; "" for 0."""
+
+    name: str
+    kind: str
+    source: str
+
+
+AOVS = (
+    # A colour first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and a colour follows.
+    AOV("albedo", "COLOR", f"{SURFACE}.Albedo"),
+    AOV("water", "VALUE", f"{SURFACE}.Water"),
+    AOV("gloss", "VALUE", f"{SURFACE}.Gloss"),
+    AOV("glow", "VALUE", ""),  # for lava and the like
+    AOV("moisture", "VALUE", "moisture.Fac"),
+    AOV("sediment", "VALUE", "sediment.Fac"),
+    AOV("wear", "VALUE", "wear.Fac"),
+)
+
+
+def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:
+    """Give a view layer the passes that it lacks, and let the terrain materials write them."""
+    for aov in AOVS:
+        if aov.name not in layer.aovs:
+            made = layer.aovs.add()
+            made.name, made.type = aov.name, aov.kind
+    for material in materials:
+        write(material.node_tree)
+
+
+def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:
+    """Take the passes away from a view layer, and what writes them out of the materials, if no other layer has them."""
+    names = {aov.name for aov in AOVS}
+    for aov in AOVS:
+        found = layer.aovs.get(aov.name)
+        if found is not None and found.type == aov.kind:
+            layer.aovs.remove(found)
+    if wanted():
+        return
+    for material in materials:
+        for node in list(material.node_tree.nodes):
+            if node.type == "OUTPUT_AOV" and node.aov_name in names:
+                material.node_tree.nodes.remove(node)
+
+
+def wanted() -> bool:
+    """Whether a view layer of the file has the passes."""
+    return any(aov.name in layer.aovs for scene in bpy.data.scenes for layer in scene.view_layers for aov in AOVS)
+
+
+def write(tree: bpy.types.NodeTree) -> None:
+    """Add what is missing of the nodes that write the passes."""
+    there = {node.aov_name for node in tree.nodes if node.type == "OUTPUT_AOV"}
+    for row, aov in enumerate(AOVS):
+        name, _, output = aov.source.partition(".")
+        if aov.name not in there and name in tree.nodes:
+            node = tree.nodes.new("ShaderNodeOutputAOV")
+            node.name = node.label = f"AOV {aov.name}"
+            node.aov_name = aov.name
+            node.location = 660, -140 * row - 160
+            tree.links.new(tree.nodes[name].outputs[output], node.inputs[aov.kind.capitalize()])

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that belong to a terrain and follow it: its water surface, its foliage, its levels of detail.
+
+A companion is a child of its terrain, marked with its kind. The relation is Blender's own, so it survives saving,
+renaming, undo and duplicating: terrain and companions duplicated together are a second set, a terrain duplicated alone
+has none. A companion whose parent is cleared is the user's, and follows no more. (A custom property that points to the
+terrain would do the same, but keep a terrain that the user deletes in the file, unseen.)
+"""
+
+from collections.abc import Callable
+
+import bpy
+
+from . import nodes
+
+KIND = "erosion_kind"
+"""Custom property of a companion."""
+
+KINDS = {"water": "Water Surface", "foliage": "Foliage", "lod": "Levels of Detail"}
+"""Kind → what the user reads."""
+
+WATER_SURFACE = "erosion_water_surface"
+"""Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
+
+
+def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The terrain that the object belongs to; the object itself where it is no companion."""
+    return obj.parent if obj is not None and KIND in obj and obj.parent is not None else obj
+
+
+def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:
+    """The companions of a kind, or of all kinds. What lies in no collection is deleted as far as the user sees."""
+    return [
+        child
+        for child in terrain.children
+        if KIND in child and kind in (None, child[KIND]) and child.library is None and child.users_collection
+    ]
+
+
+def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
+    """A new companion that shows `data`, in the terrain's collections and on its place."""
+    companion = bpy.data.objects.new(name, data)
+    companion[KIND] = kind
+    companion.parent = terrain
+    for collection in terrain.users_collection:
+        collection.objects.link(companion)
+    return companion
+
+
+def update(terrain: bpy.types.Object) -> None:
+    """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones."""
+    for kind, bring_up_to_date in _updaters().items():
+        for companion in find(terrain, kind):
+            if not companion.data.is_editmode:  # else Edit Mode would overwrite what is written to the mesh now
+                bring_up_to_date(terrain, companion)
+    tell_material(terrain)
+
+
+def remove(terrain: bpy.types.Object, kind: str) -> int:
+    """Remove the companions of a kind, with the data that nothing else uses; returns how many there were."""
+    found = find(terrain, kind)
+    for companion in found:
+        mesh = companion.data
+        bpy.data.objects.remove(companion)
+        if not mesh.users:
+            bpy.data.meshes.remove(mesh)
+    for collection in (bpy.data.materials, bpy.data.node_groups):
+        for unused in [item for item in collection if nodes.KIND in item and not item.users]:
+            collection.remove(unused)
+    tell_material(terrain)
+    return len(found)
+
+
+def tell_material(terrain: bpy.types.Object) -> None:
+    """Let the terrain's material know whether the water has a surface."""
+    if any(len(water.data.vertices) for water in find(terrain, "water")):
+        terrain[WATER_SURFACE] = 1.0
+    else:
+        terrain.pop(WATER_SURFACE, None)
+    terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
+    """Kind → what brings a companion of that kind up to date, in the order in which one builds on the other.
+
+    Imported late, as these modules use this one.
+    """
+    from . import foliage, lod, water_surface
+
+    return {"water": water_surface.update, "foliage": foliage.update, "lod": lod.update}

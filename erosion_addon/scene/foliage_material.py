@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The material of foliage: it cuts shells into plants, by a cell noise that closes in with height.
+
+Each cell of the noise is a plant, with a height and a tint of its own; a shell shows where the plant's rounded crown
+reaches up to it. Pure shader nodes, for EEVEE and Cycles.
+"""
+
+import bpy
+
+from . import nodes
+from .foliage_nodes import DENSITY, ROOT, SHELL
+from .nodes import Node, Socket, math, mix, noise, ramp
+
+GROUP, VERSION = "Foliage", 1
+
+SOCKETS = (
+    Socket("BSDF", None, "The plants", kind="NodeSocketShader", output=True),
+    Socket("Root", (0.0, 0.0, 0.0), "Where on the ground this stands, in widths of a plant", attribute=ROOT,
+           channel="Vector", kind="NodeSocketVector", low=-1e6, high=1e6),
+    Socket("Shell", 0.0, "Share of the height", "FACTOR", attribute=SHELL),
+    Socket("Density", 0.0, "How densely plants grow, 0-1", "FACTOR", attribute=DENSITY),
+    Socket("Moisture", 0.0, "Wetness of the ground, 0-1", "FACTOR", attribute="moisture"),
+    Socket("Dry", (0.105, 0.105, 0.030), "Leaves on dry ground"),
+    Socket("Lush", (0.028, 0.066, 0.014), "Leaves on wet ground"),
+    Socket("Tint", 0.5, "How much plants differ in colour", "FACTOR"),
+    Socket("Shade", 0.75, "How dark it is between the stems", "FACTOR"),
+    Socket("Clearings", 0.5, "How much plants stand in groups", "FACTOR"),
+    Socket("Roundness", 0.8, "How much the light shows each crown", "FACTOR"),
+)  # fmt: skip
+
+NODES = (
+    # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a colour.
+    Node("flat", "VectorMath", {0: "in.Root", 1: (1.0, 1.0, 0.0)}, {"operation": "MULTIPLY"}),
+    Node("plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9},
+         {"voronoi_dimensions": "2D"}),
+    Node("random", "SeparateColor", {"Color": "plant.Color"}),
+    # Whether it grows here: by chance, more likely in a group.
+    Node("wide", "VectorMath", {0: "flat.Vector", "Scale": 0.07}, {"operation": "SCALE"}),
+    noise("groups", "wide.Vector", 4.0),
+    math("group", "MULTIPLY_ADD", "groups.Fac", 6.0, -3.0),
+    math("likely", "MULTIPLY_ADD", "group.Value", "in.Clearings", "in.Density"),
+    math("grows", "GREATER_THAN", "likely.Value", "random.Red"),
+    # Its crown: a dome that is widest at the foot.
+    math("radius", "DIVIDE", "plant.Distance", 0.62),
+    math("round", "POWER", "radius.Value", 2.0),
+    math("dome", "SUBTRACT", 1.0, "round.Value"),
+    # Twigs make its outline ragged.
+    Node("near", "VectorMath", {0: "in.Root", "Scale": 4.0}, {"operation": "SCALE"}),
+    noise("twigs", "near.Vector", 2.0),
+    math("ragged", "MULTIPLY_ADD", "twigs.Fac", 0.7, -0.35),
+    math("outline", "ADD", "dome.Value", "ragged.Value"),
+    math("tall", "MULTIPLY_ADD", "random.Green", 0.55, 0.45),
+    math("crown", "MULTIPLY", "outline.Value", "tall.Value"),
+    math("reaches", "GREATER_THAN", "crown.Value", "in.Shell"),
+    math("shown", "MULTIPLY", "reaches.Value", "grows.Value"),
+    # Colour by moisture and by plant, darker towards the ground.
+    ramp("lush", "in.Moisture", 0.1, 0.6),
+    mix("leaf", "lush.Result", "in.Dry", "in.Lush"),
+    math("spread", "SUBTRACT", "random.Blue", 0.5),
+    math("tint", "MULTIPLY_ADD", "spread.Value", "in.Tint", 0.5),
+    Node("tinted", "HueSaturation", {"Hue": 0.5, "Value": "bright.Value", "Color": "leaf.Result"}),
+    math("bright", "MULTIPLY", "tint.Value", 2.0),
+    math("lit", "DIVIDE", "in.Shell", "tall.Value"),
+    ramp("open", "lit.Value", 0.0, 0.9),
+    math("dark", "SUBTRACT", 1.0, "open.Result"),
+    math("shade", "MULTIPLY", "dark.Value", "in.Shade"),
+    mix("color", "shade.Value", "tinted.Color", (0.0, 0.0, 0.0)),
+    # A rounded crown: the normal leans away from its middle.
+    Node("lean", "VectorMath", {0: "flat.Vector", 1: "plant.Position"}, {"operation": "SUBTRACT"}),
+    math("leaning", "MULTIPLY", "in.Roundness", 1.6),
+    Node("leant", "VectorMath", {0: "lean.Vector", "Scale": "leaning.Value"}, {"operation": "SCALE"}),
+    Node("geometry", "NewGeometry"),
+    Node("leaf sides", "VectorMath", {0: "twigs.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
+    Node("rough", "VectorMath", {0: "leaf sides.Vector", "Scale": 2.0}, {"operation": "SCALE"}),
+    Node("leant rough", "VectorMath", {0: "leant.Vector", 1: "rough.Vector"}, {"operation": "ADD"}),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "leant rough.Vector"}, {"operation": "ADD"}),
+    Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
+    Node("leaves", "BsdfPrincipled",
+         {"Base Color": "color.Result", "Roughness": 0.8, "Specular IOR Level": 0.2, "Normal": "normal.Vector"}),
+    Node("nothing", "BsdfTransparent"),
+    Node("cut", "MixShader", {0: "shown.Value", 1: "nothing.BSDF", 2: "leaves.BSDF"}),
+    Node("out", "NodeGroupOutput", {"BSDF": "cut.Shader"}),
+)  # fmt: skip
+
+
+def foliage_material() -> bpy.types.Material:
+    """The material "Terrain Foliage": the one in the file, or a new one."""
+    group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
+    material, is_new = nodes.material(GROUP, "Terrain Foliage", group, SOCKETS)
+    if is_new:
+        material.surface_render_method = "DITHERED"
+        material.diffuse_color = (0.06, 0.10, 0.03, 1.0)
+    return material

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light on a terrain in its scene: suns, things that throw shadows, and what arrives as attributes of the mesh."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.light import SUNS, LightParameters, Sun, bake
+from ..model.spheres import fit_spheres, surface_points
+from . import attributes, grid
+from .companions import KIND
+from .compiled import prepare_kernels
+from .lattice import Array, Lattice, axis_scales
+from .mesh import positions
+
+SETTINGS = "erosion_light"
+"""Custom property of a mesh: the settings that its light was baked with, as JSON."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A terrain's own metres: x along columns, y along rows, z up, from the middle of cell [0, 0].
+
+    axes: (3, 3), its unit vectors in world space, as columns. origin: (3,), in world space.
+    """
+
+    axes: Array
+    origin: Array
+
+    def place(self, world: Array) -> Array:
+        """Points in world space (..., 3), in the terrain's metres."""
+        return self.direction(world - self.origin)
+
+    def direction(self, world: Array) -> Array:
+        """Directions in world space (..., 3), along the terrain's axes."""
+        return world @ np.linalg.inv(self.axes).T
+
+
+def frame_of(obj: bpy.types.Object) -> Frame:
+    """The metres of the terrain that an object is, wherever it is moved, turned and scaled to."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    corner = np.append(positions(obj.data)[:, :2].min(axis=0), 0.0)
+    return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
+
+
+def suns_of(depsgraph: bpy.types.Depsgraph, frame: Frame) -> list[Sun]:
+    """The sun lights that are visible in the scene, by name; no more than there are fields for."""
+    found = {
+        item.object.name: (np.array(item.matrix_world)[:3, 2], item.object.data.angle / 2)
+        for item in depsgraph.object_instances
+        if not item.is_instance and item.object.type == "LIGHT" and item.object.data.type == "SUN"
+    }
+    suns = [found[name] for name in sorted(found)][: len(SUNS)]
+    return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
+
+
+def casters_of(
+    depsgraph: bpy.types.Depsgraph, terrain: bpy.types.Object, frame: Frame, collection: Any, count: int
+) -> Array:
+    """Spheres (any, 4) in the terrain's metres for the visible objects of a collection and what they are instances of.
+
+    count: spheres for each. Raises InputError where the collection has nothing to throw a shadow.
+    """
+    if collection is None:
+        return np.empty((0, 4))
+    shapes: dict[tuple[str, int], Array] = {}
+    spheres = [np.empty((0, 4))]
+    for obj, matrix in _shown(depsgraph, set(collection.all_objects) - {terrain}):
+        # One mesh with other modifiers is another evaluated mesh; of curves only the object tells.
+        is_mesh = obj.type == "MESH"
+        key = (obj.type, obj.data.as_pointer() if is_mesh else obj.original.session_uid)
+        if key not in shapes:
+            shapes[key] = _points_of(obj)
+        spheres.append(_spheres(shapes[key], matrix, frame, count))
+    casters = np.concatenate(spheres)
+    if not len(casters):
+        raise InputError(
+            f"The collection {collection.name} has no visible object with a surface to throw a shadow; "
+            "put objects into it, or choose none."
+        )
+    return casters
+
+
+def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> Iterator[tuple[Any, Array]]:
+    """Evaluated objects as they are seen, each with its world matrix (4, 4)."""
+    for item in depsgraph.object_instances:
+        shown_by = item.parent if item.is_instance else item.object
+        if item.show_self and shown_by.original in members and KIND not in item.object.original:
+            yield item.object, np.array(item.matrix_world, np.float64)
+
+
+def _points_of(obj: bpy.types.Object) -> Array:
+    """Points on the surface of an evaluated object (any, 3), in its own units; none where it has no surface."""
+    try:
+        mesh = obj.to_mesh()
+    except RuntimeError:  # lights, empties, cameras
+        return np.empty((0, 3))
+    if mesh is None or not len(mesh.vertices):
+        return np.empty((0, 3))
+    mesh.calc_loop_triangles()
+    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles.ravel())
+    points = surface_points(positions(mesh), triangles)
+    obj.to_mesh_clear()
+    return points
+
+
+def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
+    """Spheres for a shape, in the frame's metres. They are fitted along its own axes, along which things are made."""
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    if not len(points) or not (scale > 0).all():
+        return np.empty((0, 4))
+    spheres = fit_spheres(points * scale, count)
+    spheres[:, :3] = frame.place((spheres[:, :3] / scale) @ matrix[:3, :3].T + matrix[:3, 3])
+    return spheres
+
+
+def bake_light(
+    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+) -> str:
+    """Bake the light on a terrain into its attributes; returns what was baked, in a sentence.
+
+    collection: what throws shadows on it, or None. edges: of the terrain. Raises InputError with a sentence where that
+    cannot be; the mesh is then as it was.
+    """
+    mesh = obj.data
+    terrain, lattice = grid.read_terrain(obj)
+    frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
+    suns = suns_of(depsgraph, frame) if parameters.suns else []
+    casters = casters_of(depsgraph, obj, frame, collection, parameters.spheres)
+    attributes.check_names(mesh, ("sky_light", *SUNS))
+    prepare_kernels("Light")
+    fields = bake(terrain, parameters, suns, casters, edges)
+    _write(mesh, lattice, fields)
+    mesh[SETTINGS] = json.dumps(parameters.to_dict())
+    mesh.update()
+    return f"Baked the light of the sky; suns: {len(suns)}, spheres that throw shadows: {len(casters)}"
+
+
+def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
+    """Write the fields; suns that are gone since the last time shine everywhere, so that materials stay as they are."""
+    ones = np.ones((lattice.rows, lattice.cols), np.float32)
+    gone = {name: ones for name in SUNS if name in mesh.get(attributes.OURS, ()) and name not in fields}
+    attributes.write_fields(mesh, lattice, {**fields, **gone})
+
+
+def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
+    """What the light on the mesh was baked with; None where it has none of ours."""
+    if SETTINGS not in mesh or "sky_light" not in mesh.get(attributes.OURS, ()):
+        return None
+    return LightParameters.from_dict(json.loads(mesh[SETTINGS]))
+
+
+def update(obj: bpy.types.Object) -> None:
+    """Bake the light anew, with the same settings, on a terrain that has light of ours; InputError as `bake_light`."""
+    parameters = settings_of(obj.data)
+    if parameters is not None:
+        bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)

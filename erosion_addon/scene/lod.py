@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Levels of detail: triangulated meshes of a terrain, and of its water, that follow it to within an error in metres.
+
+Their vertices are some of the terrain's, with all that these carry. They are companions of the terrain, called
+TERRAIN_LOD1 and so on as game engines have it, and hidden where they would lie in the terrain they stand for.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import bpy
+import numpy as np
+
+from ..model import lod
+from . import attributes, companions, grid, water_surface
+from .compiled import prepare_kernels
+from .lattice import Array, Lattice
+from .mesh import positions
+
+KIND = "lod"
+
+ERROR = "erosion_error"
+"""Custom property of a level: its error in metres."""
+
+OF_WATER = "erosion_of_water"
+"""Custom property of a level: whether it stands for the water."""
+
+ERROR_IN_CELLS = 0.1
+"""Error of the finest level where none is given."""
+
+_MEMBERS = {
+    "FLOAT": ("value", np.float32, 1), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT_COLOR": ("color", np.float32, 4), "BYTE_COLOR": ("color", np.float32, 4),
+}  # fmt: skip
+"""Type of an attribute → property of its elements, their type, and how many numbers each holds."""
+
+
+def add(
+    terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0
+) -> list[bpy.types.Object]:
+    """Give the terrain levels of detail, and its water where it has a surface; those that it has are made anew.
+
+    error: metres that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
+    Returns the levels. InputError for an error that is too small.
+    """
+    if not error:
+        spacing = grid.find_lattice(terrain).spacing
+        error = ERROR_IN_CELLS * float(np.sqrt(spacing[0] * spacing[1]))
+    errors = [error * factor**number for number in range(count)]
+    lod.check_errors(errors)
+    surfaces = [terrain, *companions.find(terrain, "water")[:1]]
+    for of_water, surface in enumerate(surfaces):
+        _make_objects(terrain, surface, bool(of_water), errors)
+    _update_all(terrain)
+    return levels_of(terrain)
+
+
+def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
+    """The terrain's levels of detail, those of its water last, each from the finest to the coarsest."""
+    return sorted(companions.find(terrain, KIND), key=lambda level: (level[OF_WATER], level[ERROR]))
+
+
+def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
+    """Make the levels of a terrain anew, all at once when the first one's turn comes."""
+    if level == levels_of(terrain)[0]:
+        _update_all(terrain)
+
+
+def _make_objects(
+    terrain: bpy.types.Object, surface: bpy.types.Object, of_water: bool, errors: Sequence[float]
+) -> None:
+    """One object for each error, with the surface's materials; those that there are stay, and too many are removed."""
+    known = [level for level in levels_of(terrain) if level[OF_WATER] == of_water]
+    for spare in known[len(errors) :]:
+        mesh = spare.data
+        bpy.data.objects.remove(spare)
+        bpy.data.meshes.remove(mesh)
+    for number, error in enumerate(errors):
+        if number < len(known):
+            level = known[number]
+        else:
+            name = f"{surface.name}_LOD{number + 1}"
+            level = companions.add(terrain, KIND, name, bpy.data.meshes.new(name))
+            level.hide_render = True
+            with suppress(RuntimeError):  # the view layer may not show the terrain's collection
+                level.hide_set(True)
+        level[ERROR], level[OF_WATER] = error, of_water
+        while len(level.data.materials) < len(surface.data.materials):
+            level.data.materials.append(surface.data.materials[len(level.data.materials)])
+
+
+def _update_all(terrain: bpy.types.Object) -> None:
+    prepare_kernels("A mesh of less detail")
+    found = [level for level in levels_of(terrain) if not level.data.is_editmode]
+    place = positions(terrain.data)
+    lattice = grid.find_lattice(terrain)
+    ground = lattice.to_grid(place[:, 2]).astype(np.float64) * lattice.scale_z
+    dry = [level for level in found if not level[OF_WATER]]
+    errors = [float(level[ERROR]) for level in dry]
+    for level, made in zip(dry, lod.levels(ground, errors, lattice.spacing) if dry else (), strict=True):
+        vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
+        _fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
+        _copy_attributes(terrain.data, lattice, vertex, made, level.data)
+    wet = [level for level in found if level[OF_WATER]]
+    if wet:
+        _update_water(terrain, lattice, place, ground, wet)
+
+
+def _update_water(
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, ground: Array, found: Sequence[bpy.types.Object]
+) -> None:
+    """Levels of the water surface, empty where the terrain holds no water."""
+    if not attributes.holds(terrain.data, "water_depth"):
+        for level in found:
+            level.data.clear_geometry()
+        return
+    surface = next(iter(companions.find(terrain, "water")), {})
+    threshold = water_surface.shown_from(lattice, float(surface.get(water_surface.THRESHOLD, 0.0)))
+    fields = water_surface.fields_of(terrain.data, lattice)
+    depth = fields["water_depth"]
+    wet = depth > threshold
+    height = lod.water_height(ground + depth, ground + depth - threshold, wet)
+    above = np.maximum(height - ground, 0)
+    layers = water_surface.layers_of(above, fields)
+    errors = [float(level[ERROR]) for level in found]
+    made_levels = lod.water_levels(height, above, wet, errors, lattice.spacing)
+    for level, made in zip(found, made_levels, strict=True):
+        where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
+        where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
+        _fill(level.data, where, made.triangles, lattice.scale_z > 0)
+        for name, values in layers.items():
+            attributes.new_attribute(level.data, name, "FLOAT")
+            chosen = np.ascontiguousarray(values.ravel()[made.cells], np.float32)
+            level.data.attributes[name].data.foreach_set("value", chosen)
+
+
+def _fill(mesh: bpy.types.Mesh, place: Array, triangles: Array, up: bool) -> None:
+    """Give the mesh these triangles (triangles, 3) in place of what it holds; materials stay. up: facing local z."""
+    mesh.clear_geometry()
+    mesh.vertices.add(len(place))
+    mesh.loops.add(triangles.size)
+    mesh.polygons.add(len(triangles))
+    if len(triangles):
+        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(place, np.float32).ravel())
+        corners = triangles if up else triangles[:, ::-1]
+        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners).ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+
+
+def _faces_up(mesh: bpy.types.Mesh) -> bool:
+    return not mesh.polygons or mesh.polygons[0].normal.z >= 0
+
+
+def _copy_attributes(
+    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, target: bpy.types.Mesh
+) -> None:
+    """Take over what the vertices carry, exactly; and what faces and their corners carry, UV maps among it.
+
+    vertex: (vertices,) of `source`. A corner takes what one of its vertex's corners has, so a UV map keeps no seams
+    inside the terrain; a triangle takes what the face below its middle has.
+    """
+    corner_of, face_of = _corners_and_faces(source, lattice)
+    corners = np.empty(len(target.loops), np.int32)
+    if len(corners):
+        target.attributes[".corner_vert"].data.foreach_get("value", corners)
+    row, col = np.divmod(made.cells[made.triangles], lattice.cols)
+    middle = (row.sum(1) // 3) * lattice.cols + col.sum(1) // 3
+    chosen = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
+    active_uv = source.uv_layers.active.name if source.uv_layers.active else ""
+    for attribute in source.attributes:
+        name, domain, data_type = attribute.name, attribute.domain, attribute.data_type
+        if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
+            continue
+        if data_type not in _MEMBERS or (chosen[domain] < 0).any():
+            continue
+        member, dtype, count = _MEMBERS[data_type]
+        values = np.empty((len(attribute.data), count), dtype)
+        attribute.data.foreach_get(member, values.ravel())
+        if name not in target.attributes:
+            target.attributes.new(name, data_type, domain)
+        target.attributes[name].data.foreach_set(member, values[chosen[domain]].ravel())
+    if active_uv in target.uv_layers:
+        target.uv_layers.active = target.uv_layers[active_uv]
+
+
+def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, Array]:
+    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,); -1 where none is."""
+    vertex = np.empty(len(mesh.loops), np.int32)
+    corner_of, face_of = np.full(len(mesh.vertices), -1), np.full(lattice.rows * lattice.cols, -1)
+    if len(vertex):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+        corner_of[vertex[::-1]] = np.arange(len(vertex))[::-1]
+        starts = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_start", starts)
+        cell = lattice.to_vertices(np.arange(len(face_of)).reshape(lattice.rows, lattice.cols))[vertex]
+        # Faces lie in the order of their corners, so the lowest row and column of each are found in one go.
+        lowest = (np.minimum.reduceat(part, starts) for part in np.divmod(cell, lattice.cols))
+        row, col = lowest
+        face_of[row * lattice.cols + col] = np.arange(len(starts))
+    return corner_of, face_of

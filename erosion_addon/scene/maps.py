@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields of a terrain as image files, and as images of this .blend file for other materials."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..model import maps
+from ..model.errors import InputError
+from ..model.fields import FIELDS
+from ..model.outputs import Outputs
+from . import attributes, grid
+from .image import BlenderFiles
+from .lattice import Array
+
+MARK = "erosion_map"
+"""Custom property of an image: the name of the map that it shows."""
+
+
+def names_of(mesh: bpy.types.Mesh) -> list[str]:
+    """The fields that the mesh holds."""
+    return ["elevation", *(name for name in FIELDS if attributes.holds(mesh, name))]
+
+
+def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[str, Array]:
+    """Fields of a terrain, all that it holds where none are named; InputError for one that it does not hold."""
+    held = names_of(terrain.data)
+    for name in names:
+        if name not in held:
+            raise InputError(f"{terrain.name} has no field {name!r:.60}; it has {', '.join(held)}.")
+    chosen = names or held
+    read, lattice = grid.read_terrain(terrain)
+    fields = attributes.read_fields(terrain.data, lattice, [name for name in chosen if name != "elevation"])
+    return {"elevation": read.elevation, **fields} if "elevation" in chosen else fields
+
+
+def export(terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False) -> list[Path]:
+    """Write fields as FIELD.exr (float32) into a folder, all of them or none; returns the files.
+
+    png: 16-bit PNG for those that go from 0 to 1. InputError says what is in the way.
+    """
+    fields = fields_of(terrain, names)
+    with Outputs() as outputs:
+        planned = maps.plan(outputs, folder, fields, png)
+        maps.write(outputs, planned, fields, BlenderFiles())
+        return outputs.publish()
+
+
+def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:
+    """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew.
+
+    The numbers are the field's own (colour space Non-Color), and the bottom row is the smallest y.
+    """
+    return [_filled(f"{terrain.name} {name}", name, values) for name, values in maps.images(fields_of(terrain, names))]
+
+
+def update(terrain: bpy.types.Object) -> None:
+    """Fill those images of the terrain anew that `send` has made."""
+    names = [
+        name
+        for name in names_of(terrain.data)
+        if any(_find(f"{terrain.name} {name}{ending}") for ending in maps.COMPONENTS[FIELDS[name].components])
+    ]
+    if names:
+        send(terrain, names)
+
+
+def _find(name: str) -> bpy.types.Image | None:
+    """The image that `send` called so; an image of the user's own may have the name."""
+    known = (image for image in bpy.data.images if MARK in image and not image.library)
+    return next((image for image in known if image.name == name), None)
+
+
+def _filled(name: str, map_name: str, values: Array) -> bpy.types.Image:
+    rows, cols = values.shape[:2]
+    image = _find(name)
+    if image is None:
+        image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)
+        image[MARK] = map_name
+        image.use_half_precision = False
+    elif tuple(image.size) != (cols, rows):
+        image.scale(cols, rows)
+    pixels = np.ones((rows, cols, image.channels), np.float32)
+    pixels[..., :3] = values.reshape(rows, cols, -1)
+    image.pixels.foreach_set(pixels.ravel())
+    image.update()
+    image.pack()  # else it would be lost on saving
+    return image

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tables of the node group "Terrain": its sockets, and the nodes that make ground out of fields."""
+
+from math import radians
+
+from .nodes import EXISTS, OF_OBJECT, Node, Socket, math, mix, noise, ramp
+
+VERSION = 2
+
+_ANGLE = {"subtype": "ANGLE", "high": radians(90)}
+_METRES = {"low": 0.001, "high": 1e6}
+
+
+def _output(name: str, default: object, sentence: str, kind: str = "") -> Socket:
+    return Socket(name, default, sentence, kind=kind, output=True)
+
+
+def _field(
+    name: str, default: object, sentence: str, attribute: str, channel: str = "Fac", high: float = 1.0
+) -> Socket:
+    return Socket(name, default, sentence, high=high, panel="Fields", attribute=attribute, channel=channel)
+
+
+OUTPUTS = (
+    _output("BSDF", None, "The surface", "NodeSocketShader"),
+    _output("Water", 0.0, "How much of this is water, 0-1"),
+    _output("Gloss", 0.0, "How smooth the surface is, 0-1: 1 less its roughness"),
+    _output("Albedo", (0.0, 0.0, 0.0), "Colour of the surface, before the light that was baked"),
+)
+
+FIELDS = (
+    _field("Moisture", 0.0, "Wetness of the ground, 0-1", "moisture"),
+    _field("Sediment", 0.0, "Thickness of loose sediment in metres", "sediment", high=1e6),
+    _field("Soil", 0.0, "Thickness of the soil in metres", "soil", high=1e6),
+    _field("Wear", 0.0, "Rock removed, in metres", "wear", high=1e6),
+    _field("Grass", 0.0, "Grass that grew in a water step, 0-1", "grass"),
+    _field("Water Depth", 0.0, "Depth of the water in metres", "water_depth", high=1e6),
+    _field("Water Surface", 0.0, "1 where water has a surface of its own, so that none is drawn, else 0",
+           "erosion_water_surface", OF_OBJECT),
+    _field("Surface Color", (0.0, 0.0, 0.0), "Colour of the ground that was painted or transported", "surface_color",
+           "Color"),
+    _field("Has Surface Color", 0.0, "1 where there is a Surface Color, else 0", "surface_color", EXISTS),
+    _field("Sky Light", 1.0, "Visible share of the sky, 0-1", "sky_light"),
+    _field("Has Sky Light", 0.0, "1 where there is a Sky Light, else 0", "sky_light", EXISTS),
+    _field("Sun Light", 1.0, "Share of the sun that arrives, 0-1", "sun_light"),
+    _field("Has Sun Light", 0.0, "1 where there is a Sun Light, else 0", "sun_light", EXISTS),
+)  # fmt: skip
+
+CONTROLS = (
+    Socket("Soil Color", (0.13, 0.095, 0.06), "Bare, gentle ground", panel="Ground"),
+    Socket("Grass Dry", (0.150, 0.138, 0.060), "Plants where it is dry", panel="Ground"),
+    Socket("Grass Lush", (0.045, 0.088, 0.020), "Plants where it is wet", panel="Ground"),
+    Socket("Vegetation", 0.8, "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field "
+           "holds grows in any case", "FACTOR", panel="Ground"),
+    Socket("Rock Color", (0.21, 0.185, 0.155), "Bare rock on steep ground", panel="Rock"),
+    Socket("Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"),
+    Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
+    Socket("Strata Thickness", 60.0, "Thickness of the layers in metres", panel="Rock", **_METRES),
+    Socket("Rock Slope", radians(34), "Slope above which the ground is bare rock", panel="Rock", **_ANGLE),
+    Socket("Slope Softness", radians(6), "Half the width of the change to rock", panel="Rock", **_ANGLE),
+    Socket("Wear Depth", 60.0, "Metres of rock removed at which rock is fresh, and soil thin", panel="Rock", **_METRES),
+    Socket("Sediment Color", (0.36, 0.31, 0.24), "Loose sediment: gravel, scree, silt, sand", panel="Sediment"),
+    Socket("Sediment Depth", 20.0, "Thickness in metres at which it hides what is below", panel="Sediment", **_METRES),
+    Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
+    Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
+    Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
+    Socket("Water Threshold", 0.85, "Moisture from which on water is drawn; 1 draws none", "FACTOR", panel="Water"),
+    Socket("Visible Depth", 0.2, "Depth in metres from which on water is drawn", panel="Water", **_METRES),
+    Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
+    Socket("Snow", 0.0, "Amount of snow", "FACTOR", panel="Snow"),
+    Socket("Snow Color", (0.80, 0.84, 0.88), "Snow", panel="Snow"),
+    Socket("Snow Line", 0.6, "Height from which on snow lies, as a share of the relief: 0 bottom, 1 top", "FACTOR",
+           panel="Snow"),
+    Socket("Snow Slope", radians(42), "Slope from which snow slides off", panel="Snow", **_ANGLE),
+    Socket("Detail", 0.7, "How much borders and colours are broken up", "FACTOR", panel="Detail"),
+    Socket("Detail Size", 150.0, "Size in metres of the largest patches", panel="Detail", **_METRES),
+    Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
+    Socket("Surface Color Strength", 1.0, "How much Surface Color covers", "FACTOR", panel="Light"),
+    Socket("Sky Light Strength", 1.0, "How much Sky Light darkens", "FACTOR", panel="Light"),
+    Socket("Sun Light Strength", 0.7, "How much Sun Light darkens", "FACTOR", panel="Light"),
+)  # fmt: skip
+
+SOCKETS = (*OUTPUTS, *FIELDS, *CONTROLS)
+
+
+def _scaled(name: str, vector: str, scale: object) -> Node:
+    return Node(name, "VectorMath", {0: vector, "Scale": scale}, {"operation": "SCALE"})
+
+
+def _times(name: str, vector: str, other: object) -> Node:
+    return Node(name, "VectorMath", {0: vector, 1: other}, {"operation": "MULTIPLY"})
+
+
+def _centred(name: str, color: str) -> Node:
+    """A noise's colour as a direction, around 0."""
+    return Node(name, "VectorMath", {0: color, 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"})
+
+
+def _slope_at(name: str, angle: str) -> tuple[Node, Node]:
+    """What the mask of the slope, n_z^0.75, is at an angle."""
+    return (
+        Node(f"{name} cosine", "Math", {0: angle}, {"operation": "COSINE", "use_clamp": True}),
+        math(name, "POWER", f"{name} cosine", 0.75),
+    )
+
+
+PLACE = (
+    # Noise in the world's metres, at three sizes. Grain fades out where it would be finer than the pixels.
+    Node("geometry", "NewGeometry"),
+    Node("camera", "CameraData"),
+    math("per metre", "DIVIDE", 1.0, "in.Detail Size"),
+    _scaled("place", "geometry.Position", "per metre"),
+    _scaled("wide place", "place", 0.13),
+    noise("wide", "wide place", 2.0, 0.5),
+    noise("noise", "place", 5.0, 0.62),
+    _scaled("fine place", "place", 23.0),
+    noise("grain", "fine place", 3.0, 0.7),
+    math("distance", "MULTIPLY", "camera.View Distance", "per metre"),
+    ramp("near", "distance", 30.0, 4.0),
+    math("wide centred", "SUBTRACT", "wide.Fac", 0.5),
+    math("zones", "MULTIPLY", "wide centred", "in.Detail"),
+    math("centred", "SUBTRACT", "noise.Fac", 0.5),
+    math("contrast", "MULTIPLY", "in.Detail", 6.0),
+    math("patches", "MULTIPLY", "centred", "contrast"),
+    math("grain centred", "SUBTRACT", "grain.Fac", 0.5),
+    math("grain near", "MULTIPLY", "grain centred", "near"),
+    math("mottle", "MULTIPLY_ADD", "grain near", 1.4, "centred"),
+    math("mottled", "MULTIPLY", "mottle", "in.Detail"),
+    Node("position", "SeparateXYZ", {0: "geometry.Position"}),
+)
+"""Where a point is, and noise there; `patches` is about -1 to 1 times the detail."""
+
+COVER = (
+    # Loose sediment.
+    math("thickness", "DIVIDE", "in.Sediment", "in.Sediment Depth"),
+    math("thickness patchy", "MULTIPLY_ADD", "patches", 0.25, "thickness"),
+    ramp("covered", "thickness patchy", 0.15, 1.0),
+    # Rock on steep ground: the mask of the light droplets, smoothstep(0.4, 0.7, n_z^0.75), with angles instead of its
+    # two numbers, which are 73° and 52°. Worn ground turns to rock earlier, ground under sediment later.
+    Node("normal", "SeparateXYZ", {0: "geometry.Normal"}),
+    Node("upward", "Math", {0: "normal.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
+    math("mask", "POWER", "upward", 0.75),
+    ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
+    math("slope worn", "MULTIPLY_ADD", "worn", -0.12, "in.Rock Slope"),
+    math("slope loose", "MULTIPLY_ADD", "covered", "in.Scree Slope", "slope worn"),
+    math("rock slope", "MULTIPLY_ADD", "patches", -0.12, "slope loose"),
+    math("gentle", "SUBTRACT", "rock slope", "in.Slope Softness"),
+    math("steep", "ADD", "rock slope", "in.Slope Softness"),
+    math("at most upright", "MINIMUM", "steep", radians(90)),
+    math("at least level", "MAXIMUM", "gentle", 0.0),
+    *_slope_at("mask of ground", "at least level"),
+    *_slope_at("mask of rock", "at most upright"),
+    ramp("bare", "mask", "mask of ground", "mask of rock"),
+    # Plants by moisture, and where they grew.
+    math("moist", "MULTIPLY_ADD", "patches", 0.12, "in.Moisture"),
+    math("moist widely", "MULTIPLY_ADD", "zones", 1.3, "moist"),
+    math("moist grown", "MULTIPLY_ADD", "in.Grass", 0.4, "moist widely"),
+    ramp("lush", "moist grown", 0.05, 0.5),
+    mix("plants", "lush", "in.Grass Dry", "in.Grass Lush"),
+    math("fertile", "MULTIPLY_ADD", "in.Vegetation", 2.0, "moist widely"),
+    ramp("grows", "fertile", 1.0, 1.5),
+    math("grass patchy", "MULTIPLY_ADD", "patches", 0.1, "in.Grass"),
+    ramp("grew", "grass patchy", 0.1, 0.45),
+    math("growth", "MAXIMUM", "grows", "grew"),
+    ramp("deep soil", "in.Soil", 0.0, 2.0, (1.0, 0.75)),
+    mix("earth", 1.0, "in.Soil Color", "deep soil", "MULTIPLY"),
+    mix("soil", "growth", "earth", "plants"),
+    # Sediment shows where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
+    math("meadow", "MULTIPLY", "lush", "growth"),
+    math("dry fan", "MULTIPLY_ADD", "meadow", -0.95, 1.0),
+    ramp("bank", "in.Moisture", 0.74, 0.86),
+    math("barren", "MAXIMUM", "dry fan", "bank"),
+    Node("loose", "Math", {0: "covered", 1: "barren"}, {"operation": "MULTIPLY", "use_clamp": True}),
+    mix("gentle ground", "loose", "soil", "in.Sediment Color"),
+)
+"""What lies where: sediment, rock, plants, soil."""
+
+ROCK = (
+    # Beds of uneven thickness, gently bent.
+    math("bend of beds", "MULTIPLY_ADD", "zones", 7.0, "mottled"),
+    math("bed", "DIVIDE", "position.Z", "in.Strata Thickness"),
+    math("bent bed", "MULTIPLY_ADD", "bend of beds", 0.6, "bed"),
+    Node("beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.6},
+         {"noise_dimensions": "1D"}),
+    ramp("layer", "beds.Fac", 0.42, 0.60, (0.0, "in.Strata")),
+    mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
+    # Streaks down the walls.
+    _times("down", "place", (7.0, 7.0, 0.8)),
+    noise("streaks", "down", 3.0, 0.6),
+    ramp("streak", "streaks.Fac", 0.35, 0.62, (0.6, 1.3)),
+    mix("streaked", "in.Detail", "layered", "streak", "MULTIPLY"),
+    math("fresh", "MULTIPLY_ADD", "worn", 0.25, 0.9),
+    mix("rock", 1.0, "streaked", "fresh", "MULTIPLY"),
+    mix("dry ground", "bare", "gentle ground", "rock"),
+    # Where colours were painted or transported, they are the ground's.
+    math("painted share", "MULTIPLY", "in.Has Surface Color", "in.Surface Color Strength"),
+    mix("painted", "painted share", "dry ground", "in.Surface Color"),
+    math("contrast of ground", "MULTIPLY_ADD", "bare", 1.3, 1.3),
+    math("shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
+    mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
+)  # fmt: skip
+"""Rock, and the dry ground made of it all."""
+
+WATER = (
+    # Wet ground is darker, rock most of all, so that grooves show.
+    ramp("wet", "in.Moisture", 0.2, 0.8),
+    math("bare wet", "MULTIPLY_ADD", "bare", 0.6, 0.4),
+    math("darkening", "MULTIPLY", "wet", "in.Wet Darkening"),
+    math("darkened", "MULTIPLY", "darkening", "bare wet"),
+    mix("wet ground", "darkened", "ground", (0.0, 0.0, 0.0)),
+    # Snow, high and where it holds.
+    Node("box", "TexCoord"),
+    Node("share", "SeparateXYZ", {0: "box.Generated"}),
+    math("high", "MULTIPLY_ADD", "patches", 0.05, "share.Z"),
+    math("snow from", "SUBTRACT", "in.Snow Line", 0.07),
+    math("snow to", "ADD", "in.Snow Line", 0.07),
+    ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
+    math("slope", "ARCCOSINE", "upward"),
+    math("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope"),
+    math("holds to", "SUBTRACT", "in.Snow Slope", 0.14),
+    ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
+    math("snow", "MULTIPLY", "snowy height", "snow holds"),
+    mix("snowed", "snow", "wet ground", "in.Snow Color"),
+    # Water by moisture, or by its depth.
+    math("water to", "ADD", "in.Water Threshold", 0.02),
+    ramp("stream", "in.Moisture", "in.Water Threshold", "water to"),
+    math("deep", "MULTIPLY", "in.Visible Depth", 2.0),
+    ramp("pool", "in.Water Depth", "in.Visible Depth", "deep"),
+    math("wherever", "MAXIMUM", "stream", "pool"),
+    math("no surface", "SUBTRACT", 1.0, "in.Water Surface"),
+    math("water", "MULTIPLY", "wherever", "no surface"),
+    mix("albedo", "water", "snowed", "in.Water Color"),
+)
+"""What is wet, snowed in, or water."""
+
+SURFACE = (
+    # Light that was baked; a mesh without it is lit.
+    math("sky share", "MULTIPLY", "in.Has Sky Light", "in.Sky Light Strength"),
+    mix("sky", "sky share", (1.0, 1.0, 1.0), "in.Sky Light"),
+    math("sun share", "MULTIPLY", "in.Has Sun Light", "in.Sun Light Strength"),
+    mix("sun", "sun share", (1.0, 1.0, 1.0), "in.Sun Light"),
+    mix("light", 1.0, "sky", "sun", "MULTIPLY"),
+    mix("color", 1.0, "albedo", "light", "MULTIPLY"),
+    ramp("damp", "in.Moisture", 0.35, 1.0, (0.0, -0.2)),
+    ramp("loose roughness", "loose", 0.0, 1.0, (0.95, "in.Sediment Roughness")),
+    math("ground roughness", "ADD", "loose roughness", "damp"),
+    ramp("snow roughness", "snow", 0.0, 1.0, ("ground roughness", 0.6)),
+    ramp("roughness", "water", 0.0, 1.0, ("snow roughness", 0.12)),
+    ramp("specular", "water", 0.0, 1.0, (0.15, 0.5)),
+    math("gloss", "SUBTRACT", 1.0, "roughness"),
+    # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
+    # where triangles are as small as pixels.
+    _centred("patches bent", "noise.Color"),
+    _centred("streaks bent", "streaks.Color"),
+    _centred("grain bent", "grain.Color"),
+    math("crags", "MULTIPLY", "bare", 2.2),
+    _scaled("crags bent", "streaks bent", "crags"),
+    _scaled("grain near bent", "grain bent", "near"),
+    Node("coarse", "VectorMath", {0: "patches bent", 1: "crags bent"}, {"operation": "ADD"}),
+    Node("rough", "VectorMath", {0: "coarse", 1: "grain near bent"}, {"operation": "ADD"}),
+    math("relief", "MULTIPLY_ADD", "bare", 0.55, 0.3),
+    math("smooth", "MAXIMUM", "water", "snow"),
+    math("dry", "SUBTRACT", 1.0, "smooth"),
+    math("relief on land", "MULTIPLY", "relief", "dry"),
+    math("bend strength", "MULTIPLY", "relief on land", "in.Relief"),
+    _scaled("bend", "rough", "bend strength"),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend"}, {"operation": "ADD"}),
+    Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
+    Node("surface", "BsdfPrincipled",
+         {"Base Color": "color", "Roughness": "roughness", "Normal": "bent normal", "Specular IOR Level": "specular"}),
+    Node("out", "NodeGroupOutput",
+         {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo"}),
+)  # fmt: skip
+
+NODES = (*PLACE, *COVER, *ROCK, *WATER, *SURFACE)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The material of water: its colour comes from how much light reaches the ground through it and back.
+
+By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each colour: what the ground below sends
+up is dimmed by that, and what the water itself scatters takes its place. The sky is reflected by Fresnel's law, foam
+lies on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
+"""
+
+import bpy
+
+from . import nodes
+from .nodes import Node, Socket, math, mix, noise, ramp
+
+GROUP, VERSION = "Water", 1
+
+SOCKETS = (
+    Socket("BSDF", None, "The water", kind="NodeSocketShader", output=True),
+    Socket("Depth", 0.0, "Depth of the water in metres", low=-1e6, high=1e6, attribute="water_depth"),
+    Socket("Speed", 0.0, "Speed of the water in metres a second", high=1e6, attribute="speed"),
+    Socket("Foam", 0.0, "Cover of foam, 0-1", "FACTOR", attribute="foam"),
+    Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
+    Socket("Clarity", 0.5, "Depth in metres at which light has the colour Tint", low=0.001, high=1e4),
+    Socket("Body", (0.010, 0.045, 0.050), "Colour of water too deep to see the ground"),
+    Socket("Foam Color", (0.70, 0.74, 0.74), "Colour of foam"),
+    Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
+    Socket("Shore", 0.06, "Depth in metres up to which the water's reflection fades in", low=0.001, high=1e3),
+    Socket("Ripple Size", 6.0, "Length of the waves in metres", low=0.001, high=1e4),
+    Socket("Ripple Strength", 0.12, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
+    Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
+)
+
+_LEFT = ("Red", "Green", "Blue")
+
+NODES = (
+    # What light is left on its way through the water, by colour.
+    math("wet", "MAXIMUM", "in.Depth", 0.0),
+    math("thickness", "DIVIDE", "wet.Value", "in.Clarity"),
+    Node("tint", "SeparateColor", {"Color": "in.Tint"}),
+    *(math(f"left {color}", "POWER", f"tint.{color}", "thickness.Value") for color in _LEFT),
+    Node("left", "CombineColor", {color: f"left {color}.Value" for color in _LEFT}),
+    Node("lost", "Invert", {"Color": "left.Color"}),
+    mix("scattered", 1.0, "in.Body", "lost.Color", "MULTIPLY"),
+    # Fine waves, in metres of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
+    Node("geometry", "NewGeometry"),
+    math("per metre", "DIVIDE", 1.0, "in.Ripple Size"),
+    Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per metre.Value"}, {"operation": "SCALE"}),
+    noise("waves", "scaled.Vector", 3.0, 0.55),
+    Node("centred", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
+    ramp("rapid", "in.Speed", 0.3, 4.0),
+    math("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
+    math("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
+    Node("bend", "VectorMath", {0: "centred.Vector", "Scale": "steepness.Value"}, {"operation": "SCALE"}),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend.Vector"}, {"operation": "ADD"}),
+    Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
+    math("roughness", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
+    # Through the water one sees the ground; the water itself scatters and reflects.
+    Node("through", "BsdfTransparent", {"Color": "left.Color"}),
+    Node(
+        "body", "BsdfPrincipled",
+        {"Base Color": "scattered.Result", "Roughness": "roughness.Value", "Normal": "normal.Vector", "IOR": 1.333},
+    ),
+    Node("water", "AddShader", {0: "through.BSDF", 1: "body.BSDF"}),
+    # Towards the shore even the reflection fades, so that there is no hard edge.
+    Node("nothing", "BsdfTransparent"),
+    ramp("inside", "in.Depth", 0.0, "in.Shore"),
+    Node("soft water", "MixShader", {0: "inside.Result", 1: "nothing.BSDF", 2: "water.Shader"}),
+    # Foam in flecks that close as it grows.
+    noise("flecks", "scaled.Vector", 5.0, 0.7),
+    math("bare", "SUBTRACT", 0.72, "in.Foam"),
+    math("bare to", "ADD", "bare.Value", 0.25),
+    ramp("flecked", "flecks.Fac", "bare.Value", "bare to.Value"),
+    ramp("foamy", "in.Foam", 0.0, 0.3),
+    math("cover", "MULTIPLY", "flecked.Result", "foamy.Result"),
+    math("cover inside", "MULTIPLY", "cover.Value", "inside.Result"),
+    math("foam", "MULTIPLY", "cover inside.Value", "in.Foam Amount"),
+    Node("white", "BsdfDiffuse", {"Color": "in.Foam Color"}),
+    Node("foamed", "MixShader", {0: "foam.Value", 1: "soft water.Shader", 2: "white.BSDF"}),
+    Node("out", "NodeGroupOutput", {"BSDF": "foamed.Shader"}),
+)  # fmt: skip
+
+
+def water_material() -> bpy.types.Material:
+    """The material "Terrain Water": the one in the file, or a new one."""
+    group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
+    material, is_new = nodes.material(GROUP, "Terrain Water", group, SOCKETS)
+    if is_new:
+        material.surface_render_method = "BLENDED"  # which alone takes the colour of what is seen through it
+        material.use_transparency_overlap = False
+        material.diffuse_color = (0.03, 0.12, 0.15, 0.8)
+    return material

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that give a terrain what belongs to it, its water surface and its foliage, and take it away again."""
+
+import bpy
+
+from ..model.errors import InputError
+from ..scene import companions
+from .operators import _allowed, why_no_run
+
+
+class _TerrainOperator:
+    """For operators on the active terrain, or on the terrain of the active companion."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
+
+
+class EROSION_OT_water_add(_TerrainOperator, bpy.types.Operator):
+    """Show the water as a surface of its own, which follows every run. Again: bring it up to date"""
+
+    bl_idname = "erosion.water_add"
+    bl_label = "Add Water Surface"
+
+    threshold: bpy.props.FloatProperty(
+        name="Least Depth",
+        description="Depth from which on water is shown; 0: a hundredth of a cell",
+        min=0.0,
+        soft_max=10.0,
+        unit="LENGTH",
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import water_surface  # few sessions need it
+
+        try:
+            water_surface.add(companions.terrain_of(context.object), self.threshold)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class EROSION_OT_foliage_add(_TerrainOperator, bpy.types.Operator):
+    """Let plants grow on wet, gentle ground, which follow every run. Again: change them"""
+
+    bl_idname = "erosion.foliage_add"
+    bl_label = "Add Foliage"
+
+    shells: bpy.props.IntProperty(
+        name="Shells",
+        description="How many shells are rendered: more show finer forms. The viewport shows a quarter of them",
+        default=32,
+        min=1,
+        max=256,
+    )
+    height: bpy.props.FloatProperty(
+        name="Height",
+        description="Height of the tallest plants; 0: 0.8 cells",
+        min=0.0,
+        soft_max=50.0,
+        unit="LENGTH",
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import foliage  # few sessions need it
+
+        try:
+            foliage.add(companions.terrain_of(context.object), self.shells, self.height)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        cycles = getattr(context.scene, "cycles", None)
+        if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
+            cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
+        return {"FINISHED"}
+
+
+class EROSION_OT_companion_remove(_TerrainOperator, bpy.types.Operator):
+    """Remove it from the terrain, with the data that nothing else uses"""
+
+    bl_idname = "erosion.companion_remove"
+    bl_label = "Remove from Terrain"
+
+    kind: bpy.props.EnumProperty(
+        name="Kind",
+        description="What to remove",
+        items=[(kind, label, f"Remove: {label}") for kind, label in companions.KINDS.items()],
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and not companions.find(terrain):
+            reason = f"{terrain.name} has no water surface, foliage or levels of detail."
+        return _allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        if context.object != terrain and context.object[companions.KIND] == self.kind:
+            context.view_layer.objects.active = terrain  # as the active object is about to go
+        if not companions.remove(terrain, self.kind):
+            self.report({"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_water_add, EROSION_OT_foliage_add, EROSION_OT_companion_remove)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators for the look of a terrain: its material, passes for compositing, and all of it in one click."""
+
+from typing import Any
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.presets import shipped
+from ..model.recipe import PALETTE, Recipe
+from ..scene import companions, grid
+from .operators import _allowed
+from .panels import _SubPanel
+
+CHOSEN = "erosion_palette"
+"""Custom property of a terrain: the palette that the user chose for it, instead of its recipe's."""
+
+
+def palette_of(obj: bpy.types.Object) -> str:
+    """The palette that the user chose for a terrain, or else the one that its recipe names."""
+    if CHOSEN in obj:
+        return str(obj[CHOSEN])
+    try:
+        return Recipe.load(obj.erosion.recipe_name).palette
+    except InputError:  # the run says so
+        return PALETTE.default
+
+
+def _palettes(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
+    return [name for name in shipped("palettes") if edit_text.lower() in name]
+
+
+class EROSION_OT_material_add(bpy.types.Operator):
+    """Give the terrain a material that shows rock, plants, sediment and water, in the colours of its recipe"""
+
+    bl_idname = "erosion.material_add"
+    bl_label = "Add Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    palette: bpy.props.StringProperty(
+        name="Palette",
+        description="Name of a palette, or path of a .toml file; empty: the one chosen before, or the recipe's",
+        search=_palettes,
+        search_options={"SUGGESTION"},
+        options={"SKIP_SAVE"},
+    )
+    replace: bpy.props.BoolProperty(name="Replace", description="Use it in place of the materials that are there")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import material  # its tables take their time, and few sessions need them
+
+        terrain = companions.terrain_of(context.object)
+        try:
+            shown = material.assign(terrain, self.palette or palette_of(terrain), self.replace)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self.palette:
+            terrain[CHOSEN] = self.palette
+        if not shown:
+            self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
+        return {"FINISHED"}
+
+
+class EROSION_OT_aovs_add(bpy.types.Operator):
+    """Add passes to the view layer for compositing: water, gloss, albedo, glow, moisture, sediment and wear. Without a
+    graphics card, EEVEE takes minutes to compile the material with them"""
+
+    bl_idname = "erosion.aovs_add"
+    bl_label = "Add Passes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    remove: bpy.props.BoolProperty(
+        name="Remove", description="Take them away from the view layer again", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import aovs, material
+
+        change = aovs.remove if self.remove else aovs.add
+        change(context.view_layer, material.terrain_materials())
+        return {"FINISHED"}
+
+
+class EROSION_OT_look_add(bpy.types.Operator):
+    """Finish the look of the terrain in one click: its material and what belongs to it. Your materials stay"""
+
+    bl_idname = "erosion.look_add"
+    bl_label = "Finish the Look"
+    bl_options = {"REGISTER", "UNDO"}
+
+    water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
+    light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
+    foliage: bpy.props.BoolProperty(name="Foliage", description="Let plants grow as shells; renders take longer")
+    passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import look
+
+        terrain = companions.terrain_of(context.object)
+        parts = {name for name in look.PARTS if getattr(self, name)}
+        try:
+            look.finish(terrain, palette_of(terrain), parts, context.view_layer)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class EROSION_PT_look(_SubPanel):
+    bl_label = "Look"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, terrain = self.layout, companions.terrain_of(context.object)
+        row = layout.row(align=True)
+        row.operator("erosion.material_add", text="Material", icon="MATERIAL")
+        row.operator("erosion.aovs_add", text="Passes", icon="RENDERLAYERS")
+        for kind, operator, icon in (
+            ("water", "erosion.water_add", "MOD_OCEAN"),
+            ("foliage", "erosion.foliage_add", "OUTLINER_OB_HAIR"),
+        ):
+            row = layout.row(align=True)
+            row.operator(operator, icon=icon)
+            if companions.find(terrain, kind):
+                row.operator("erosion.companion_remove", text="", icon="X").kind = kind
+        column = layout.column(align=True)
+        column.operator("erosion.light_bake", icon="LIGHT_SUN")
+        column.prop(terrain.erosion, "casters", text="")
+
+
+CLASSES = (EROSION_OT_material_add, EROSION_OT_aovs_add, EROSION_OT_look_add, EROSION_PT_look)

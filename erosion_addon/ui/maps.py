@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps as files and as images, and the panel of the colours that the ground starts with."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.presets import shipped
+from ..scene import companions
+from .operators import _allowed, why_no_run
+from .panels import _SubPanel
+
+
+class _MapOperator:
+    """For operators that take fields of the terrain somewhere else."""
+
+    fields: bpy.props.StringProperty(
+        name="Fields", description="Names of fields with commas between them; all that there are where it is empty"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
+
+    def _names(self) -> list[str]:
+        return [name.strip() for name in self.fields.split(",") if name.strip()]
+
+
+class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
+    """Write the terrain's fields into a folder, each as FIELD.exr with the field's own numbers"""
+
+    bl_idname = "erosion.maps_export"
+    bl_label = "Export Maps"
+
+    directory: bpy.props.StringProperty(name="Folder", description="Where the maps go", subtype="DIR_PATH")
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+    file_format: bpy.props.EnumProperty(
+        name="Format",
+        items=[
+            ("EXR", "EXR", "32-bit floats, in metres where the field is"),
+            ("PNG", "PNG and EXR", "16-bit PNG for fields from 0 to 1, EXR for all others"),
+        ],
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import maps  # here, as few sessions of Blender write files
+
+        terrain = companions.terrain_of(context.object)
+        try:
+            if not self.directory:
+                raise InputError("No folder is chosen for the maps; give one as directory.")
+            folder = Path(bpy.path.abspath(self.directory))
+            files = maps.export(terrain, folder, self._names(), self.file_format == "PNG")
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except MemoryError:
+            self.report({"ERROR"}, "There is not enough memory to write the maps.")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
+        return {"FINISHED"}
+
+
+class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
+    """Make images of the terrain's fields, for other materials. Runs keep them up to date"""
+
+    bl_idname = "erosion.images_send"
+    bl_label = "Maps to Images"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import maps
+
+        try:
+            images = maps.send(companions.terrain_of(context.object), self._names())
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Images: {', '.join(image.name for image in images)}")
+        return {"FINISHED"}
+
+
+class EROSION_MT_strata(bpy.types.Menu):
+    """Layers of rock of different colours"""
+
+    bl_idname = "EROSION_MT_strata"
+    bl_label = "Strata"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        for name in shipped("strata"):
+            change = self.layout.operator("wm.context_set_string", text=name.capitalize())
+            change.data_path, change.value = "object.erosion.surface_color.strata", name
+
+
+class EROSION_PT_surface_color(_SubPanel):
+    bl_label = "Surface Color"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, settings = self.layout, context.object.erosion.surface_color
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(settings, "source")
+        if settings.source == "ATTRIBUTE":
+            layout.prop_search(settings, "layer", context.object.data, "color_attributes", text="Attribute")
+        elif settings.source == "IMAGE":
+            layout.template_ID(settings, "image", new="image.new", open="image.open")
+        elif settings.source == "STRATA":
+            row: Any = layout.row(align=True)
+            row.prop(settings, "strata")
+            row.menu("EROSION_MT_strata", text="", icon="DOWNARROW_HLT")
+
+
+class EROSION_PT_maps(_SubPanel):
+    bl_label = "Maps and Levels of Detail"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator("erosion.maps_export", icon="EXPORT")
+        column.operator("erosion.images_send", icon="IMAGE_DATA")
+        column.operator("erosion.lod_add", icon="MOD_DECIM")
+
+
+CLASSES = (
+    EROSION_OT_maps_export,
+    EROSION_OT_images_send,
+    EROSION_MT_strata,
+    EROSION_PT_surface_color,
+    EROSION_PT_maps,
+)

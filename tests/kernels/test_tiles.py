@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tiles: every cell is on one, those of one colour never reach the same cell, and no drop is lost between them."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from erosion_addon.kernels import edges, tiles
+
+EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
+REACH = (1, 2)
+"""Cells before and behind its own that what is on a tile may touch."""
+
+
+def touched(cut, tile, axis, wrap):
+    """The rows or columns that a tile reaches."""
+    places = (cut.row_edges, cut.col_edges)[axis]
+    across = len(cut.col_edges) - 1
+    place = (tile // across, tile % across)[axis]
+    reached = range(places[place] - REACH[0], places[place + 1] + REACH[1])
+    return {index % places[-1] if wrap else index for index in reached}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("shape", [(3, 5), (64, 64), (100, 333), (129, 191), (320, 64), (500, 320)])
+def test_two_tiles_of_one_colour_never_touch_the_same_cell(shape, edge):
+    cut = tiles.cut(*shape, 64, edge)
+    for color in tiles.colors(cut, edge):
+        for one, other in itertools.combinations(color, 2):
+            shared = [touched(cut, one, axis, edge == edges.WRAP) & touched(cut, other, axis, edge == edges.WRAP)
+                      for axis in (0, 1)]  # fmt: skip
+            assert not (shared[0] and shared[1]), (one, other)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_cell_is_on_one_tile_of_one_colour(edge):
+    cut = tiles.cut(200, 333, 64, edge)
+    assert np.array_equal(np.sort(np.concatenate(tiles.colors(cut, edge))), np.arange(3 * 5))
+    assert np.diff(cut.row_edges).min() >= 60 and np.diff(cut.col_edges).min() >= 60
+    for row, col in ((0, 0), (199, 332), (100, 100)):
+        place = tiles.tile_at(cut, float(row), float(col))
+        tile_row, tile_col = divmod(int(place), 5)
+        assert cut.row_edges[tile_row] <= min(row, cut.last_row - 1) < cut.row_edges[tile_row + 1]
+        assert cut.col_edges[tile_col] <= min(col, cut.last_col - 1) < cut.col_edges[tile_col + 1]
+
+
+def test_drops_go_round_and_no_slot_is_lost():
+    cut = tiles.cut(128, 128, 64, edges.CLOSED)
+    pool = tiles.make_pool(4, 3)
+    rng, alive = np.random.default_rng(4), {}
+    for turn in range(50):
+        pool = tiles.with_room(pool, 5)
+        for number in range(turn * 5, turn * 5 + 5):
+            place = rng.uniform(0, 127, 2)
+            slot = int(tiles.enter(pool, cut, np.uint64(number), *place))
+            alive[number] = slot
+        for tile in range(4):
+            worked = np.array([tile])
+            slot = int(tiles.take_queue(pool, tile))
+            while slot != tiles.NONE:
+                following, number = int(pool.follower[slot]), int(pool.start[slot])
+                assert alive[number] == slot  # nobody else has got it
+                if rng.random() < 0.2:
+                    tiles.append(pool.ended, tile, pool.follower, slot)
+                    del alive[number]
+                else:
+                    pool.numbers[slot, :2] = rng.uniform(0, 127, 2)
+                    tiles.append(pool.leaving, tile, pool.follower, slot)
+                slot = following
+            tiles.hand_on(pool, cut, worked)
+        assert pool.under_way[0] == len(alive) == len(tiles.queued(pool)) == pool.waiting.sum()
+        assert sorted(pool.start[tiles.queued(pool)].tolist()) == sorted(alive)
+    assert len(pool.start) < 150  # slots are used again

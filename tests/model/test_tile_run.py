@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drops on tiles: the same bytes on any number of threads, nothing lost, and the landscape of single drops."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from erosion_addon.model import Recipe, Terrain, erode, resume, simulate, tile_run
+from erosion_addon.model.checkpoint import Checkpoint
+from erosion_addon.model.threads import Team
+from tests.terrains import fractal
+
+ARCANE = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.25})
+HILLS = Terrain(fractal(200, 333, relief=600.0, seed=2), 10.0)
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_the_same_bytes_on_any_number_of_threads(edges):
+    hashes = [
+        erode(HILLS, ARCANE, seed=3, edges=edges, threads=threads).report["sha256"] for threads in (1, 2, 4, 8)
+    ]
+    assert hashes[0] == hashes[1] == hashes[2] == hashes[3]
+
+
+def test_colours_and_masks_too():
+    rng = np.random.default_rng(1)
+    colored = Terrain(HILLS.elevation, 10.0, {"surface_color": rng.random((*HILLS.shape, 3)).astype(np.float32)})
+    masks = {"strength": rng.random(HILLS.shape), "hardness": rng.random(HILLS.shape), "protect": HILLS.elevation > 500}
+    one, four = (erode(colored, ARCANE, masks=masks, threads=threads).report["sha256"] for threads in (1, 4))
+    assert one == four and "surface_color" in one
+
+
+def test_whichever_tile_is_worked_first(monkeypatch):
+    expected = erode(HILLS, ARCANE, threads=1).report["sha256"]
+    rng = np.random.default_rng(5)
+    as_they_come = tile_run.TileRun._work
+
+    def shuffled(run, worked, work):
+        as_they_come(run, rng.permutation(worked), work)
+
+    monkeypatch.setattr(tile_run.TileRun, "_work", shuffled)
+    # What is handed on is sorted by tile, not by who was first, so the order does not show.
+    assert erode(HILLS, ARCANE, threads=1).report["sha256"] == expected
+
+
+def test_mass_is_there_while_drops_are_under_way():
+    for progress in simulate(HILLS, ARCANE, edges="closed"):
+        mass = progress.terrain.report["mass"]
+        assert abs(mass["error"]) <= 1e-9 * max(mass["moved"], 1.0)
+        assert abs(mass["before"] - mass["after"]) <= 1e-9 * max(mass["moved"], 1.0)
+        if progress.fraction > 0.3:
+            break
+    assert 0.0 < progress.fraction < 1.0
+
+
+def test_a_run_stopped_with_drops_under_way_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
+    expected = erode(HILLS, ARCANE, seed=9).report["sha256"]
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
+    *_, stopped = itertools.islice(simulate(HILLS, ARCANE, seed=9), 20)
+    assert stopped._simulation._running._run.under_way > 10
+    stopped.checkpoint.save(tmp_path / "run.npz")
+    *_, last = resume(Checkpoint.load(tmp_path / "run.npz"))
+    assert last.terrain.report["sha256"] == expected
+
+
+def landscape(elevation):
+    """What an eye compares: percentiles of height and slope, and how much of the water the largest rivers carry."""
+    slope = np.hypot(*np.gradient(elevation.elevation, 10.0))
+    flow = np.sort(elevation["flow"].ravel())
+    return np.array([
+        *np.percentile(elevation.elevation, (5, 25, 50, 75, 95)), *np.percentile(slope, (50, 90, 99)),
+        flow[-len(flow) // 100 :].sum() / flow.sum(),
+    ])  # fmt: skip
+
+
+def test_the_landscape_is_that_of_drops_one_after_another(monkeypatch):
+    """Bounds: 2 % of the relief for heights; a tenth for slopes and the share of the rivers."""
+    recipe = Recipe.load("alpine")
+    tiled = landscape(erode(HILLS, recipe))
+    monkeypatch.setattr(tile_run, "SIDE", 10**6)
+    alone = landscape(erode(HILLS, recipe))
+    assert np.abs(tiled - alone)[:5].max() < 0.02 * 600
+    assert (np.abs(tiled / alone - 1)[5:] < 0.1).all(), tiled / alone
+
+
+def test_an_error_in_one_thread_ends_the_work_and_is_raised():
+    team, done = Team(4), []
+
+    def work(place):
+        done.append(place)
+        if place in (1, 3):
+            raise ValueError(str(place))
+
+    with pytest.raises(ValueError, match="1"):
+        team.run(work)
+    assert sorted(done) == [0, 1, 2, 3]
+    done.clear()
+    team.run(lambda place: done.append(place))  # and the team is fit for the next
+    assert sorted(done) == [0, 1, 2, 3]
+
+
+def test_two_runs_at_once_do_not_touch_each_other():
+    expected = erode(HILLS, ARCANE, seed=3, threads=2).report["sha256"]
+    runs = [simulate(HILLS, ARCANE, seed=3, threads=2) for _ in range(2)]
+    last = [list(pair) for pair in itertools.zip_longest(*runs)][-1]
+    ends = [progress for progress in last if progress is not None]
+    assert all(progress.terrain.report["sha256"] == expected for progress in ends)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields as files and as images of the .blend file."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.model.errors import InputError
+from erosion_addon.model.image_header import read_header
+from erosion_addon.scene import attributes, grid, maps
+from erosion_addon.scene.image import BlenderFiles
+
+
+@pytest.fixture
+def eroded(make_hills):
+    """Hills with fields of all kinds; (object, fields)."""
+    obj = make_hills(rows=6, cols=5)
+    random = np.random.default_rng(3)
+    fields = {
+        "wear": random.random((6, 5)).astype(np.float32) * 1234.5,
+        "moisture": random.random((6, 5)).astype(np.float32),
+        "velocity": random.normal(0, 1, (6, 5, 2)).astype(np.float32),
+        "surface_color": random.random((6, 5, 3)).astype(np.float32),
+    }
+    attributes.write_fields(obj.data, grid.find_lattice(obj), fields)
+    fields["elevation"] = grid.read_terrain(obj)[0].elevation.astype(np.float32)
+    return obj, fields
+
+
+def pixels_of(image):
+    cols, rows = image.size
+    pixels = np.empty(rows * cols * image.channels, np.float32)
+    image.pixels.foreach_get(pixels)
+    return pixels.reshape(rows, cols, -1)
+
+
+def test_every_field_is_a_file_with_its_own_numbers(eroded, tmp_path):
+    obj, fields = eroded
+    files = maps.export(obj, tmp_path / "maps")
+    names = {"elevation", "wear", "moisture", "velocity_x", "velocity_y", "surface_color"}
+    assert {path.name for path in files} == {f"{name}.exr" for name in names}
+    read = BlenderFiles()
+    for name in ("elevation", "wear", "moisture"):
+        assert np.array_equal(read.read(tmp_path / f"maps/{name}.exr"), fields[name])
+    assert np.array_equal(read.read(tmp_path / "maps/velocity_y.exr"), fields["velocity"][..., 1])
+    assert np.array_equal(read.read_color(tmp_path / "maps/surface_color.exr"), fields["surface_color"])
+
+
+def test_fields_can_be_chosen_and_those_from_0_to_1_written_as_png(eroded, tmp_path):
+    obj, fields = eroded
+    files = maps.export(obj, tmp_path, ["moisture", "wear"], png=True)
+    assert {path.name for path in files} == {"moisture.png", "wear.exr"}
+    assert read_header(tmp_path / "moisture.png").kind == "uint16"
+    assert np.abs(BlenderFiles().read(tmp_path / "moisture.png") - fields["moisture"]).max() < 1e-5
+
+
+def test_a_field_that_is_not_there_is_refused_and_nothing_written(eroded, tmp_path):
+    with pytest.raises(InputError, match="Hills has no field 'grass'; it has elevation, velocity, "):
+        maps.export(eroded[0], tmp_path / "maps", ["wear", "grass"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_exporting_leaves_nothing_behind_in_the_blend_file(eroded, tmp_path):
+    maps.export(eroded[0], tmp_path)
+    assert not bpy.data.images and len(bpy.data.scenes) == 1
+
+
+def test_images_hold_the_fields_and_are_filled_anew_in_place(eroded):
+    obj, fields = eroded
+    images = maps.send(obj)
+    assert {image.name for image in images} >= {"Hills wear", "Hills velocity_x", "Hills surface_color"}
+    first = bpy.data.images["Hills wear"]
+    assert np.array_equal(pixels_of(first)[..., 0], fields["wear"])  # pixels begin at the bottom
+    assert np.array_equal(pixels_of(bpy.data.images["Hills surface_color"])[..., :3], fields["surface_color"])
+    assert first.colorspace_settings.name == "Non-Color" and first.is_float
+    other = {"wear": fields["wear"] + 1, "moisture": fields["moisture"]}
+    attributes.write_fields(obj.data, grid.find_lattice(obj), other)
+    count = len(bpy.data.images)
+    maps.send(obj, ["wear"])
+    assert len(bpy.data.images) == count and bpy.data.images["Hills wear"] == first
+    assert np.array_equal(pixels_of(first)[..., 1], fields["wear"] + 1)
+
+
+def test_an_update_fills_only_images_that_are_there(eroded):
+    obj, fields = eroded
+    maps.update(obj)
+    assert not bpy.data.images
+    maps.send(obj, ["wear", "velocity"])
+    changed = {"wear": fields["wear"] * 2, "velocity": -fields["velocity"]}
+    attributes.write_fields(obj.data, grid.find_lattice(obj), changed)
+    maps.update(obj)
+    assert {image.name for image in bpy.data.images} == {"Hills wear", "Hills velocity_x", "Hills velocity_y"}
+    assert np.array_equal(pixels_of(bpy.data.images["Hills wear"])[..., 0], changed["wear"])
+    assert np.array_equal(pixels_of(bpy.data.images["Hills velocity_y"])[..., 0], changed["velocity"][..., 1])
+
+
+def test_an_image_of_the_users_with_the_name_is_left_alone(eroded):
+    mine = bpy.data.images.new("Hills wear", 4, 4)
+    (made,) = maps.send(eroded[0], ["wear"])
+    assert made != mine and tuple(mine.size) == (4, 4)
+
+
+def test_a_terrain_of_another_size_makes_the_image_fit(eroded, make_hills):
+    obj, _ = eroded
+    (image,) = maps.send(obj, ["elevation"])
+    obj.data = make_hills(rows=9, cols=4).data
+    assert maps.send(obj, ["elevation"]) == [image] and tuple(image.size) == (4, 9)
+
+
+def test_images_survive_saving_with_every_bit(eroded, tmp_path):
+    obj, fields = eroded
+    maps.send(obj, ["wear"])[0].use_fake_user = True
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    image = bpy.data.images["Hills wear"]
+    assert np.array_equal(pixels_of(image)[..., 0], fields["wear"])
+    assert maps._find("Hills wear") == image

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.cli import main  # noqa: E402
+from erosion_addon.model import Recipe  # noqa: E402
 from erosion_addon.model.heightmap import read_heightmap  # noqa: E402
 from erosion_addon.model.image_files import OpenImageIOFiles  # noqa: E402
 from erosion_addon.scene import attributes, grid, material, source  # noqa: E402
@@ -112,7 +113,7 @@ def pictures(before: np.ndarray) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     terrain = grid.make_grid_object("Terrain", before, (CELL_SIZE, CELL_SIZE), scene.collection)
-    material.assign(terrain)
+    material.assign(terrain, Recipe.load(RECIPE).palette)
     set_stage(scene, float(np.median(before)))
     set_renderer(scene)
     render(scene, DEMO / "before.png")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .state import EDGES, Array, Pace, State
+from .state import EDGES, Array, Pace, State, changed
 from .tile_run import TileRun
 
 HIGHEST_RELIEF = 1e7
@@ -65,12 +65,11 @@ class DropStep:
         return count
 
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
-        """New arrays of elevation and loose layers in metres. Only the change comes back from cells, so that untouched
-        heights keep every bit."""
+        """New arrays of elevation and loose layers in metres."""
         state, unit = self._state, self._state.cell_size
-        elevation = (ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
+        elevation = changed(state.elevation, (state.elevation - self._datum) / unit, ground[..., 0], unit)
         before = state.loose()
-        loose = (ground[..., 1] - before / unit) * unit + before
+        loose = changed(before, before / unit, ground[..., 1], unit)
         np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .state import EDGES, Array, Pace, State, Volumes
+from .state import EDGES, Array, Pace, State, Volumes, changed
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
 
@@ -170,10 +170,9 @@ class WindStep:
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
         state, unit = self._state, self._unit
-        # Only the change comes back from the source's unit, so that untouched heights keep every bit.
-        elevation = (self._ground[..., 0] - (state.elevation - self._datum) / unit) * unit + state.elevation
+        elevation = changed(state.elevation, (state.elevation - self._datum) / unit, self._ground[..., 0], unit)
         before = state.loose()
-        loose = (self._ground[..., 1] - before / unit) * unit + before
+        loose = changed(before, before / unit, self._ground[..., 1], unit)
         np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         layers: dict[str, Array] = {"elevation": elevation, "wind_path": self._path.copy()}
         return layers | state.split_loose(loose, own="sediment")

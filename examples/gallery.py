@@ -29,13 +29,16 @@ SHEET = ROOT / "docs" / "gallery.jpg"
 PREVIEW = (240, 135)
 SIDE = 512
 
-TURNS: dict[str, float] = {}
+SIDES = {"barchan field": 384}
+"""Of terrains whose random start has fewer cells: another number of cells is another start."""
+
+TURNS = {"barchan field": 25.0}
 """Degrees around the terrain from which it shows best, where that is not the south."""
 
 
 def make_object(recipe: str) -> bpy.types.Object:
     """The recipe's start terrain as an object, with its sand as the attribute `sediment`."""
-    start = terrain_for(recipe, side=SIDE)
+    start = terrain_for(recipe, side=SIDES.get(recipe, SIDE))
     obj = grid.make_grid_object(recipe, start.elevation, start.spacing, bpy.context.scene.collection)
     if start["sediment"].any():
         new_attribute(obj.data, "sediment", "FLOAT")

@@ -2,14 +2,18 @@
 """The talus kernel against talus.cpp, and on large grids. Work is counted in cells times passes."""
 
 import math
+import time
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
-from table import Row, at_least, at_most
+from table import Row, at_least, at_most, for_information
 
 from erosion_addon.kernels import talus
+from erosion_addon.model.state import State
+from erosion_addon.model.talus import TalusParameters, TalusStep
+from erosion_addon.model.threads import processors
 
 SPACING = 10.0
 RELIEF = 1000.0
@@ -32,14 +36,11 @@ def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "cl
     """Our kernel."""
     (rows, cols), constants = heights.shape, _constants(rock_angle, edges)
     rock, loose = np.pad(heights, 1), np.pad(np.full(heights.shape, DEPTH), 1)
-    active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
-    active[1:-1] = 1
-    buffers = talus.Buffers(
-        np.zeros((3, cols + 2)), np.zeros((7, cols + 2)), active, np.zeros_like(active), np.zeros(1)
-    )
-    talus.relax(rock, loose, None, constants, buffers, 0)  # compiles
-    time = seconds(talus.relax, rock, loose, None, constants, buffers, passes)
-    assert buffers.active[1:-1].all(), "Some cells have come to rest: the kernel would leave them out."
+    marks = talus.make_marks(rows, cols)
+    given = (rock, loose, None, constants, np.array([0, rows]), talus.make_seams(1, cols), talus.make_rows(cols), marks)
+    talus.relax(*given, 0)  # compiles
+    time = seconds(talus.relax, *given, passes)
+    assert marks.active[1:-1].all(), "Some cells have come to rest: the kernel would leave them out."
     return Outcome(time, heights.size * passes, {"rock": rock[1:-1, 1:-1], "loose": loose[1:-1, 1:-1]})
 
 
@@ -78,3 +79,24 @@ def rows() -> Iterator[Row]:
             yield at_least(f"talus {side}², {name}: speed against plain C++", ratio(costs, 1, 0), 10, note)
     costs = in_turn(*(partial(kernel, tiled(side, RELIEF), 8, 60.0) for side in (4096, 512)))
     yield at_most("talus: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%")
+    if processors() > 1:
+        for side in (512, 2048):
+            costs = in_turn(*(partial(_advance, _step(side, threads)) for threads in (1, 2)))
+            figure = f"{ratio(costs, 0, 1):.2f}"
+            yield for_information(f"talus {side}²: speed of the step on two threads against one", figure)
+
+
+def _step(side: int, threads: int) -> TalusStep:
+    """A talus step under way on fractal mountains."""
+    land = tiled(side, RELIEF)
+    layers = {"sediment": np.full(land.shape, DEPTH)}
+    step = TalusStep(State(land, layers, {}, (SPACING, SPACING), "closed", threads), TalusParameters(), 1)
+    step.advance()  # compiles
+    return step
+
+
+def _advance(step: TalusStep) -> Outcome:
+    """Go on for a tenth of a second, though at least for one pass; what passed by the clock counts as its seconds."""
+    before, began = step.counts(1.0)["passes"], time.perf_counter()
+    step.advance()
+    return Outcome(time.perf_counter() - began, step.counts(1.0)["passes"] - before, {})

@@ -5,7 +5,8 @@ Work is counted in cells times sub-steps of the pipes, or cells times steps of t
 """
 
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,9 @@ from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanosecon
 from table import Row, at_least, at_most, for_information
 
 from erosion_addon.kernels import water
+from erosion_addon.model.bands import Bands
 from erosion_addon.model.state import State
+from erosion_addon.model.threads import Team, processors
 from erosion_addon.model.water import WaterParameters, WaterStep
 
 SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
@@ -65,6 +68,40 @@ def stream(basin: Basin, steps: int) -> Outcome:
     return basin.outcome(time, steps)
 
 
+def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
+    """As `kernel`, in bands by so many threads; what passed by the clock counts as its seconds."""
+    side, bands = len(basin.bed), Bands(basin.bed.shape, threads)
+    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf)
+    seams, work = water.make_seams(bands.count, side), [water.make_rows(side) for _ in range(bands.count)]
+    starts, totals = bands.starts, water.make_totals(side)
+
+    def look_over(seam: int, thread: int) -> None:
+        water.look_over(*maps, starts[seam], seam, seams, work[thread], basin.pipes)
+
+    def sweep(band: int, thread: int) -> None:
+        water.sweep(*maps, starts[band], starts[band + 1], band, seams, work[thread], basin.pipes, totals)
+
+    bands.run(look_over, sweep)  # compiles
+    return basin.outcome(_elapsed(lambda: bands.run(look_over, sweep), steps), steps)
+
+
+def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
+    """As `stream`, by so many threads; what passed by the clock counts as its seconds."""
+    count, team, move = basin.bed.size // threads, Team(threads), compiled("water").stream
+    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
+    parts = [[array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)]
+    work = partial(team.run, lambda thread: seconds(move, *parts[thread], count))
+    return basin.outcome(_elapsed(work, steps), steps)
+
+
+def _elapsed(work: Callable[[], object], times: int) -> float:
+    """Seconds by the clock that so many calls take."""
+    began = time.perf_counter()
+    for _ in range(times):
+        work()
+    return time.perf_counter() - began
+
+
 def check() -> str:
     """Raise AssertionError where kernel and reference differ; returns on what they agree."""
     steps = 100
@@ -81,8 +118,24 @@ def rows() -> Iterator[Row]:
         yield at_least(f"water {side}²: pipes' share of the memory's bandwidth", ratio(costs, 2, 0), 0.8, note)
         figure = f"{ratio(costs, 1, 0):.2f} ({speed:.0f} million cells a second)"
         yield for_information(f"water {side}²: pipes' speed against C++ in five passes", figure)
+    yield from _rows_on_threads(processors())
     costs = in_turn(*(partial(_advance, _flood(side), side**2) for side in (4096, 512)))
     yield at_most("water, all of it: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%")
+
+
+def _rows_on_threads(most: int) -> Iterator[Row]:
+    """What all cores make of it; nothing on a machine that has one."""
+    if most < 2:
+        return
+    for side, steps in ((512, 100), (2048, 8)):
+        one, two = (partial(kernel_on_threads, threads=threads) for threads in (1, 2))
+        costs = in_turn(*(partial(run, Basin(side), steps) for run in (one, two)))
+        figure = f"{ratio(costs, 0, 1):.2f}"
+        yield for_information(f"water {side}²: pipes' speed on two threads against one", figure)
+    runs = (partial(run, threads=most) for run in (kernel_on_threads, stream_on_threads))
+    costs = in_turn(*(partial(run, Basin(2048), 8) for run in runs))
+    note = f"{most} threads; memory moves {BYTES / nanoseconds(costs, 1):.0f} GB/s"
+    yield at_least("water 2048²: pipes' share of the memory's bandwidth on all cores", ratio(costs, 1, 0), 0.8, note)
 
 
 def _flood(side: int) -> WaterStep:

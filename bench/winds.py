@@ -1,14 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind kernel against wind.cpp."""
+"""The wind kernel against wind.cpp, and on tiles."""
 
+import heapq
+import time
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
-from comparison import EDGES, Outcome, assert_same, compiled, fractal, in_turn, nanoseconds, ratio, seconds
-from table import Row, at_least
+from comparison import (
+    EDGES,
+    Outcome,
+    assert_same,
+    compiled,
+    fractal,
+    in_turn,
+    nanoseconds,
+    one_after_another,
+    ratio,
+    seconds,
+)
+from table import Row, at_least, for_information
 
 from erosion_addon.kernels import wind, wind_shadow
+from erosion_addon.model.tile_run import TileRun
+from erosion_addon.model.wind import PARTICLES_PER_SIDE, PORTIONS, TILE
 
 WIND = (0.6, 1.3)
 
@@ -34,28 +50,67 @@ def _constants(side: int, edges: str) -> wind.Constants:
 def kernel(side: int, particles: int, edges: str) -> Outcome:
     """Our kernel; work: steps of particles."""
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
-    totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
-    arguments = (ground, track, None, shade, None, None, np.uint64(1))
-    wind.run_particles(*arguments, 0, 0, *WIND, 0.0, constants, totals)  # compiles
-    time = seconds(wind.run_particles, *arguments, 0, particles, *WIND, 0.0, constants, totals)
-    return _outcome(time, ground, track, np.array([total[0] for total in totals]))
+    start, arguments = _arguments(ground, track, shade, constants)
+    cost, totals = one_after_another(wind, track.shape, edges, particles, start, arguments)
+    return _outcome(cost, ground, track, totals)
+
+
+def _arguments(ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants) -> tuple[Any, Any]:
+    """What `start_drops` and `run_tiles` want, as `one_after_another` passes it."""
+    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (ground, track, None, shade, None, *WIND, constants)
+
+
+def on_tiles(side: int, particles: int, edges: str, spans: list[list[float]] | None = None) -> Outcome:
+    """Our kernel on tiles, in batches as the model's; spans: gets the CPU seconds of each tile, phase by phase."""
+    constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
+    (before, after), arguments = _arguments(ground, track, shade, constants)
+    batch = round(side * PARTICLES_PER_SIDE)
+    run = TileRun(track.shape, EDGES[edges], 0, wind.NUMBERS, 1, side=TILE, rate=batch // PORTIONS)
+    totals = wind.make_totals(run.tiles)
+
+    def start(pool: Any, tiles: Any, first: int, last: int) -> None:
+        wind.start_drops(pool, tiles, *before, first, last, *after)
+
+    def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
+        if spans is None:
+            wind.run_tiles(worked, tiles, pool, *arguments, totals)
+            return
+        fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
+        spans.append([seconds(wind.run_tiles, one, tiles, pool, *arguments, totals) for one in fullest_first[:, None]])
+
+    began = time.thread_time()
+    for first in range(0, particles, batch):
+        run.batch(first, min(first + batch, particles), start, work)
+    cost = time.thread_time() - began
+    return _outcome(cost, ground, track, np.array([total.sum() for total in totals]))
+
+
+def speedup(spans: list[list[float]], threads: int) -> float:
+    """How much faster so many threads are than one where each takes the next tile of a phase when it is done."""
+    needed = 0.0
+    for phase in spans:
+        busy = [0.0] * threads
+        for span in phase:
+            heapq.heapreplace(busy, busy[0] + span)
+        needed += max(busy)
+    return sum(map(sum, spans)) / needed
 
 
 def reference(side: int, particles: int, edges: str, contract: bool = True) -> Outcome:
     """wind.cpp; contract as in `compiled`."""
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
     totals = np.zeros(len(wind.Totals._fields))
-    time = seconds(
+    cost = seconds(
         compiled("wind", contract).run_particles, ground, track, shade, *track.shape, 1, 0, particles, *WIND, 0.0,
         np.array(constants[:18]), constants.maximum_steps, constants.edges, totals,
     )  # fmt: skip
-    return _outcome(time, ground, track, totals)
+    return _outcome(cost, ground, track, totals)
 
 
-def _outcome(time: float, ground: np.ndarray, track: np.ndarray, totals: np.ndarray) -> Outcome:
+def _outcome(cost: float, ground: np.ndarray, track: np.ndarray, totals: np.ndarray) -> Outcome:
     """totals: as in `wind.Totals`."""
     steps = totals[wind.Totals._fields.index("steps")]
-    return Outcome(time, steps, {"ground": ground, "track": track, "totals": totals})
+    return Outcome(cost, steps, {"ground": ground, "track": track, "totals": totals})
 
 
 def check() -> str:
@@ -74,3 +129,11 @@ def rows() -> Iterator[Row]:
         costs, steps = in_turn(partial(kernel, *given), partial(reference, *given)), kernel(*given).work / particles
         note = f"{nanoseconds(costs):.0f} ns a step, {steps:,.0f} steps a particle"
         yield at_least(f"wind {side}²: speed against C++", ratio(costs, 1, 0), 1.0, note)
+    for side, edges in ((512, "open"), (512, "wrap"), (2048, "wrap")):
+        given = (side, round(side * PARTICLES_PER_SIDE), edges)
+        costs, spans = in_turn(partial(kernel, *given), partial(on_tiles, *given)), []
+        on_tiles(*given, spans)
+        what = f"wind {side}², {edges} edges"
+        yield at_least(f"{what}: tiles against one after another", ratio(costs, 0, 1), 0.9, "one thread")
+        figures = ", ".join(f"{speedup(spans, threads):.1f} × on {threads}" for threads in (2, 4, 16))
+        yield for_information(f"{what}: speed on more threads, from the times of tiles", figures)

@@ -9,11 +9,13 @@ WALL = 1e300
 
 
 @kernel
-def fill_border(rock, loose, edges):
+def fill_border(rock, loose, masks, edges):
     """Fill the outer ring of rock and loose material, both (rows + 2, cols + 2) in metres.
 
     OPEN: the surface goes on beyond the edge as steep as it is there, as bare rock: it takes what slides out and gives
-    nothing back. CLOSED: a wall. WRAP: the opposite edge.
+    nothing back. What a cell inside cannot give, its edge may not lose either, or the slope would grow without end:
+    there it goes on flatter by as much. CLOSED: a wall. WRAP: the opposite edge.
+    masks: (rows + 2, cols + 2, 3), see `model.ring.share_masks`, or None.
     """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
     for row in range(rows + 2):
@@ -32,4 +34,7 @@ def fill_border(rock, loose, edges):
                 beyond_row, beyond_col = 2 * inner_row - row, 2 * inner_col - col
                 edge = rock[inner_row, inner_col] + loose[inner_row, inner_col]
                 inside = rock[beyond_row, beyond_col] + loose[beyond_row, beyond_col]
-                rock[row, col] = edge + (edge - inside)
+                rise = edge - inside
+                if masks is not None:
+                    rise *= masks[beyond_row, beyond_col, 0] * masks[beyond_row, beyond_col, 2]
+                rock[row, col] = edge + rise

@@ -106,8 +106,13 @@ def _run_drop(
     row, below, row_part = between(z, last_row, rows)
     col, right, col_part = between(x, last_col, cols)
     h00, h10, h01, h11 = corners(ground, row, below, col, right)
+    there = _height_at(ground, row, below, row_part, col, right, col_part)
     if earlier == 0:
-        level = _height_at(ground, row, below, row_part, col, right, col_part)
+        level = there
+    # Others may have dug or filled since the drop left the last tile: it falls with the ground or is slowed by it. With
+    # its old height it would take the fill for a pit and drop all it has: walls would grow along the tiles' borders.
+    speed = math.sqrt(max(speed * speed + 2.0 * constants.gravity * (level - there), 0.0))
+    level = there
     step, eroded, exported = earlier, 0.0, 0.0
     height_of_tile, width_of_tile = np.uintp(end_row - first_row), np.uintp(end_col - first_col)
     left = False
@@ -242,7 +247,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     digs cells that lie lower than nh too, and diverges at edges that drops leave by.) Heights then stay between the
     lowest point there was and the highest plus what was laid down, for any parameters in range.
     The corner heights of the next cell are read before the brush changes them and reused, as in the source; a drop
-    that comes from another tile reads them anew.
+    that comes from another tile reads them anew, with what its height has changed by as speed.
 
     A drop on a tile touches at most the cell before it and two behind it, on each axis.
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A heap of loose material settling around one cell: what steps call where they have disturbed it.
 
-The rule for a pair of cells is `talus.transfer`. Here only a few cells are looked at, but that very often, so that
+The rule for a pair of cells is `talus_rows.transfer`. Here only a few cells are looked at, but that very often, so that
 the cells inside the terrain have a way of their own, without a loop.
 """
 
 import numpy as np
 
 from .compile import inlined, kernel
-from .talus import transfer
+from .talus_rows import transfer
 
 
 @inlined
@@ -78,16 +78,27 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
 
 
 @kernel
-def creep(ground, track, share, masks, wrap):
-    """Even out the loose surface where the wind touched the ground; returns what moved.
+def creep(worked, tiles, ground, track, share, masks, wrap, slid):
+    """Even out the loose surface where the wind touched the tiles `worked`; adds what moved to `slid` (tiles,).
 
     Grains that others strike roll over their neighbours: of each pair of neighbours one gives `share` of half the
     difference, as far as it is loose. share ≤ 1/4. track: (rows, cols) uint8, where it touched; masks as in `cascade`.
+    tiles: see `kernels.tiles`; one touches the cell behind it on each axis too.
     """
+    across = tiles.col_edges.size - 1
+    for tile in worked:
+        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
+        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        slid[tile] += _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap)
+
+
+@kernel
+def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap):
+    """`creep` on one tile; returns what moved."""
     rows, cols = track.shape
     slid = 0.0
-    for row in range(rows):
-        for col in range(cols):
+    for row in range(first_row, end_row):
+        for col in range(first_col, end_col):
             if track[row, col] == 0:
                 continue
             for to_row, to_col in ((row + 1, col), (row, col + 1)):

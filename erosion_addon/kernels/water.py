@@ -35,7 +35,7 @@ from .water_pipes import (
 
 __all__ = [
     "COURANT", "Pipes", "Rows", "Seams", "Totals", "longest_step", "look_over", "make_rows", "make_seams",
-    "make_totals", "run_water", "sweep",
+    "make_totals", "pour", "run_water", "sweep",
 ]  # fmt: skip
 
 COURANT = 0.7
@@ -184,6 +184,14 @@ def sweep(bed, depth, suspended, flux_x, flux_y, level, first, last, seam, seams
 
 
 @kernel
+def pour(depth, spring_cells, spring_depths):
+    """Let springs flow for a step: cells by flat index, each with the depth in m that it gains."""
+    flat = depth.reshape(-1)
+    for spring in range(spring_cells.size):
+        flat[spring_cells[spring]] += spring_depths[spring]
+
+
+@kernel
 def run_water(
     bed, depth, suspended, flux_x, flux_y, level, spring_cells, spring_depths, steps, bands, seams, work, pipes, totals
 ):  # fmt: skip
@@ -212,10 +220,8 @@ def run_water(
     of the water beyond open edges, m, -inf for none. spring_cells: flat indices, spring_depths: m a step. bands: the
     first row of each band, and the number of rows. seams: `Seams`, work: `Rows`, totals: `Totals`, which are added to.
     """
-    flat = depth.reshape(-1)
     for _ in range(steps):
-        for spring in range(spring_cells.size):
-            flat[spring_cells[spring]] += spring_depths[spring]
+        pour(depth, spring_cells, spring_depths)
         for seam in range(bands.size):
             look_over(bed, depth, suspended, flux_x, flux_y, level, bands[seam], seam, seams, work, pipes)
         for band in range(bands.size - 1):

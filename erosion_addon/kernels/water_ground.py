@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What water does to the ground it runs over: rain, evaporation, erosion, deposition, wet slides, grass.
+"""What water does to the ground it runs over: erosion, deposition, wet slides, rain, grass.
 
-Rows and symmetry as in `kernels.water_pipes`.
+Rows and symmetry as in `kernels.water_pipes`, bands of rows and the seams between them as in `kernels.water`.
 """
 
 import math
@@ -12,27 +12,16 @@ import numpy as np
 from .compile import kernel
 from .edges import WRAP
 from .slopes import lowest, slopes
+from .water_life import live, weather
 from .water_pipes import FILM, NOTHING
 from .water_slides import CALM, DUG, FILLED, HARD, loosen, move, slide_between, slide_within
-from .water_speed import SHALLOW, velocity
-
-WET = np.float32(0.02)
-"""Metres of water under which the ground is half wet."""
-
-FLOODED = np.float32(0.05)
-"""Metres of water that drown grass."""
+from .water_speed import velocity
 
 COVER = np.float32(0.5)
 """Metres of soil that keep the water from the rock."""
 
 MIXED = np.float32(2.0)
 """Metres of water above the bed that carry load; in deep seas a share of all of it would be more than there is."""
-
-ROOTS = np.float32(0.1)
-"""Metres of soil that grass needs to thrive."""
-
-STILL = np.float32(0.3)
-"""m/s at which water evaporates half as fast as still water does."""
 
 
 class Ground(NamedTuple):
@@ -66,8 +55,18 @@ class Ground(NamedTuple):
     edges: int
 
 
+class Seams(NamedTuple):
+    """What the bands at both sides of a seam need to know of each other, by number of the seam; see `make_seams`."""
+
+    above: np.ndarray
+    """Heights of the row above before the sweep, m; at an edge those of the row below."""
+    below: np.ndarray
+    slide: np.ndarray
+    """What comes down over the faces of the seam, m, positive downwards."""
+
+
 class Rows(NamedTuple):
-    """Working memory, some rows long; see `make_rows`. evaporated and moved sum up over rows and steps, in m."""
+    """Working memory of a band, some rows long; see `make_rows`."""
 
     bed: np.ndarray
     slide: np.ndarray
@@ -85,14 +84,44 @@ class Rows(NamedTuple):
     single: np.ndarray
 
 
+class Sums(NamedTuple):
+    """What evaporated and was moved so far, added to in place: m, by row, so whoever does the rows sums the same."""
+
+    evaporated: np.ndarray
+    moved: np.ndarray
+
+
+def make_seams(bands: int, cols: int) -> Seams:
+    """The seams above, between and below so many bands."""
+    shape = (bands + 1, cols)
+    return Seams(np.zeros(shape), np.zeros(shape), np.zeros(shape, np.float32))
+
+
 def make_rows(cols: int) -> Rows:
-    """Working memory for a terrain of so many columns."""
-    slots = [np.zeros((4, cols), np.float32) for _ in range(7)]
-    loose, weak, along, down, speed, power, filled = slots
+    """Working memory of one band of a terrain of so many columns."""
+    loose, weak, along, down, speed, power, filled = (np.zeros((2, cols), np.float32) for _ in range(7))
+    floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
     return Rows(
-        np.zeros((4, cols)), np.zeros((4, cols + 1), np.float32), loose, weak, along, down, speed, power, filled,
-        np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros(cols), np.zeros((4, cols), np.float32),
+        np.zeros((2, cols)), np.zeros((3, cols + 1), np.float32), loose, weak, along, down, speed, power, filled,
+        floor, taken, evaporated, moved, np.zeros((4, cols), np.float32),
     )  # fmt: skip
+
+
+def make_sums(rows: int) -> Sums:
+    """Nothing counted yet, for a terrain of so many rows."""
+    return Sums(np.zeros(rows), np.zeros(rows))
+
+
+@kernel
+def _sum(values):
+    """The sum, by folding the second half onto the first again and again; values are overwritten."""
+    count = values.size
+    while count > 1:
+        half = count // 2
+        count -= half
+        for at in range(half):
+            values[at] += values[count + at]
+    return values[0]
 
 
 @kernel
@@ -146,37 +175,6 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
 
 
 @kernel
-def _weather(depth, speed, rain, evaporated, ground):
-    """Rain and evaporation; water in motion evaporates less."""
-    seconds = np.float64(ground.seconds)
-    for col in range(depth.size):
-        quick = speed[col] / STILL
-        wanted = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
-        water = depth[col] + np.float64(rain[col]) * seconds
-        left = max(water - wanted, 0.0)
-        evaporated[col] += water - left
-        depth[col] = left
-
-
-@kernel
-def _live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
-    """Moisture, grass and the water that passed. taken: soil that came or went in this step."""
-    one, zero = np.float32(1.0), np.float32(0.0)
-    for col in range(depth.size):
-        water = np.float32(depth[col])
-        moisture[col] = max(water / (water + WET), moisture[col] * ground.dry - NOTHING)
-    for col in range(depth.size):
-        steep = math.sqrt(slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col])
-        suits = min(np.float32(soil[col]) / ROOTS, one) * max(one - steep / ground.grass_slope, zero)
-        suits *= max(one - np.float32(depth[col]) / FLOODED, zero)
-        suits *= max(one - np.float32(abs(taken[col])) / ground.fresh, zero)
-        lacking = suits * moisture[col] - grass[col]
-        grass[col] = max(grass[col] + lacking * (ground.grow if lacking > zero else ground.die) - NOTHING, zero)
-    for col in range(depth.size):
-        flow[col] += speed[col] * max(np.float32(depth[col]), SHALLOW) * width
-
-
-@kernel
 def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
     """Fill one slot of the working memory with what the row and its neighbours need to know of it."""
     along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
@@ -188,8 +186,67 @@ def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, 
 
 
 @kernel
+def look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
+    """Fill a seam, above row `face`, with what is at both sides of it; changes nothing else."""
+    rows, wrap = bed.shape[0], ground.edges == WRAP
+    above = (face - 1) % rows if wrap else max(face - 1, 0)
+    below = face % rows if wrap else min(face, rows - 1)
+    seams.above[seam] = bed[above]
+    seams.below[seam] = bed[below]
+    seams.slide[seam] = np.float32(0.0)
+    if above != below:
+        _look(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        _look(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        slide_between(
+            bed[above], bed[below], work.loose, work.weak, work.power, work.filled, 0, 1, seams.slide[seam], ground
+        )
+
+
+@kernel
+def sweep(
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, first, last, seam, seams, work,
+    ground, sums,
+):  # fmt: skip
+    """One step of the rows from `first` to `last` - 1, between a seam and the next one."""
+    rows, cols = bed.shape
+    wrap, width = ground.edges == WRAP, ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
+    kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
+    slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
+    _look(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+    slide[0, :cols] = seams.slide[seam]
+    kept[1] = seams.above[seam]
+    for row in range(first, last):
+        now, after, here = (row - first) % 2, (row - first + 1) % 2, bed[row]
+        if row + 1 < last:
+            below = bed[row + 1]
+            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+            slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
+        else:
+            below = seams.below[seam + 1]
+            slide[after, :cols] = seams.slide[seam + 1]
+        slide_within(here, loose[now], weak[now], power[now], filled[now], slide[2], ground)
+        above, span = kept[after], ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
+        slopes(above, here, below, span, wrap, slope_x, slope_y, ground.col_spacing)
+        lowest(above, here, below, wrap, floor)
+        kept[now] = here
+        move(slide[2], slide[now], slide[after], here, soil[row], taken, moved)
+        _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
+        _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
+        _exchange(
+            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
+        )
+        weather(depth[row], speed[now], rain[row], evaporated, ground)
+        live(
+            depth[row], speed[now], soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width,
+            ground,
+        )  # fmt: skip
+        sums.evaporated[row] += _sum(evaporated)
+        sums.moved[row] += _sum(moved)
+
+
+@kernel
 def run_ground(
-    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, work, ground
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands, seams, work, ground, sums
 ):  # fmt: skip
     """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
 
@@ -214,47 +271,13 @@ def run_ground(
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
     flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
     (3, rows, cols) float32 0-1, see `DUG`, `HARD`, `FILLED`; of no size for none. What may not be laid down stays
-    suspended, even where the water dries up. work: `Rows`, whose last two sums are added to. ground: `Ground`.
+    suspended, even where the water dries up. bands: the first row of each band, and the number of rows. seams: `Seams`,
+    work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
     """
-    rows = bed.shape[0]
-    last, wrap = rows - 1, ground.edges == WRAP
-    width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
-    kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
-    slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
-    kept[2] = bed[0]
-    _look(0, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
-    loose[2], weak[2], power[2], filled[2] = loose[0], weak[0], power[0], filled[0]
-    slide[0, :] = 0.0
-    if wrap:
-        _look(last, 3, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
-        slide_between(bed[last], bed[0], loose, weak, power, filled, 3, 0, slide[0], ground)
-    slide[2] = slide[0]
-    for row in range(rows):
-        now, after, here = row % 2, (row + 1) % 2, bed[row]
-        if row < last:
-            below = bed[row + 1]
-            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
-            slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
-        else:
-            below = kept[2] if wrap else here
-            slide[after] = slide[2]
-        slide_within(here, loose[now], weak[now], power[now], filled[now], slide[3], ground)
-        if row > 0:
-            above = kept[after]
-        else:
-            above = bed[last] if wrap else here
-        span = ground.row_spacing * np.float32(2.0 if wrap or 0 < row < last else 1.0)
-        slopes(above, here, below, span, wrap, slope_x, slope_y, ground.col_spacing)
-        lowest(above, here, below, wrap, floor)
-        kept[now] = here
-        move(slide[3], slide[now], slide[after], here, soil[row], taken, moved)
-        _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
-        _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
-        _exchange(
-            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
-        )
-        _weather(depth[row], speed[now], rain[row], evaporated, ground)
-        _live(
-            depth[row], speed[now], soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width,
-            ground,
+    for seam in range(bands.size):
+        look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
+    for band in range(bands.size - 1):
+        sweep(
+            bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands[band],
+            bands[band + 1], band, seams, work, ground, sums,
         )  # fmt: skip

@@ -89,7 +89,7 @@ def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, gr
 
 @kernel
 def move(along, above, below, bed, soil, taken, moved):
-    """Let a row's soil slide; taken: what came, m."""
+    """Let a row's soil slide; taken: what came, moved: what went, m."""
     for col in range(bed.size):
         taken[col] = (np.float64(above[col]) - np.float64(below[col])) + (
             np.float64(along[col]) - np.float64(along[col + 1])
@@ -99,4 +99,4 @@ def move(along, above, below, bed, soil, taken, moved):
         # The four shares are cut so that they cannot take it all; rounding can leave an ulp below zero.
         soil[col] = max(soil[col] + taken[col], 0.0)
     for col in range(bed.size):
-        moved[col] += max(-taken[col], 0.0)
+        moved[col] = max(-taken[col], 0.0)

@@ -87,7 +87,7 @@ def _find_yields(rock, loose, heights, yields, constants):
             wanted = along_row * col_share + along_col * row_share
             yields[np.uintp(row), col] = cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
     if constants.edges == WRAP:
-        fill_border(yields, yields, WRAP)
+        fill_border(yields, yields, None, WRAP)
 
 
 @kernel
@@ -161,7 +161,7 @@ def weather(rock, loose, masks, moisture, constants, buffers, steps):
     rows, heights = rock.shape[0] - 2, buffers.heights
     creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
     for _ in range(steps):
-        fill_border(rock, loose, constants.edges)
+        fill_border(rock, loose, masks, constants.edges)
         if creeps:
             _find_yields(rock, loose, heights, buffers.yields, constants)
         _load(rock, loose, 0, heights)

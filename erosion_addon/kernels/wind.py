@@ -14,14 +14,19 @@ from . import random
 from .compile import inlined, kernel
 from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade
+from .tiles import NONE, Tiles, append, enter, take_queue
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
+from .wind_tiles import bounds_of, near_tile, start_place
 
 STILL = 0.01
 """A particle slower than this has stopped."""
 
+NUMBERS = 8
+"""Numbers of a particle on its tile: the fields of `Particle`."""
+
 
 class Constants(NamedTuple):
-    """Numbers that hold for all particles; see `run_particles` for the equations they stand in."""
+    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
 
     time_step: float
     lift: float
@@ -69,7 +74,7 @@ class Particle(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; arrays of one element, added to in place. Volumes in height units times cells."""
+    """What a run has done so far; an element for each tile, added to in place. Volumes in height units times cells."""
 
     lifted: np.ndarray
     slid: np.ndarray
@@ -80,20 +85,10 @@ class Totals(NamedTuple):
     aged: np.ndarray
 
 
-@kernel
-def _start(start, sources, shape, wind_row, wind_col, constants):
-    """Place (z, x) where a particle enters: by cumulated weights of cells, anywhere, or on a windward edge."""
-    rows, cols = shape[0], shape[1]
-    chance, along = random.uniform(start, 0), random.uniform(start, 1)
-    if sources is not None:
-        cell = np.searchsorted(sources, chance, side="right")
-        return cell // cols + 0.5, cell % cols + 0.5
-    if constants.edges == WRAP:
-        return chance * rows, along * cols
-    across = abs(wind_col) * constants.col_step * rows  # the edge's length across the wind, in cells
-    if chance * (across + abs(wind_row) * constants.row_step * cols) < across:
-        return along * rows, 0.5 if wind_col > 0.0 else cols - 0.5
-    return 0.5 if wind_row > 0.0 else rows - 0.5, along * cols
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(*(np.zeros(count) for _ in Totals._fields))
 
 
 @kernel
@@ -112,13 +107,16 @@ def number_of(row, col, line):
 
 
 @kernel
-def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, wind_col, constants, totals):
-    """Let one particle fly to its end: see `run_particles`. All fields but `ground` and `masks` go by cells.
+def _fly(
+    ground, cells, track, cover, shade, masks, shares, particle, bounds, wind_row, wind_col, constants, totals, tile
+):
+    """Let one particle fly until it leaves a tile or to its end: see `run_tiles`. Returns what it is then, and whether
+    it has left. All fields but `ground` and `masks` go by cells.
 
     A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
     processor foresees, and do not have to wait for the place that the step before has led to.
     """
-    z, x, y, vz, vx, vy, load, step = particle
+    z, x, y, vz, vx, vy, load, earlier = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
     row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
@@ -129,8 +127,9 @@ def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, 
     slip, keep = 1.0 - dt, 1.0 - constants.pull
     gust_z, gust_x = constants.pull * wind_row, constants.pull * wind_col
     lifted = slid = abraded = 0.0
-    left = False
-    while step < constants.maximum_steps:
+    step, left, gone = earlier, False, False
+    speed = math.sqrt(vz * vz + vx * vx + vy * vy) if step > 0 else math.inf  # each takes a step
+    while step < constants.maximum_steps and speed >= STILL and not left:
         step += 1
         surface = cells[at]
         y = y if y > surface else surface
@@ -139,8 +138,7 @@ def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, 
         if y > surface:
             vy -= constants.gravity
             if constants.air_drag > 0.0 or constants.air_lift > 0.0:
-                speed = math.sqrt(vz * vz + vx * vx + vy * vy)
-                slower = 1.0 - min(constants.air_drag * speed, 1.0)
+                slower = 1.0 - min(constants.air_drag * math.sqrt(vz * vz + vx * vx + vy * vy), 1.0)
                 vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
                 vz, vx, vy = vz * slower, vx * slower, vy * slower
         else:
@@ -169,14 +167,18 @@ def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, 
 
         to_row, to_col, to, to_inside = row, col, at, inside
         if not (row <= z < row + 1 and col <= x < col + 1):
+            left = not (bounds.first_row <= z < bounds.end_row and bounds.first_col <= x < bounds.end_col)
+            near = not left or near_tile(z, x, bounds)
             if not (0.0 <= z < rows and 0.0 <= x < cols):
-                left = constants.edges == OPEN
-                if left or constants.edges == CLOSED:
+                gone = constants.edges == OPEN
+                if gone or constants.edges == CLOSED:
+                    left = False
                     break
                 z, x = z % rows, x % cols
                 z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
-            to_row, to_col = int(z), int(x)
-            to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
+            if near:  # else all that falls on the way stays where it set out
+                to_row, to_col = int(z), int(x)
+                to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
         if step > last_lift:
             falling = 0.5 * load / (constants.maximum_steps + 1 - step)
@@ -205,24 +207,37 @@ def _fly(ground, cells, track, cover, shade, masks, shares, particle, wind_row, 
             if not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
                 slid += _cascade(ground, row, col, often, masks, constants)
         row, col, at, inside = to_row, to_col, to, to_inside
-        if speed < STILL:
-            break
-    if not left:
+    if not (gone or left):
         load -= settle(cells, shares, at, load)
         slid += _cascade(ground, row, col, share, masks, constants)
-    totals.lifted[0] += lifted
-    totals.slid[0] += slid
-    totals.abraded[0] += abraded
-    totals.exported[0] += load
-    totals.steps[0] += step
-    totals.aged[0] += step == constants.maximum_steps
+    totals.lifted[tile] += lifted
+    totals.slid[tile] += slid
+    totals.abraded[tile] += abraded
+    totals.steps[tile] += step - earlier
+    if not left:
+        totals.exported[tile] += load
+        totals.aged[tile] += step == constants.maximum_steps
+    return Particle(z, x, y, vz, vx, vy, load, step), left
 
 
 @kernel
-def run_particles(
-    ground, track, cover, shade, masks, sources, key, first, last, wind_row, wind_col, supply, constants, totals
-):
-    """Let the particles first … last - 1 fly, each to its end, one after another.
+def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+    """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
+
+    sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward edges, anywhere
+    where edges wrap. key: uint64. wind_row, wind_col: the wind. supply: load that each particle brings.
+    """
+    shape = tiles.row_of.size, tiles.col_of.size
+    for number in range(first, last):
+        start = random.stream(key, number)
+        z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
+        drop = pool.numbers[enter(pool, tiles, start, z, x)]
+        drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply
+
+
+@kernel
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end.
 
     A particle has a place, a height y, a velocity v (two components along the ground and v_y), which begins as the wind
     p, and a load. With dt for the time step, `ground` for the surface and n for its normal, one step is:
@@ -248,9 +263,10 @@ def run_particles(
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
     the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast_shade`, or None. masks:
-    (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. sources: cumulated weights
-    (cells,) of where particles start, up to 1, or None: on the windward edges, anywhere where edges wrap. key: uint64.
-    wind_row, wind_col: p. supply: load that each particle brings. constants: `Constants`. totals: `Totals`.
+    (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. wind_row, wind_col: p.
+    constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.tiles`.
+    A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
+    further lays down nothing where it arrives.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.
     """
     size = track.size
@@ -258,11 +274,19 @@ def run_particles(
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, 3)
-    for number in range(first, last):
-        start = random.stream(key, number)
-        z, x = _start(start, sources, track.shape, wind_row, wind_col, constants)
-        totals.supplied[0] += supply
-        particle = Particle(z, x, -math.inf, wind_row, wind_col, 0.0, supply, 0)
-        _fly(
-            ground, cells, marks, covers, shades, masks, shares, particle, wind_row, wind_col, constants, totals
-        )  # fmt: skip
+    for tile in worked:
+        bounds = bounds_of(tiles, tile)
+        slot = take_queue(pool, tile)
+        while slot != NONE:
+            following, drop = pool.follower[slot], pool.numbers[slot]
+            particle = Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]))
+            if particle.step == 0:
+                totals.supplied[tile] += particle.load
+            particle, left = _fly(
+                ground, cells, marks, covers, shades, masks, shares, particle, bounds,
+                wind_row, wind_col, constants, totals, tile,
+            )  # fmt: skip
+            drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
+            drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            slot = following

@@ -225,8 +225,8 @@ def run_particles(
     The source's heights are those of a map that is 80 cells high, and a particle there flies in them: here all lengths
     are the same. Its sand has no rock below, and its shadow is only that of the slope; shade, cover and masks are ours.
 
-    Arguments are those of `wind.run_particles`, with heights in feature sizes; wind_row, wind_col: p. supply: load that
-    each particle brings.
+    Arguments are those of `wind.start_drops` and `wind.run_tiles`, with heights in feature sizes; wind_row, wind_col:
+    p. supply: load that each particle brings.
     """
     size = track.size
     cells, marks = ground.reshape(2 * size), track.reshape(size)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .bands import Bands
 from .parameters import Parameters, parameter
 from .ring import changed_elevation, inner, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
@@ -51,16 +52,11 @@ class TalusStep:
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks = share_masks(state)
         rows, cols = state.elevation.shape
-        self._active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
-        self._active[1:-1] = 1
-        self._exported = np.zeros(1)
-        self._buffers = talus.Buffers(
-            heights=np.zeros((3, cols + 2)),
-            flows=np.zeros((7, cols + 2)),
-            active=self._active,
-            moved=np.zeros_like(self._active),
-            exported=self._exported,
-        )
+        self._marks = talus.make_marks(rows, cols)
+        self._active, self._exported = self._marks.active, self._marks.exported
+        self._bands = Bands((rows, cols), state.threads)
+        self._seams = talus.make_seams(self._bands.count, cols)
+        self._rows = [talus.make_rows(cols) for _ in range(self._bands.count)]
         self._constants = self._make_constants(parameters)
         # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
         self._passes = round(8 * (parameters.reach / min(state.spacing)) ** 2)
@@ -89,9 +85,37 @@ class TalusStep:
         return 1.0 if self._done >= self._passes or not self._active.any() else self._done / self._passes
 
     def _relax(self, size: int) -> int:
-        wanted = min(size, self._passes - self._done)
-        done: int = self._kernel.relax(self._rock, self._loose, self._masks, self._constants, self._buffers, wanted)
+        kernel, wanted = self._kernel, min(size, self._passes - self._done)
+        maps, edges = (self._rock, self._loose), self._constants.edges
+        if self._bands.count == 1:
+            return self._alone(wanted)
+        for done in range(wanted):
+            moving = np.count_nonzero(self._active)
+            if moving == 0:
+                return done
+            if moving < self._active.size // self._bands.count:  # too little to hand any of it to another thread
+                self._alone(1)
+                continue
+            kernel.fill_border(*maps, self._masks, edges)
+            self._bands.run(self._look_over, self._sweep)
+            kernel.wake(self._marks, edges == EDGES.index("wrap"))
+        return wanted
+
+    def _alone(self, passes: int) -> int:
+        """Work as one band; returns how many passes it took."""
+        rows = np.array([0, self._state.elevation.shape[0]])
+        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[0], self._marks)
+        done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
         return done
+
+    def _look_over(self, seam: int, thread: int) -> None:
+        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[thread])
+        self._kernel.look_over(*maps, self._constants, self._bands.starts[seam], seam, *memory)
+
+    def _sweep(self, band: int, thread: int) -> None:
+        maps, (first, last) = (self._rock, self._loose, self._masks), self._bands.starts[band : band + 2]
+        memory = (self._seams, self._rows[thread], self._marks)
+        self._kernel.sweep(*maps, self._constants, first, last, band, *memory)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
@@ -103,7 +127,7 @@ class TalusStep:
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
-        return volumes(self._state, self._rock, self._loose, self._exported)
+        return volumes(self._state, self._rock, self._loose, np.sum(self._exported, keepdims=True))
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drops on tiles, worked by threads that leave the same bytes whatever their number."""
 
+from collections import deque
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +15,7 @@ SIDE = 64
 LARGE = 512
 """Cells along the shorter side of a terrain that is cut into tiles of twice `SIDE`."""
 
-CELLS_PER_DROP = 512
+CELLS_PER_DROP = 256
 """Of the terrain, for each drop that starts in a turn. More drops at once dig and fill without heeding each other: from
 a few in a tile on, they end earlier and leave rougher ground than drops that run one after another."""
 
@@ -27,22 +28,27 @@ class TileRun:
 
     In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
     drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
-    numbers: how many a drop is made of. threads: 0 for as many as there are processors.
+    numbers: how many a drop is made of. threads: 0 for as many as there are processors. side: cells along a tile; rate:
+    drops that start in a turn; both by the size of the terrain where not given. hands: into how many parts for each
+    thread the tiles of a colour are dealt out; more cost more, and leave a thread less time to wait for the others.
     """
 
     evolving = ("started", "drops")
 
-    def __init__(self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0) -> None:
+    def __init__(
+        self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0,
+        *, side: int | None = None, rate: int | None = None, hands: int = 1,
+    ) -> None:  # fmt: skip
         from ..kernels import tiles
 
         self._kernels, self.count = tiles, count
-        side = SIDE if min(shape) < LARGE else 2 * SIDE
+        side = side or (SIDE if min(shape) < LARGE else 2 * SIDE)
         self.tiles = tiles.cut(*shape, side, edges)
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
         self.pool = tiles.make_pool(number, numbers)
-        self._rate = max(1, shape[0] * shape[1] // CELLS_PER_DROP) if number > 1 else ALONE
-        self.started = 0
+        self._rate = rate or (max(1, shape[0] * shape[1] // CELLS_PER_DROP) if number > 1 else ALONE)
+        self._hands, self.started = hands, 0
         threads = min(threads or processors(), max(map(len, self._colors)))
         self._team = Team(threads) if threads > 1 else None
 
@@ -69,14 +75,35 @@ class TileRun:
                 self._work(worked, work)
                 self._kernels.hand_on(self.pool, self.tiles, worked)
 
+    def batch(self, first: int, last: int, start: Callable[..., object], work: Callable[..., object]) -> None:
+        """Let the drops first … last - 1 start, and all run to their ends."""
+        self.started, self.count = first, last
+        while self.share_done < 1:
+            self.turn(start, work)
+
+    def sweep(self, work: Callable[..., object]) -> None:
+        """Let work(worked, tiles, pool) see all tiles once, whether anything is on them or not."""
+        for color in self._colors:
+            self._work(color, work)
+
     def _work(self, worked: Array, work: Callable[..., object]) -> None:
         if self._team is None or len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
-        # Tiles with many drops take longest: dealt out like cards, from the fullest on, each thread gets as much.
+        # Tiles with many drops take longest: dealt out like cards, from the fullest on, each hand gets as much.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
-        hands = [fullest_first[place :: self._team.size] for place in range(self._team.size)]
-        self._team.run(lambda place: work(hands[place], self.tiles, self.pool) if len(hands[place]) else None)
+        count = min(self._team.size * self._hands, len(worked))
+        hands = deque(fullest_first[place::count] for place in range(count))
+
+        def play(_: int) -> None:
+            while hands:
+                try:
+                    hand = hands.popleft()
+                except IndexError:  # another thread was quicker
+                    return
+                work(hand, self.tiles, self.pool)
+
+        self._team.run(play)
 
     @property
     def drops(self) -> Array:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .bands import Bands
 from .errors import InputError
 from .state import EDGES, Array, Pace, State, Volumes
 from .water_parameters import WaterParameters
@@ -36,7 +37,7 @@ class WaterStep:
 
     evolving = (
         "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
-        "_totals", "_evaporated", "_moved", "_raised", "_rained", "_done",
+        "_totals", "_sums", "_raised", "_rained", "_done",
     )  # fmt: skip
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
@@ -115,10 +116,13 @@ class WaterStep:
             gravity=f(given.gravity), edges=edges,
         )  # fmt: skip
         rows, cols = state.elevation.shape
-        self._bands, self._seams = np.array([0, rows]), self._water.make_seams(1, cols)
-        self._water_rows, self._ground_rows = self._water.make_rows(cols), self._grounds.make_rows(cols)
-        self._evaporated, self._moved = self._ground_rows.evaporated, self._ground_rows.moved
-        self._totals = self._water.make_totals(rows)
+        self._totals, self._sums = self._water.make_totals(rows), self._grounds.make_sums(rows)
+        self._bands = Bands((rows, cols), state.threads)
+        # Of each kind the seams, and the rows of each band.
+        self._work = [
+            (kind.make_seams(self._bands.count, cols), [kind.make_rows(cols) for _ in range(self._bands.count)])
+            for kind in (self._water, self._grounds)
+        ]
 
     def advance(self) -> float:
         """Run one chunk of time steps; returns the share of all steps that are done."""
@@ -137,18 +141,42 @@ class WaterStep:
             self._raise_level()
         self._cloud_rain()
         level = self._level() if self._parameters.standing_water == "edges" else -math.inf
-        cells, rates = self._sources
-        self._water.run_water(
-            self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level,
-            cells, rates * self._sub_step, self._sub_steps, self._bands, self._seams, self._water_rows, self._pipes,
-            self._totals,
-        )  # fmt: skip
-        self._grounds.run_ground(
-            self._bed, self._soil, self._depth, self._suspended, self._flux_x, self._flux_y,
-            self._moisture, self._grass, self._flow, self._rain, self._masks, self._ground_rows, self._ground,
-        )  # fmt: skip
+        rates = self._sources[1]
+        self._run_water(level, rates * self._sub_step)
+        self._run_ground()
         seconds = float(self._ground.seconds)
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
+
+    def _run_water(self, level: float, spring_depths: Array) -> None:
+        """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""
+        kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
+        maps = (self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level)
+        starts, cells, pipes, totals = bands.starts, self._sources[0], self._pipes, self._totals
+        if bands.count == 1:
+            given = (cells, spring_depths, self._sub_steps, starts, seams, work[0], pipes, totals)
+            kernels.run_water(*maps, *given)
+            return
+        for _ in range(self._sub_steps):
+            kernels.pour(self._depth, cells, spring_depths)
+            bands.run(
+                lambda seam, thread: kernels.look_over(*maps, starts[seam], seam, seams, work[thread], pipes),
+                lambda band, thread: kernels.sweep(
+                    *maps, starts[band], starts[band + 1], band, seams, work[thread], pipes, totals
+                ),
+            )
+
+    def _run_ground(self) -> None:
+        """Let the water change the ground for a time step."""
+        kernels, starts, (seams, work) = self._grounds, self._bands.starts, self._work[1]
+        ground, fluxes, living = self._ground, (self._flux_x, self._flux_y), (self._moisture, self._grass)
+        seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
+        maps = (self._bed, self._soil, self._depth, self._suspended, *fluxes, *living, self._flow, self._rain)
+        self._bands.run(
+            lambda seam, thread: kernels.look_over(*seen, starts[seam], seam, seams, work[thread], ground),
+            lambda band, thread: kernels.sweep(
+                *maps, self._masks, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
+            ),
+        )
 
     def _level(self) -> float:
         """Height of the standing water now, in metres."""
@@ -218,7 +246,7 @@ class WaterStep:
     def volumes(self) -> Volumes:
         """What happened to solid material so far; sliding counts as moved too."""
         area = self._area()
-        return Volumes(float(np.sum(self._moved)) * area, float(np.sum(self._totals.exported)) * area)
+        return Volumes(float(np.sum(self._sums.moved)) * area, float(np.sum(self._totals.exported)) * area)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
@@ -230,7 +258,7 @@ class WaterStep:
             "started": self._start * area,
             "rain": self._rained * area,
             "inflow": (float(np.sum(totals.inflow)) + self._raised) * area,
-            "evaporation": float(np.sum(self._evaporated)) * area,
+            "evaporation": float(np.sum(self._sums.evaporated)) * area,
             "outflow": float(np.sum(totals.outflow)) * area,
             "stored": self._stored() * area,
             "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,

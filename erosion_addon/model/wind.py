@@ -8,11 +8,21 @@ import numpy as np
 
 from .errors import InputError
 from .state import EDGES, Array, Pace, State, Volumes, changed
+from .tile_run import TileRun
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
 
 PARTICLES_PER_SIDE = 250 / 256
 """Particles of a batch for each cell of the longer side, as in the source."""
+
+TILE = 64
+"""Cells along a tile: small, as a particle stays on one for thousands of steps."""
+
+PORTIONS = 4
+"""In which the particles of a batch start, so that not all cross the same tiles at once."""
+
+HANDS = 4
+"""Parts for each thread, see `TileRun`: tiles take long, and differ more than the numbers of particles on them tell."""
 
 PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""
@@ -68,7 +78,12 @@ class WindStep:
         self._cover = _cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
-        self._totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
+        self._run = TileRun(
+            shape, EDGES.index(state.edges), 0, wind.NUMBERS, state.threads,
+            side=2 * max(shape) if self._in_layer else TILE,  # in the layer they go one after another
+            rate=max(1, self._batch // PORTIONS), hands=HANDS,
+        )  # fmt: skip
+        self._totals = wind.make_totals(self._run.tiles)
 
     def _make_constants(self) -> Any:
         """The kernel's numbers, such that the same land on finer cells is eroded alike.
@@ -140,17 +155,34 @@ class WindStep:
             drop = way * math.tan(math.radians(given.shelter_angle)) / self._unit
             self._shadow.cast_shade(self._ground, self._shade, rows, cols, drop, wrap)
         self._track[:] = 0
-        self._kernel.run_particles(
-            self._ground, self._track, self._cover, self._shade, self._masks, self._sources, self._key,
-            self._done, last, wind_row, wind_col, self._supply, constants, self._totals,
-        )  # fmt: skip
+        self._blow(last, wind_row, wind_col)
         ratio = self._state.cell_size / given.feature_size
         share = min(given.creep * given.pace / ratio * (last - self._done) / self._batch, 0.25)
         if share > 0:
-            self._totals.slid[0] += self._heap.creep(self._ground, self._track, share, self._masks, wrap)
+            fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
+            self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)
         self._path += np.float32(PATH_RATE) * self._track
         self._done = last
+
+    def _blow(self, last: int, wind_row: float, wind_col: float) -> None:
+        """Let the particles of a batch, up to the one before `last`, go to their ends."""
+        kernel = self._kernel
+        fields, wind = (self._ground, self._track, self._cover, self._shade, self._masks), (wind_row, wind_col)
+        if self._in_layer:
+            kernel.run_particles(
+                *fields, self._sources, self._key, self._done, last, *wind, self._supply, self._constants, self._totals
+            )
+            return
+
+        def start(pool: Any, tiles: Any, first: int, last: int) -> None:
+            given = (*wind, self._supply, self._constants)
+            kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
+
+        def work(worked: Array, tiles: Any, pool: Any) -> None:
+            kernel.run_tiles(worked, tiles, pool, *fields, *wind, self._constants, self._totals)
+
+        self._run.batch(self._done, last, start, work)
 
     def _gust(self, number: int) -> tuple[float, float]:
         """Velocity (row, col) of a batch's wind: one of the rose's by its weight, turned a little."""
@@ -179,7 +211,7 @@ class WindStep:
 
     def _volume(self, total: Array) -> float:
         """A total of the kernel in m³."""
-        return float(total[0]) * self._unit * self._state.spacing[0] * self._state.spacing[1]
+        return float(total.sum()) * self._unit * self._state.spacing[0] * self._state.spacing[1]
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far; what the wind has brought in comes from nowhere."""
@@ -193,8 +225,8 @@ class WindStep:
         return {
             "particles": done,
             "particles_per_second": done / seconds if seconds > 0 else 0.0,
-            "mean_steps": float(totals.steps[0]) / done if done else 0.0,
-            "aged": int(totals.aged[0]),
+            "mean_steps": float(totals.steps.sum()) / done if done else 0.0,
+            "aged": int(totals.aged.sum()),
             "lifted": self._volume(totals.lifted),
             "slid": self._volume(totals.slid),
             "abraded": self._volume(totals.abraded),

@@ -24,8 +24,11 @@ WATER_SURFACE = "erosion_water_surface"
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The terrain that the object belongs to; the object itself where it is no companion."""
-    return obj.parent if obj is not None and KIND in obj and obj.parent is not None else obj
+    """The terrain that the object belongs to; the object itself where it is no companion, or its terrain is deleted."""
+    if obj is None or KIND not in obj or obj.parent is None:
+        return obj
+    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
+    return obj.parent if obj.parent.users_collection else obj
 
 
 def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:

@@ -36,7 +36,8 @@ class Job:
     """A run under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
 
     state: "starting" (the worker is getting ready), "running", "waiting" (done, but the object is not in Object Mode),
-    "done", "rescued" (the result went to a new object), "cancelled" or "failed".
+    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: what of a run that is done
+    the user should know.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -52,6 +53,7 @@ class Job:
         self._result: Terrain | None = None
         self._paused: Checkpoint | None = None
         self.report: dict[str, Any] | None = None
+        self.warnings: list[str] = []
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self._began = time.monotonic()
         self._runner = _ready_runner()
@@ -65,6 +67,7 @@ class Job:
         layers: Mapping[str, Any],
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
+        attributes.check_names(mesh, layers)
         if source.is_untouched_result(mesh):
             self._source = source.source_heights(mesh)
             self._start = self._heights if continue_from_result else self._source
@@ -177,7 +180,8 @@ class Job:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
                 self._commit(obj, result)
-                self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *follow.update(obj)])
+                self.warnings = follow.update(obj)
+                self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *self.warnings])
             else:
                 rescued = self._rescue(result)
                 self.state = "rescued"

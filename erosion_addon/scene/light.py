@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
+from ..model.fields import FIELDS
 from ..model.light import SUNS, LightParameters, Sun, bake
 from ..model.spheres import fit_spheres, surface_points
 from . import attributes, grid
@@ -154,6 +155,13 @@ def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
     if SETTINGS not in mesh or "sky_light" not in mesh.get(attributes.OURS, ()):
         return None
     return LightParameters.from_dict(json.loads(mesh[SETTINGS]))
+
+
+def remove(mesh: bpy.types.Mesh) -> None:
+    """Take our light away from a mesh; what the user had under the names of its fields comes back."""
+    attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
+    mesh.pop(SETTINGS, None)
+    mesh.update()
 
 
 def update(obj: bpy.types.Object) -> None:

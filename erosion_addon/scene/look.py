@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The finished look of a terrain: its material, and what of water, light, plants and passes fits it."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import bpy
 
+from ..model.errors import InputError
 from ..model.light import LightParameters
-from . import aovs, foliage, light, material, water_surface
+from . import aovs, attributes, foliage, grid, light, material, water_surface
 
 PARTS = ("light", "water", "foliage", "passes")
 """What may be added beside the material."""
@@ -14,20 +15,32 @@ PARTS = ("light", "water", "foliage", "passes")
 
 def finish(
     terrain: bpy.types.Object, palette: str, parts: Collection[str], view_layer: bpy.types.ViewLayer | None = None
-) -> None:
+) -> list[str]:
     """Give the terrain its material, unless it has others, and those of the PARTS that fit it.
 
-    All of it is brought up to date where it is there already. Raises InputError with a sentence where that cannot be.
+    All of it is brought up to date where it is there already. Returns sentences about parts that could not be made.
+    Raises InputError where the object is no terrain or there is no such palette; then nothing is changed.
     """
+    grid.find_lattice(terrain)
     used = [slot.material for slot in terrain.material_slots if slot.material]
-    if "light" in parts:
-        settings = light.settings_of(terrain.data) or LightParameters(suns=False)
-        light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
     if not used or any(map(material.is_ours, used)):
         material.assign(terrain, palette)
-    if "water" in parts and water_surface.has_water(terrain):
-        water_surface.add(terrain)
-    if "foliage" in parts:
-        foliage.add(terrain)
+    making: dict[str, Callable[[bpy.types.Object], object]] = {"light": _light}
+    if water_surface.has_water(terrain):
+        making["water"] = water_surface.add
+    if attributes.holds(terrain.data, "moisture"):
+        making["foliage"] = foliage.add
+    sentences = []
+    for part in (part for part in making if part in parts):
+        try:
+            making[part](terrain)
+        except InputError as error:
+            sentences.append(str(error))
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
+    return sentences
+
+
+def _light(terrain: bpy.types.Object) -> None:
+    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
+    light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)

@@ -57,20 +57,34 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
 
 
 def update(terrain: bpy.types.Object) -> None:
-    """Fill those images of the terrain anew that `send` has made."""
+    """Fill those images of the terrain anew that `send` has made; black where their field is gone."""
+    made = [image for image in _made() if image.name == f"{terrain.name} {image[MARK]}"]
+    shown = {image[MARK] for image in made}
     names = [
         name
         for name in names_of(terrain.data)
-        if any(_find(f"{terrain.name} {name}{ending}") for ending in maps.COMPONENTS[FIELDS[name].components])
+        if any(f"{name}{ending}" in shown for ending in maps.COMPONENTS[FIELDS[name].components])
     ]
-    if names:
-        send(terrain, names)
+    filled = send(terrain, names) if names else []
+    for image in made:
+        if image not in filled:
+            _fill(image, np.zeros((image.size[1], image.size[0]), np.float32))
+
+
+def forget_pixels() -> None:
+    """For undo and redo, of which Blender leaves pixels out: take those of our images from what is packed again."""
+    for image in _made():
+        if not image.is_dirty:  # else the user is painting on it
+            image.buffers_free()
 
 
 def _find(name: str) -> bpy.types.Image | None:
     """The image that `send` called so; an image of the user's own may have the name."""
-    known = (image for image in bpy.data.images if MARK in image and not image.library)
-    return next((image for image in known if image.name == name), None)
+    return next((image for image in _made() if image.name == name), None)
+
+
+def _made() -> list[bpy.types.Image]:
+    return [image for image in bpy.data.images if MARK in image and not image.library]
 
 
 def _filled(name: str, map_name: str, values: Array) -> bpy.types.Image:
@@ -80,11 +94,18 @@ def _filled(name: str, map_name: str, values: Array) -> bpy.types.Image:
         image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)
         image[MARK] = map_name
         image.use_half_precision = False
+        image.use_fake_user = True  # else it would be lost on saving, until a material uses it
     elif tuple(image.size) != (cols, rows):
         image.scale(cols, rows)
+    _fill(image, values)
+    return image
+
+
+def _fill(image: bpy.types.Image, values: Array) -> None:
+    """Set the pixels of an image from (rows, cols) or (rows, cols, 3), and pack it."""
+    rows, cols = values.shape[:2]
     pixels = np.ones((rows, cols, image.channels), np.float32)
     pixels[..., :3] = values.reshape(rows, cols, -1)
     image.pixels.foreach_set(pixels.ravel())
     image.update()
-    image.pack()  # else it would be lost on saving
-    return image
+    image.pack()  # else they would be lost on saving

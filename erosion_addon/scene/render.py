@@ -30,16 +30,35 @@ def open_file(path: Path) -> None:
 
 
 def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """The object of that name; without one the eroded terrain of the scene, or its only grid. InputError for none."""
-    meshes = [obj for obj in scene.objects if obj.type == "MESH" and not obj.hide_render]
+    """The object of that name; without one the largest eroded terrain that renders show, or else the largest grid.
+
+    InputError for none, or one that renders do not show.
+    """
+    rendered = _rendered(scene)
+    meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj in rendered]
     if name is not None:
         if name not in scene.objects or scene.objects[name].type != "MESH":
             raise InputError(f"There is no mesh {name!r:.80} in the scene {scene.name}.")
+        if scene.objects[name] not in meshes:
+            raise InputError(f"{name} is hidden in renders; show it, and its collection, in the Outliner.")
         return scene.objects[name]
     for fits in (lambda obj: source.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
         if found := [obj for obj in meshes if fits(obj)]:
             return max(found, key=lambda obj: len(obj.data.vertices))
-    raise InputError(f"There is no terrain in the scene {scene.name}; name the object with --object.")
+    raise InputError(f"Renders of the scene {scene.name} show no terrain; name the object with --object.")
+
+
+def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
+    """The objects that a render shows: hidden neither themselves nor with all their collections."""
+    shown = set()
+    inside = [layer.layer_collection for layer in scene.view_layers if layer.use]
+    while inside:
+        at = inside.pop()
+        if not at.collection.hide_render:
+            inside += at.children
+            if not at.exclude:
+                shown |= {obj for obj in at.collection.objects if not obj.hide_render}
+    return shown
 
 
 def _is_grid(obj: bpy.types.Object) -> bool:
@@ -62,19 +81,20 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
         aim(camera, terrain, picture)
     if not any(obj.type == "LIGHT" and not obj.hide_render for obj in scene.objects):
         stage.add_sun(scene, place)
+    if picture.engine != "file":
+        scene.render.engine = ENGINES[picture.engine]
     if scene.world is None:
         stage.add_sky(scene)
         stage.set_film(scene)
-        if camera is not None and picture.view != "whole":
+        tells_distance = scene.render.engine in ENGINES.values()
+        if camera is not None and picture.view != "whole" and tells_distance and not stage.has_compositor(scene):
             stage.add_haze(scene, place)
-    if picture.engine != "file":
-        scene.render.engine = ENGINES[picture.engine]
     scene.eevee.taa_render_samples = picture.samples
     if scene.render.engine == "CYCLES":
         scene.cycles.samples = picture.samples
     scene.render.resolution_x, scene.render.resolution_y = picture.size
     scene.render.resolution_percentage = 100
-    scene.render.use_file_extension = False
+    scene.render.use_border = scene.render.use_multiview = scene.render.use_file_extension = False
     return camera
 
 

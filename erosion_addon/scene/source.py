@@ -52,8 +52,8 @@ def restore(mesh: bpy.types.Mesh) -> None:
     write_heights(mesh, source_heights(mesh))
     attributes.remove_fields(mesh)
     mesh.attributes.remove(mesh.attributes[NAME])
-    mesh.pop(RESULT, None)
-    mesh.pop(PAUSED, None)
+    for key in [key for key in mesh.keys() if key.startswith("erosion_")]:  # noqa: SIM118 - a mesh is no dict
+        del mesh[key]
 
 
 def mark_result(mesh: bpy.types.Mesh, paused: Checkpoint | None = None) -> None:

@@ -22,6 +22,7 @@ SKY = (0.06, 0.20, 0.62)
 
 SUN_COLOR = (1.0, 0.90, 0.76)
 
+
 @dataclass(frozen=True)
 class Place:
     """Where a terrain lies: its own axes in the world, half its width and depth, and heights, in metres."""
@@ -67,9 +68,11 @@ def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.type
 
 
 def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
-    """Put the camera where it sees the terrain. view: "across" or
-    "whole", see `model.picture.VIEWS`. turn: radians to the left around its middle; at 0
-    it looks along the terrain's y."""
+    """Put the camera where it sees the terrain.
+
+    view: "across" or "whole", see `model.picture.VIEWS`. turn: radians to the left around its middle; at 0 it looks
+    along the terrain's y.
+    """
     side, level = place.side, place.middle
     if view == "across":
         # From above the middle of a side, where the land is as wide as the lens sees up to the far side, whose peaks
@@ -161,6 +164,11 @@ _MIX: tuple[Any, ...] = (
 """The compositor's mixing node: its type, and its factor, inputs and output."""
 
 _MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
+
+
+def has_compositor(scene: bpy.types.Scene) -> bool:
+    """Whether the scene composites its renders already."""
+    return scene.compositing_node_group is not None if _FROM_5 else bool(scene.use_nodes and scene.node_tree.nodes)
 
 
 def _compositor(scene: bpy.types.Scene) -> tuple[Any, Any]:

@@ -48,7 +48,7 @@ def start(
     if source == "ATTRIBUTE":
         color = fitted_color(lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}")
     elif image is None:
-        raise InputError("No image is chosen for the surface colour; choose one, or set the surface colour to None.")
+        raise InputError("No image is chosen for the surface colour; choose one, or set its source to Recipe.")
     else:
         color = fitted_color(image_colors(image), shape, f"the image {image.name}")
     return Start(dataclasses.replace(recipe, strata=None), {FIELD: color})

@@ -9,7 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..scene import compiled, grid, job
-from . import companions, heightmaps, light, lod, look, maps, operators, panels, progress, properties
+from . import companions, heightmaps, light, lod, look, maps, operators, panels, previews, progress, properties
 
 _CLASSES = (
     *properties.CLASSES, *operators.CLASSES, *heightmaps.CLASSES, *light.CLASSES, *lod.CLASSES, *panels.CLASSES,
@@ -39,6 +39,7 @@ def unregister() -> None:
     for handlers, handler in _handlers():
         handlers.remove(handler)
     bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
+    previews.forget()
     del bpy.types.Object.erosion
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
@@ -65,6 +66,13 @@ def _meshes_are_others(*_: Any) -> None:
 
 
 @persistent
+def _history_moved(*_: Any) -> None:
+    from ..scene import maps  # here, as few sessions of Blender make any
+
+    maps.forget_pixels()
+
+
+@persistent
 def _history_moves(*_: Any) -> None:
     """Undo or redo: the terrain may not be the one that the run started from."""
     if job.current is not None:
@@ -82,6 +90,8 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
         (app.load_post, _meshes_are_others),
         (app.undo_post, _meshes_are_others),
         (app.redo_post, _meshes_are_others),
+        (app.undo_post, _history_moved),
+        (app.redo_post, _history_moved),
     )
 
 

@@ -50,4 +50,24 @@ class EROSION_OT_light_bake(bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_light_bake,)
+class EROSION_OT_light_remove(bpy.types.Operator):
+    """Take the baked light away from the terrain"""
+
+    bl_idname = "erosion.light_remove"
+    bl_label = "Remove Light"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
+            reason = f"{terrain.name} has no baked light."
+        return _allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        light.remove(companions.terrain_of(context.object).data)
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_light_bake, EROSION_OT_light_remove)

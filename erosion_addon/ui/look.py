@@ -8,8 +8,9 @@ import bpy
 from ..model.errors import InputError
 from ..model.presets import shipped
 from ..model.recipe import PALETTE, Recipe
-from ..scene import companions, grid
-from .operators import _allowed
+from ..scene import companions, grid, light
+from ..scene.aovs import AOVS
+from .operators import _allowed, why_no_run
 from .panels import _SubPanel
 
 CHOSEN = "erosion_palette"
@@ -95,12 +96,14 @@ class EROSION_OT_look_add(bpy.types.Operator):
 
     water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
     light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
-    foliage: bpy.props.BoolProperty(name="Foliage", description="Let plants grow as shells; renders take longer")
+    foliage: bpy.props.BoolProperty(
+        name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
+    )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import look
@@ -108,10 +111,12 @@ class EROSION_OT_look_add(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         parts = {name for name in look.PARTS if getattr(self, name)}
         try:
-            look.finish(terrain, palette_of(terrain), parts, context.view_layer)
+            sentences = look.finish(terrain, palette_of(terrain), parts, context.view_layer)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        for sentence in sentences:
+            self.report({"WARNING"}, sentence)
         return {"FINISHED"}
 
 
@@ -123,16 +128,21 @@ class EROSION_PT_look(_SubPanel):
         row = layout.row(align=True)
         row.operator("erosion.material_add", text="Material", icon="MATERIAL")
         row.operator("erosion.aovs_add", text="Passes", icon="RENDERLAYERS")
+        if any(aov.name in context.view_layer.aovs for aov in AOVS):
+            row.operator("erosion.aovs_add", text="", icon="X").remove = True
         for kind, operator, icon in (
             ("water", "erosion.water_add", "MOD_OCEAN"),
-            ("foliage", "erosion.foliage_add", "OUTLINER_OB_HAIR"),
+            ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
         ):
             row = layout.row(align=True)
             row.operator(operator, icon=icon)
             if companions.find(terrain, kind):
                 row.operator("erosion.companion_remove", text="", icon="X").kind = kind
         column = layout.column(align=True)
-        column.operator("erosion.light_bake", icon="LIGHT_SUN")
+        row = column.row(align=True)
+        row.operator("erosion.light_bake", icon="LIGHT_SUN")
+        if light.settings_of(terrain.data):
+            row.operator("erosion.light_remove", text="", icon="X")
         column.prop(terrain.erosion, "casters", text="")
 
 

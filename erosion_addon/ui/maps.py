@@ -95,23 +95,25 @@ class EROSION_MT_strata(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         for name in shipped("strata"):
             change = self.layout.operator("wm.context_set_string", text=name.capitalize())
-            change.data_path, change.value = "object.erosion.surface_color.strata", name
+            change.data_path, change.value = "terrain.erosion.surface_color.strata", name
 
 
 class EROSION_PT_surface_color(_SubPanel):
     bl_label = "Surface Color"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, settings = self.layout, context.object.erosion.surface_color
+        layout, terrain = self.layout, companions.terrain_of(context.object)
+        settings = terrain.erosion.surface_color
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(settings, "source")
         if settings.source == "ATTRIBUTE":
-            layout.prop_search(settings, "layer", context.object.data, "color_attributes", text="Attribute")
+            layout.prop_search(settings, "layer", terrain.data, "color_attributes", text="Attribute")
         elif settings.source == "IMAGE":
             layout.template_ID(settings, "image", new="image.new", open="image.open")
         elif settings.source == "STRATA":
             row: Any = layout.row(align=True)
+            row.context_pointer_set("terrain", terrain)
             row.prop(settings, "strata")
             row.menu("EROSION_MT_strata", text="", icon="DOWNARROW_HLT")
 
@@ -123,7 +125,10 @@ class EROSION_PT_maps(_SubPanel):
         column = self.layout.column(align=True)
         column.operator("erosion.maps_export", icon="EXPORT")
         column.operator("erosion.images_send", icon="IMAGE_DATA")
-        column.operator("erosion.lod_add", icon="MOD_DECIM")
+        row = column.row(align=True)
+        row.operator("erosion.lod_add", icon="MOD_DECIM")
+        if companions.find(companions.terrain_of(context.object), "lod"):
+            row.operator("erosion.companion_remove", text="", icon="X").kind = "lod"
 
 
 CLASSES = (

@@ -8,7 +8,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
-from ..scene import follow, grid, job, masks, source, springs, surface_color
+from ..scene import companions, follow, grid, job, masks, source, springs, surface_color
 from . import progress, properties
 
 
@@ -54,11 +54,11 @@ class EROSION_OT_run(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(context.object))
+        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
-            self._start(context.object)
+            self._start(companions.terrain_of(context.object))
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -69,7 +69,7 @@ class EROSION_OT_run(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            run = self._start(context.object)
+            run = self._start(companions.terrain_of(context.object))
             try:
                 while not run.ended:
                     run.poll(0.1)
@@ -81,7 +81,7 @@ class EROSION_OT_run(bpy.types.Operator):
         if run.state == "failed":
             self.report({"ERROR"}, run.sentence)
             return {"CANCELLED"}
-        self.report({"INFO"}, run.sentence)
+        self.report({"WARNING" if run.warnings else "INFO"}, run.sentence)
         return {"FINISHED"}
 
     def _start(self, obj: bpy.types.Object) -> "job.Job":
@@ -150,7 +150,7 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_restore(bpy.types.Operator):
-    """Bring back the terrain before erosion, and remove the maps of the run"""
+    """Bring back the terrain before erosion, and remove the maps and the light of the run"""
 
     bl_idname = "erosion.restore"
     bl_label = "Restore"
@@ -158,19 +158,21 @@ class EROSION_OT_restore(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = why_no_run(context.object)
-        if reason is None and not source.has_source(context.object.data):
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and not source.has_source(terrain.data):
             reason = "This terrain has not been eroded"
         return _allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
         try:
-            source.restore(context.object.data)
+            source.restore(terrain.data)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        context.object.erosion.report = ""
-        for sentence in follow.update(context.object):
+        terrain.erosion.report = ""
+        for sentence in follow.update(terrain):
             self.report({"WARNING"}, sentence)
         return {"FINISHED"}
 
@@ -197,7 +199,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        context.object.erosion.recipe_name = self.name  # which fills the steps
+        companions.terrain_of(context.object).erosion.recipe_name = self.name  # which fills the steps
         return {"FINISHED"}
 
 

@@ -12,7 +12,7 @@ from ..model.masks import MASK_KINDS
 from ..model.presets import shipped
 from ..model.processes import PROCESSES
 from ..model.report import in_words
-from ..scene import grid, job, source
+from ..scene import companions, grid, job, source
 from . import progress
 from .properties import SETTINGS
 
@@ -38,7 +38,7 @@ class EROSION_PT_main(_Panel):
     bl_label = "Erosion"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, obj = self.layout, context.object
+        layout, obj = self.layout, companions.terrain_of(context.object)
         run = job.current
         if obj is None or obj.type != "MESH":
             layout.label(text="Select a terrain: a mesh that is a grid", icon="INFO")
@@ -76,7 +76,9 @@ def _draw_choice(layout: Any, settings: Any) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
     name = Path(settings.recipe_name).stem.capitalize()
-    layout.row().menu("EROSION_MT_recipes", text=name or "Choose a Recipe", icon="PRESET")
+    row = layout.row(align=True)
+    row.menu("EROSION_MT_recipes", text=name or "Choose a Recipe", icon="PRESET")
+    row.popover("EROSION_PT_recipes", text="", icon="IMAGE_DATA")
     layout.prop(settings, "seed")
     layout.prop(settings, "edges")
 
@@ -118,20 +120,35 @@ def _draw_lines(layout: Any, sentences: list[str], icon: str) -> None:
                 line = f"{line} {word}".strip()
 
 
+class EROSION_PT_recipes(bpy.types.Panel):
+    bl_label = "Recipes"
+    bl_description = "Choose a recipe by its picture"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = 14
+
+    def draw(self, context: bpy.types.Context) -> None:
+        settings = companions.terrain_of(context.object).erosion
+        self.layout.template_icon_view(settings, "recipe_choice", show_labels=True, scale=9.0, scale_popup=7.0)
+        self.layout.label(text=settings.recipe_choice.capitalize())
+
+
 class _SubPanel(_Panel):
     bl_parent_id = "EROSION_PT_main"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.object is not None and context.object.type == "MESH"
+        terrain = companions.terrain_of(context.object)
+        return terrain is not None and terrain.type == "MESH"
 
 
 class EROSION_PT_steps(_SubPanel):
     bl_label = "Steps"
 
     def draw(self, context: bpy.types.Context) -> None:
-        settings = context.object.erosion
+        settings = companions.terrain_of(context.object).erosion
         self.layout.active = job.current is None
         if not settings.steps:
             self.layout.operator("erosion.recipe_load", text="Show Settings").name = settings.recipe_name
@@ -155,7 +172,7 @@ class EROSION_PT_masks(_SubPanel):
     bl_label = "Masks and Springs"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, obj = self.layout, context.object
+        layout, obj = self.layout, companions.terrain_of(context.object)
         layout.use_property_split = True
         layout.use_property_decorate = False
         for kind in MASK_KINDS:
@@ -177,11 +194,18 @@ class EROSION_PT_report(_SubPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and bool(context.object.erosion.report)
+        return super().poll(context) and bool(companions.terrain_of(context.object).erosion.report)
 
     def draw(self, context: bpy.types.Context) -> None:
-        for line in in_words(json.loads(context.object.erosion.report)):
+        for line in in_words(json.loads(companions.terrain_of(context.object).erosion.report)):
             _draw_lines(self.layout, [line], "NONE")
 
 
-CLASSES = (EROSION_MT_recipes, EROSION_PT_main, EROSION_PT_steps, EROSION_PT_masks, EROSION_PT_report)
+CLASSES = (
+    EROSION_MT_recipes,
+    EROSION_PT_recipes,
+    EROSION_PT_main,
+    EROSION_PT_steps,
+    EROSION_PT_masks,
+    EROSION_PT_report,
+)

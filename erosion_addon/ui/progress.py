@@ -54,7 +54,7 @@ def settle(run: "job.Job") -> None:
     obj = run.find_object()
     if run.state == "done" and obj is not None:
         obj.erosion.report = json.dumps(run.report)
-    last_sentence = run.sentence if run.state != "done" else ""
+    last_sentence = run.sentence if run.state != "done" or run.warnings else ""
     job.clear()
 
 

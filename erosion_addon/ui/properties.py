@@ -14,6 +14,7 @@ from ..model.parameters import Specification, specifications
 from ..model.presets import shipped
 from ..model.processes import PROCESSES
 from ..model.recipe import EDGE_CHOICE, SEED, Recipe, Step
+from . import previews
 
 FIRST_RECIPE = "alpine"
 
@@ -24,7 +25,7 @@ EDGE_ITEMS = [
 ]
 
 COLOR_ITEMS = [
-    ("NONE", "Recipe", "Strata where the recipe has some, or the attribute surface_color where there is one"),
+    ("NONE", "Recipe", "Strata where the recipe has some, or a vertex attribute surface_color of type Color"),
     ("ATTRIBUTE", "Attribute", "A colour attribute of the mesh, such as vertex paint"),
     ("IMAGE", "Image", "An image, stretched over the terrain"),
     ("STRATA", "Strata", "Layers of rock of different colours, which erosion brings to light"),
@@ -120,6 +121,10 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "recipe_name": bpy.props.StringProperty(
             name="Recipe", description="The kind of landscape to make", default=FIRST_RECIPE,
             update=lambda settings, context: reload(settings),
+        ),
+        "recipe_choice": bpy.props.EnumProperty(
+            name="Recipe", description="The kind of landscape to make, by its picture", options={"SKIP_SAVE"},
+            items=previews.recipe_items, get=previews.chosen, set=previews.choose,
         ),
         "steps": bpy.props.CollectionProperty(type=EROSION_PG_step),
         "springs": bpy.props.PointerProperty(

@@ -79,6 +79,15 @@ def hovered(kind):
     return None
 
 
+def open_panels(*names):
+    """Let these panels of the extension be open from the start; ask before they are drawn for the first time."""
+    for name in names:
+        panel = getattr(bpy.types, name)
+        bpy.utils.unregister_class(panel)
+        panel.bl_options = set()
+        bpy.utils.register_class(panel)
+
+
 def simulate(kind, value, x, y, **modifiers):
     window().event_simulate(type=kind, value=value, x=x, y=y, **modifiers)
 
@@ -133,6 +142,10 @@ def heights(name="Terrain"):
 
 def attributes(name="Terrain"):
     return sorted(attribute.name for attribute in bpy.data.objects[name].data.attributes)
+
+
+def materials(name="Terrain"):
+    return [material.name for material in bpy.data.objects[name].data.materials]
 
 
 def fingerprint(name="Terrain"):

@@ -83,7 +83,8 @@ def install(place):
 def main():
     parser = argparse.ArgumentParser(description="Drive the extension in a real Blender window.")
     parser.add_argument("--allow-skip", action="store_true", help="exit with 0 where it cannot run")
-    parser.add_argument("sessions", nargs="*", metavar="SESSION", help="run, mouse, faults, autosave; default: all")
+    names = "run, look, mouse, faults, autosave"
+    parser.add_argument("sessions", nargs="*", metavar="SESSION", help=f"{names}; default: all")
     words = parser.parse_args()
     try:
         place = LocalBlender(os.environ["BLENDER"]) if "BLENDER" in os.environ else DebianBlender()

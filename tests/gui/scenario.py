@@ -15,6 +15,11 @@ from window import Screen, Window, is_alive
 
 LONG, SHORT = 400.0, 4.0  # drops a cell: minutes on the grids below, or a few seconds
 IDLE = "not running()"
+PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
+LOOK_BUTTONS = (
+    "erosion.look_add", "erosion.material_add", "erosion.aovs_add", "erosion.water_add", "erosion.foliage_add",
+    "erosion.light_bake", "erosion.maps_export", "erosion.images_send", "erosion.lod_add",
+)
 
 
 def start(window, rows=192, columns=256, drops_per_cell=LONG):
@@ -195,6 +200,38 @@ def autosave_comes_on_time_during_a_run_and_the_window_stays_awake(window):
     return f"autosave after {saved:.1f} s, main loop's longest turn {longest:.2f} s, run at {fraction:.0%} after 76 s"
 
 
+def the_panels_of_the_look_are_drawn(window):
+    window.ask("open_panels('EROSION_PT_surface_color', 'EROSION_PT_maps', 'EROSION_PT_look')")
+    the_tab_opens(window)
+    for button in LOOK_BUTTONS:
+        window.find_button(button)
+
+
+def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
+    start(window, 96, 128, SHORT)
+    window.wait("the end of the run", IDLE, 120)
+    window.press("erosion.look_add")
+    window.wait("the light of the sky", "'sky_light' in attributes()", 120)
+    assert window.ask("materials()") == ["Terrain Erosion Temperate"]
+    for button in ("erosion.foliage_add", "erosion.images_send", "erosion.lod_add"):
+        window.press(button)
+    made = "[len(bpy.data.objects), len(bpy.data.images), len(bpy.data.materials), len(bpy.data.node_groups)]"
+    window.wait("levels of detail", "len(bpy.data.objects) > 4", 120)
+    before, there = window.ask("fingerprint()"), window.ask(made)
+    window.picture("after_look")
+    window.ask("bpy.data.objects['Terrain'].erosion.seed = 7")
+    window.press("erosion.run")
+    window.wait("the start of the run", "running()", 10)
+    window.wait("the end of the run", IDLE, 120)
+    assert window.ask("fingerprint()") != before and window.ask(made) == there
+    window.ask("viewport().spaces.active.shading.type = 'MATERIAL'")
+    time.sleep(PREVIEW)
+    window.picture("material_preview")
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"fingerprint() == {before!r}", 10)
+
+
 SESSIONS = {  # name: real X events, scenes
     "mouse": (True, (
         the_tab_opens,
@@ -205,6 +242,10 @@ SESSIONS = {  # name: real X events, scenes
         progress_moves_and_escape_leaves_the_mesh_as_it_was,
         a_run_to_the_end_is_one_undo_step,
         finish_keeps_what_is_there_as_one_undo_step,
+    )),
+    "look": (False, (
+        the_panels_of_the_look_are_drawn,
+        the_look_is_finished_in_one_click_and_follows_the_next_run,
     )),
     "faults": (False, (
         the_tab_opens,

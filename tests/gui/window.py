@@ -168,17 +168,18 @@ class Window:
             self.click(left + width - 10, y)
         raise LookupError(f"the sidebar has no tab {name}")
 
-    def find_button(self, does, x_fraction=0.4):
+    def find_button(self, does):
         """Position of the button of the sidebar whose Python holds `does`: move down over it and ask each one."""
         left, bottom, width, height = self.ask("rectangle('UI')")
-        x, seen = int(left + width * x_fraction), []
-        for y in range(bottom + height - 6, bottom + 6, -9):
-            self.move(x, y)
-            found = self.ask("hovered('UI')")
-            if found and does in found:
-                return x, y - 4
-            if found:
-                seen.append(found)
+        seen = []
+        for x in (int(left + width * 0.4), int(left + width * 0.7)):  # there may be two in a row
+            for y in range(bottom + height - 6, bottom + 6, -9):
+                self.move(x, y)
+                found = self.ask("hovered('UI')")
+                if found and does in found:
+                    return x, y - 4
+                if found:
+                    seen.append(found)
         raise LookupError(f"no button does {does}; there are {sorted(set(seen))}")
 
     def press(self, does):

@@ -38,12 +38,13 @@ class Ground:
         return None if self.edges == "closed" else (row, col)
 
     def height(self, cell):
-        """Surface; beyond an open edge it goes on as from the last cell but one to the last."""
+        """Surface; beyond an open edge it goes on as from the last cell but one, as far as that one gives."""
         if cell in self.rock:
             return self.rock[cell] + self.loose[cell]
         last = min(max(cell[0], 0), self.rows - 1), min(max(cell[1], 0), self.cols - 1)
         inside = 2 * last[0] - cell[0], 2 * last[1] - cell[1]
-        return self.height(last) + (self.height(last) - self.height(inside))
+        gives, _, breaks = self.masks[inside]
+        return self.height(last) + (self.height(last) - self.height(inside)) * (gives * breaks)
 
 
 def flow(ground, high, low, hold, rest):

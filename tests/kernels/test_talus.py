@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import talus
+from erosion_addon.kernels import talus, talus_rows
 from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
 from tests.kernels import reference_talus
 from tests.terrains import fractal, plane
@@ -15,26 +15,27 @@ EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 HOLD, STAND, REST = math.tan(math.radians(34)), math.tan(math.radians(60)), 1e-4
 
 
-def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), **angles):
-    """Rock, loose material, passes and volume slid out after at most so many passes; masks (rows, cols, 3)."""
+def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), seams=(), **angles):
+    """Rock, loose material, passes and volume slid out after at most so many passes; masks (rows, cols, 3).
+
+    seams: rows above which bands begin.
+    """
     rows, cols = rock.shape
     rock, loose = (np.pad(array.astype(float), 1) for array in (rock, loose))
     if masks is not None:
         mode = {"mode": "wrap"} if edges == "wrap" else {"constant_values": 1.0}
         masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
-    active = np.zeros((rows + 2, -(-cols // talus.SEGMENT)), np.uint8)
-    active[1:-1] = 1
-    buffers = talus.Buffers(
-        np.zeros((3, cols + 2)), np.zeros((7, cols + 2)), active, np.zeros_like(active), np.zeros(1)
-    )  # fmt: skip
+    bands = np.array([0, *seams, rows])
+    marks = talus.make_marks(rows, cols)
     distances = (*spacing, math.hypot(*spacing))
     hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
     constants = talus.Constants(
         *(hold * distance for distance in distances), *(stand * distance for distance in distances),
         angles.get("collapse", 0.5), REST * hold * min(spacing), EDGES[edges],
     )  # fmt: skip
-    done = talus.relax(rock, loose, masks, constants, buffers, passes)
-    return rock[1:-1, 1:-1], loose[1:-1, 1:-1], done, buffers.exported[0]
+    memory = talus.make_seams(len(bands) - 1, cols), talus.make_rows(cols), marks
+    done = talus.relax(rock, loose, masks, constants, bands, *memory, passes)
+    return rock[1:-1, 1:-1], loose[1:-1, 1:-1], done, np.sum(marks.exported)
 
 
 def steepest(surface, spacing=(1.0, 1.0), wrap=False):
@@ -59,13 +60,13 @@ def random_ground(rows, cols, seed=0):
 
 
 def test_two_cells_share_half_of_what_is_too_much():
-    assert talus.transfer(5.0, 3.0, 9.0, 1.0, 0.0) == 1.0
-    assert talus.transfer(-5.0, 3.0, 9.0, 0.25, 0.0) == 0.25
-    assert talus.transfer(5.0, 3.0, 0.5, 1.0, 0.0) == 0.5
-    assert talus.transfer(3.0, 3.0, 9.0, 1.0, 0.0) == talus.transfer(2.0, 3.0, 9.0, 1.0, 0.0) == 0.0
+    assert talus_rows.transfer(5.0, 3.0, 9.0, 1.0, 0.0) == 1.0
+    assert talus_rows.transfer(-5.0, 3.0, 9.0, 0.25, 0.0) == 0.25
+    assert talus_rows.transfer(5.0, 3.0, 0.5, 1.0, 0.0) == 0.5
+    assert talus_rows.transfer(3.0, 3.0, 9.0, 1.0, 0.0) == talus_rows.transfer(2.0, 3.0, 9.0, 1.0, 0.0) == 0.0
 
 
-# Against plain Python
+# Against plain Python, and in bands
 
 
 @pytest.mark.parametrize("edges", EDGES)
@@ -82,6 +83,18 @@ def test_it_does_what_plain_python_does(edges, masked, spacing):
         expected = np.array([[theirs[row, col] for col in range(11)] for row in range(9)])
         np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-12)
     assert after[3] == pytest.approx(exported, abs=1e-12) and (exported > 0) == (edges == "open")
+
+
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("masked", [False, True])
+def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges, masked):
+    rock, loose = random_ground(11, 14)
+    masks = np.random.default_rng(4).random((11, 14, 3)) if masked else None
+    for passes in (1, 20, 300):  # in the end most rows are left out
+        whole = relaxed(rock, loose, edges, passes, masks)
+        for seams in ((5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))):
+            parts = relaxed(rock, loose, edges, passes, masks, seams=seams)
+            assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), (passes, seams)
 
 
 @pytest.mark.parametrize("edges", EDGES)

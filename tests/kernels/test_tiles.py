@@ -6,31 +6,33 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import edges, tiles
+from erosion_addon.kernels import edges, tiles, wind_tiles
 
 EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
-REACH = (1, 2)
+REACH = {"drops": (1, 2), "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1)}
 """Cells before and behind its own that what is on a tile may touch."""
 
 
-def touched(cut, tile, axis, wrap):
+def touched(cut, tile, axis, wrap, reach):
     """The rows or columns that a tile reaches."""
     places = (cut.row_edges, cut.col_edges)[axis]
     across = len(cut.col_edges) - 1
     place = (tile // across, tile % across)[axis]
-    reached = range(places[place] - REACH[0], places[place + 1] + REACH[1])
+    reached = range(places[place] - reach[0], places[place + 1] + reach[1])
     return {index % places[-1] if wrap else index for index in reached}
 
 
+@pytest.mark.parametrize("reach", REACH.values(), ids=REACH)
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("shape", [(3, 5), (64, 64), (100, 333), (129, 191), (320, 64), (500, 320)])
-def test_two_tiles_of_one_colour_never_touch_the_same_cell(shape, edge):
-    cut = tiles.cut(*shape, 64, edge)
+def test_two_tiles_of_one_colour_never_touch_the_same_cell(shape, edge, reach):
+    cut, wrap = tiles.cut(*shape, 64, edge), edge == edges.WRAP
     for color in tiles.colors(cut, edge):
         for one, other in itertools.combinations(color, 2):
-            shared = [touched(cut, one, axis, edge == edges.WRAP) & touched(cut, other, axis, edge == edges.WRAP)
-                      for axis in (0, 1)]  # fmt: skip
-            assert not (shared[0] and shared[1]), (one, other)
+            rows, cols = (
+                touched(cut, one, axis, wrap, reach) & touched(cut, other, axis, wrap, reach) for axis in (0, 1)
+            )
+            assert not (rows and cols), (one, other)
 
 
 @pytest.mark.parametrize("edge", EDGES)

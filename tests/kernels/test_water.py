@@ -15,6 +15,8 @@ F = np.float32
 GRAVITY = 9.81
 NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
 NO_MASKS = np.zeros((3, 0, 0), F)
+SEAMS = (5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))
+"""Rows of 11 above which a band begins."""
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 RULES = {
     "seconds": 2.0, "row_spacing": 8.0, "col_spacing": 10.0, "evaporation": 1e-4, "capacity": 20.0,
@@ -33,6 +35,12 @@ def pipes(edges, row_spacing=10.0, col_spacing=10.0, friction=0.05, pipe_depth=2
     )  # fmt: skip
 
 
+def bands(shape, kernels, seams=()):
+    """First rows of bands with so many seams inside, and number of rows; working memory for them."""
+    rows, cols = shape
+    return np.array([0, *seams, rows]), kernels.make_seams(len(seams) + 1, cols), kernels.make_rows(cols)
+
+
 class Basin:
     """Water over a bed, at rest at the start."""
 
@@ -45,12 +53,10 @@ class Basin:
         self.pipes, self.level = pipes(edges, **constants), level
         self.totals = water.make_totals(rows)
 
-    def run(self, steps, bands=()):
-        rows, cols = self.bed.shape
+    def run(self, steps, seams=()):
         water.run_water(
             self.bed, self.depth, self.suspended, self.flux_x, self.flux_y, self.level, *NO_SPRINGS, steps,
-            np.array([0, *bands, rows]), water.make_seams(len(bands) + 1, cols), water.make_rows(cols), self.pipes,
-            self.totals,
+            *bands(self.bed.shape, water, seams), self.pipes, self.totals,
         )  # fmt: skip
         return self
 
@@ -86,11 +92,38 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
 @pytest.mark.parametrize("edges", EDGES.values())
 def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges):
     whole = random_basin(edges, level=6.0).run(40)
-    for bands in ((5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))):
-        parts = random_basin(edges, level=6.0).run(40, bands)
+    for seams in SEAMS:
+        parts = random_basin(edges, level=6.0).run(40, seams)
         for name in ("depth", "suspended", "flux_x", "flux_y"):
-            assert np.array_equal(getattr(whole, name), getattr(parts, name)), (name, bands)
+            assert np.array_equal(getattr(whole, name), getattr(parts, name)), (name, seams)
         assert all(np.array_equal(one, other) for one, other in zip(whole.totals, parts.totals, strict=True))
+
+
+def settled(edges, masked, seams):
+    """What some steps of the ground leave of a wet landscape of 11 rows."""
+    basin, random = random_basin(edges, row_spacing=8.0).run(30), np.random.default_rng(5)
+    shape = basin.bed.shape
+    soil = np.maximum(random.normal(0.2, 0.3, shape), 0.0)
+    moisture, grass, rain = (random.random(shape).astype(F) for _ in range(3))
+    masks = random.random((3, *shape)).astype(F) if masked else NO_MASKS
+    ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=edges)
+    flow, sums = np.zeros(shape, F), water_ground.make_sums(shape[0])
+    changed = (basin.bed, soil, basin.depth, basin.suspended)
+    for _ in range(10):
+        water_ground.run_ground(
+            *changed, basin.flux_x, basin.flux_y, moisture, grass, flow, rain * F(1e-4), masks,
+            *bands(shape, water_ground, seams), ground, sums,
+        )  # fmt: skip
+    return (*changed, moisture, grass, flow, *sums)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("edges", EDGES.values())
+def test_bands_of_ground_give_the_same_bits_as_all_rows_at_once(edges, masked):
+    whole = settled(edges, masked, ())
+    for seams in SEAMS:
+        parts = settled(edges, masked, seams)
+        assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), seams
 
 
 @pytest.mark.parametrize("edges", EDGES)
@@ -106,11 +139,11 @@ def test_the_ground_does_as_the_slow_reference(edges):
     )  # fmt: skip
     slow.flux = [-basin.flux_x[:, :-1], basin.flux_x[:, 1:], -basin.flux_y[:-1], basin.flux_y[1:]]
     ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=EDGES[edges])
-    flow, work = np.zeros(shape, F), water_ground.make_rows(shape[1])
+    flow = np.zeros(shape, F)
     for _ in range(5):
         water_ground.run_ground(
             basin.bed, soil, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, moisture, grass, flow, rain,
-            NO_MASKS, work, ground,
+            NO_MASKS, *bands(shape, water_ground), ground, water_ground.make_sums(shape[0]),
         )  # fmt: skip
         reference_water.settle(slow, RULES, rain)
     assert np.abs(basin.bed - random_basin(OPEN, row_spacing=8.0).bed).max() > 0.1  # something happened
@@ -210,12 +243,12 @@ def test_a_turned_terrain_gives_the_same_bits(edges, way):
         basin.suspended[:] = turn(start.suspended)
         shape = basin.bed.shape
         soil, flow, rain = np.full(shape, 0.3), np.zeros(shape, F), np.full(shape, 1e-4, F)
-        moisture, grass, work = np.ones(shape, F), np.full(shape, 0.2, F), water_ground.make_rows(shape[1])
+        moisture, grass = np.ones(shape, F), np.full(shape, 0.2, F)
         for _ in range(40):
             basin.run(2)
             water_ground.run_ground(
                 basin.bed, soil, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, moisture, grass, flow,
-                rain, NO_MASKS, work, constants,
+                rain, NO_MASKS, *bands(shape, water_ground), constants, water_ground.make_sums(shape[0]),
             )  # fmt: skip
         results.append((basin.bed, soil, basin.depth, basin.suspended, moisture, grass, flow))
     for straight, other in zip(*results, strict=True):

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.kernels import edges as kinds
-from erosion_addon.kernels import heap, wind
+from erosion_addon.kernels import heap, tiles, wind
 from erosion_addon.kernels.wind_shadow import cast_shade
+from erosion_addon.kernels.wind_tiles import REACH
 from tests.kernels.reference import uniform
 from tests.kernels.reference_wind import Land
 from tests.terrains import fractal
@@ -42,16 +43,24 @@ def at(row, col, shape):
     return np.cumsum(weights)
 
 
-def by_kernel(rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, **over):
+def by_kernel(
+    rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, side=10**6, **over
+):
     ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
     track = np.zeros(rock.shape, np.uint8)
-    totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
+    cut, blow = tiles.cut(*rock.shape, side, rules.edges), tuple(map(float, blow))
+    pool, totals = tiles.make_pool(len(wind.make_totals(cut).steps), wind.NUMBERS), wind.make_totals(cut)
     for start, end in itertools.pairwise([first, *chunks, count]):
-        wind.run_particles(
-            ground, track, over.get("cover"), over.get("shade"), over.get("masks"), sources, np.uint64(1),
-            start, end, *map(float, blow), supply, rules, totals,
-        )  # fmt: skip
-    sums = {name: float(total[0]) for name, total in totals._asdict().items()}
+        pool = tiles.with_room(pool, end - start)
+        wind.start_drops(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
+        while pool.under_way[0]:
+            for tile in range(len(pool.queue)):
+                wind.run_tiles(
+                    np.array([tile]), cut, pool, ground, track, over.get("cover"), over.get("shade"),
+                    over.get("masks"), *blow, rules, totals,
+                )  # fmt: skip
+                tiles.hand_on(pool, cut, np.array([tile]))
+    sums = {name: float(total.sum()) for name, total in totals._asdict().items()}
     return SimpleNamespace(surface=ground[..., 0], sediment=ground[..., 1], track=track, **sums)
 
 
@@ -212,9 +221,10 @@ def test_over_an_edge_sand_slides_only_where_edges_wrap(cell):
 
 def test_creep_evens_out_only_where_the_wind_touched():
     ground = np.stack([fractal(9, 9, 1.0)] * 2, -1)
-    before, track = ground.copy(), np.zeros((9, 9), np.uint8)
+    before, track, slid = ground.copy(), np.zeros((9, 9), np.uint8), np.zeros(1)
     track[4, 4] = 1
-    assert heap.creep(ground, track, 0.25, None, False) > 0
+    heap.creep(np.array([0]), tiles.cut(9, 9, 64, kinds.OPEN), ground, track, 0.25, None, False, slid)
+    assert slid[0] > 0
     changed = np.argwhere(ground[..., 0] != before[..., 0]).tolist()
     assert changed == [[4, 4], [4, 5], [5, 4]]
     assert ground[..., 0].sum() == pytest.approx(before[..., 0].sum(), abs=1e-12)
@@ -400,3 +410,69 @@ def test_slanting_winds_start_on_both_edges_by_their_projected_length():
     assert track[:, 1:].sum() - track[0, 1:].sum() == 0  # nowhere but on the two
     assert abs(track[1:, 0].sum() / 1000 - 0.6 * 19 / 20) < 0.08 and abs(track[0, 1:].sum() / 1000 - 0.4) < 0.08
     assert abs(left / 4000 - 0.6) < 0.04
+
+
+# Tiles
+
+
+def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200):
+    """Ground and track (two arrays) after the particles that start on one of nine tiles of 64 cells have left it."""
+    ground, track, shape = ground.copy(), np.zeros(ground.shape[:2], np.uint8), ground.shape[:2]
+    cut, here = tiles.cut(*shape, 64, rules.edges), np.array([tile])
+    inside = np.zeros(shape)
+    row, col = divmod(tile, 3)
+    inside[cut.row_edges[row] : cut.row_edges[row + 1], cut.col_edges[col] : cut.col_edges[col + 1]] = 1.0
+    pool, sources = tiles.with_room(tiles.make_pool(9, wind.NUMBERS), count), np.cumsum(inside) / inside.sum()
+    wind.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
+    wind.run_tiles(here, cut, pool, ground, track, None, None, None, *blow, rules, wind.make_totals(cut))
+    return ground, track
+
+
+@pytest.mark.parametrize("speed", [1.0, 30.0])
+@pytest.mark.parametrize("tile", [0, 4, 5])
+def test_what_is_on_a_tile_touches_and_reads_nothing_beyond_its_reach(tile, speed):
+    """Beyond it all heights are none: whatever came near one would be none too. 30 goes past the reach in a step."""
+    rules = constants(**STRONG, edges=kinds.WRAP, maximum_steps=3000, row_step=0.25 * speed, col_step=0.25 * speed)
+    rock, sediment = land(192, 192, 2.0)
+    whole = np.stack([rock + sediment, sediment], -1)
+    near = np.zeros(rock.shape, bool)
+    row, col = (64 * place for place in divmod(tile, 3))
+    reach = REACH + 1
+    near[np.ix_(*(np.arange(place - reach, place + 64 + reach) % 192 for place in (row, col)))] = True
+    cut_off = np.where(near[..., None], whole, np.nan)
+    (expected, marks), (ground, track) = (on_one_tile(given, tile, rules) for given in (whole, cut_off))
+    assert np.array_equal(ground[near], expected[near]) and np.array_equal(track, marks)
+    assert np.array_equal(expected[~near], whole[~near]) and np.isnan(ground[~near]).all()
+    assert np.count_nonzero(ground[near] != whole[near]) > 1000
+    own = np.zeros(rock.shape, bool)
+    own[row : row + 64, col : col + 64] = True
+    assert not track[~own].any() and (expected != whole).any(axis=-1)[~own].any()
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
+    """Alone it meets nobody: every bit is the same, also where it ends or stops just over a border."""
+    rock, sediment = land(130, 200, 2.0)
+    for particle in range(12):
+        for steps in (37, 400 + 7 * particle):
+            rules = constants(**STRONG, edges=EDGES[edges], maximum_steps=steps)
+            whole, cut = (
+                by_kernel(rock, sediment, rules, (0.8, -1.2), particle + 1, first=particle, supply=1e-3, side=side)
+                for side in (10**6, 64)
+            )
+            assert cut.surface.tobytes() == whole.surface.tobytes() and cut.track.tobytes() == whole.track.tobytes()
+            assert (cut.steps, cut.aged, cut.supplied) == (whole.steps, whole.aged, whole.supplied)
+            assert (cut.lifted, cut.slid, cut.exported) == pytest.approx(
+                (whole.lifted, whole.slid, whole.exported), rel=1e-12
+            )
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_no_mass_is_lost_between_tiles_however_far_a_step_goes(edges):
+    rock, sediment = land(150, 200, 2.0)
+    rules = constants(**STRONG, edges=EDGES[edges], maximum_steps=200, row_step=9.0, col_step=14.0)
+    after = by_kernel(rock, sediment, rules, (1.3, -2.1), 500, supply=1e-3, side=64)
+    change = math.fsum((after.surface - rock - sediment).ravel())
+    assert abs(change + after.exported - after.supplied) <= 1e-9 * (after.lifted + after.slid)
+    assert np.isfinite(after.surface).all() and after.sediment.min() >= 0
+    assert after.supplied == pytest.approx(0.5) and after.lifted > 0

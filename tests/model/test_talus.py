@@ -133,3 +133,12 @@ def test_the_same_terrain_looks_the_same_with_more_cells(reach):
         figures.append([volume, np.ptp(after), slope(after, spacing)])
     print(np.array(figures) / figures[-1])
     assert np.abs(np.array(figures) / figures[-1] - 1).max() <= 0.2
+
+
+@pytest.mark.parametrize("kind", ["strength", "hardness", "protect"])
+def test_open_edges_do_not_run_away_where_masks_hold_the_ground(kind):
+    """What stands inside must not let its edge break into the ring without end."""
+    elevation = fractal(64, 60, relief=900.0)
+    mask = np.random.default_rng(3).random(elevation.shape)
+    after = finished(state(elevation, edges="open", masks={kind: mask}), reach=5000.0).layers()["elevation"]
+    assert after.min() > elevation.min() - 900.0 and after.max() <= elevation.max() + 1e-9

@@ -6,9 +6,10 @@ import os
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError
+from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.state import EDGES, State
+from erosion_addon.model.tile_run import TileRun
 from erosion_addon.model.wind import WindStep
 from erosion_addon.model.wind_parameters import WindParameters
 from tests.terrains import fractal
@@ -397,3 +398,64 @@ def test_winds_that_are_none_are_refused():
         WindParameters(direction=1000.0)
     with pytest.raises(InputError, match="correct the cell size"):
         dunes(8, relief=1e9)
+
+
+# Threads
+
+HILLS = fractal(150, 260, 60.0, seed=3)
+
+
+def threaded(threads, edges, **given):
+    """A gusty wind over hills half of rock, on 2 × 4 tiles: all bytes, counts and volumes."""
+    state = State(HILLS, {"sediment": HILLS / 2}, given.pop("masks", {}), (10.0, 10.0), edges, threads=threads)
+    step = WindStep(state, WindParameters(particles_per_cell=0.02, gustiness=60.0, **given), 1)
+    while step.advance() < 1:
+        pass
+    return [layer.tobytes() for layer in step.layers().values()], step.counts(1.0), step.volumes()
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_the_same_bytes_on_any_number_of_threads(edges):
+    alone, *others = (threaded(threads, edges, supply=1.0) for threads in (1, 2, 4, 8))
+    assert all(other == alone for other in others) and alone[1]["lifted"] > 1000 and alone[1]["slid"] > 1000
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_the_same_bytes_whichever_tile_is_worked_first(edges, monkeypatch):
+    rng, as_they_come = np.random.default_rng(2), TileRun._work
+    mask = {"strength": rng.random(HILLS.shape).astype(np.float32)}
+    expected = threaded(1, edges, masks=dict(mask))
+    monkeypatch.setattr(TileRun, "_work", lambda run, worked, work: as_they_come(run, rng.permutation(worked), work))
+    assert threaded(1, edges, masks=dict(mask)) == expected
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_a_storm_of_steps_longer_than_a_tile_loses_nothing(edges):
+    state = State(HILLS, {"sediment": HILLS / 2}, {}, (10.0, 10.0), edges, threads=2)
+    step = WindStep(state, WindParameters(particles_per_cell=0.02, wind_speed=100.0, response=2.0), 1)
+    while step.advance() < 1:
+        pass
+    volumes = step.volumes()
+    assert volumes.moved > 0
+    assert abs(lost(HILLS, step.layers()) - volumes.exported) <= 1e-9 * volumes.moved
+
+
+def sea(tile, monkeypatch):
+    """What an eye compares in the dune sea: volumes dug and moved, percentiles of height and slope."""
+    monkeypatch.setattr("erosion_addon.model.wind.TILE", tile)
+    before = fractal(192, 192, 30.0, seed=3)
+    land = Terrain(before, 10.0, {"sediment": before + 20.0})
+    after = erode(land, Recipe.load("dune sea").with_values({"wind.particles_per_cell": 0.25}), seed=1)
+    heights, change = after.elevation - after.elevation.mean(), after.elevation - before
+    slope = np.hypot(*np.gradient(after.elevation, 10.0))
+    volumes = -change[change < 0].sum(), after.report["mass"]["moved"]
+    return np.array([*volumes, *np.percentile(heights, (1, 5, 95, 99)), *np.percentile(slope, (50, 90, 99))]), change
+
+
+def test_the_dunes_are_those_of_particles_one_after_another(monkeypatch):
+    """Measured with three seeds on 256²: means within 0.3 %, while single seeds differ by 0.3 to 5 %. Here, 1 %; and
+    dunes of the same seed lie where they lie without tiles: correlated by 0.99, those of two seeds by 0.6."""
+    (tiled, there), (alone, here) = (sea(tile, monkeypatch) for tile in (64, 10**6))
+    print(tiled / alone)
+    assert (np.abs(tiled / alone - 1) < 0.01).all()
+    assert np.corrcoef(there.ravel(), here.ravel())[0, 1] > 0.97

@@ -63,6 +63,53 @@ def test_the_camera_of_the_file_is_used(blend, tmp_path):
     assert pixels(tmp_path / "up.png").std(axis=(0, 1)).max() < 0.02  # nothing but sky
 
 
+def save_again(blend, change):
+    """Open the file, change its scene, and save it."""
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    change(bpy.context.scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+
+
+def test_a_terrain_that_renders_do_not_show_is_refused(blend, tmp_path, capfd):
+    save_again(blend, lambda scene: setattr(scene.objects["Terrain"], "hide_render", True))
+    out = str(tmp_path / "out.png")
+    assert ui._command(["render", str(blend), out, *SMALL]) == 2
+    assert "show no terrain" in capfd.readouterr().err
+    assert ui._command(["render", str(blend), out, "--object", "Terrain", *SMALL]) == 2
+    assert "Terrain is hidden in renders" in capfd.readouterr().err
+
+
+def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):
+    def spoil(scene):
+        scene.render.use_multiview = scene.render.use_border = scene.render.use_crop_to_border = True
+        scene.render.border_max_x = 0.5
+
+    save_again(blend, spoil)
+    assert ui._command(["render", str(blend), str(tmp_path / "out.png"), *SMALL]) == 0
+    assert pixels(tmp_path / "out.png").shape == (18, 32, 3)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".png") == ["out.png"]
+
+
+def test_the_files_own_compositing_is_kept(blend, tmp_path):
+    def paint_it_red(scene):
+        if bpy.app.version >= (5, 0, 0):
+            tree = bpy.data.node_groups.new("Mine", "CompositorNodeTree")
+            tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
+            scene.compositing_node_group, out = tree, tree.nodes.new("NodeGroupOutput")
+        else:
+            scene.use_nodes = True
+            tree = scene.node_tree
+            tree.nodes.clear()
+            out = tree.nodes.new("CompositorNodeComposite")
+        red = tree.nodes.new("CompositorNodeRGB")
+        red.outputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+        tree.links.new(red.outputs[0], out.inputs[0])
+
+    save_again(blend, paint_it_red)
+    assert ui._command(["render", str(blend), str(tmp_path / "red.png"), *SMALL]) == 0
+    assert pixels(tmp_path / "red.png").std(axis=(0, 1)).max() < 0.01
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -188,7 +188,8 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     elevation = read_heightmap(given.input, image_files, given.height_range, given.size, hint)
     fields = {}
     if given.surface_color and not _is_strata(given.surface_color):
-        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, elevation.shape)
+        rows, cols = elevation.shape
+        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
     terrain = Terrain(elevation, given.cell_size, fields)
     masks = {}
     for kind, path in given.mask:

@@ -60,7 +60,8 @@ class CoarseStep:
 
     def __init__(self, make: Any, state: State, shape: tuple[int, int], parameters: Any, key: int) -> None:
         self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell
-        self._state, self._grids = state, Grids(state.elevation.shape, shape, state.edges == "wrap")
+        rows, cols = state.elevation.shape
+        self._state, self._grids = state, Grids((rows, cols), shape, state.edges == "wrap")
         before = {name: state.layers[name] for name in make.continues if name in state.layers}
         layers = {name: self._grids.average(layer).astype(layer.dtype) for name, layer in before.items()}
         layers["sediment"] = self._grids.average(state.loose() * _may_lose(state.masks))

@@ -9,6 +9,7 @@ the quadratic B-splines (Schoenberg 1946), without a kink, so that no grid shows
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -46,8 +47,9 @@ class Grids:
 
         coarse = np.zeros((*self.coarse, *fine.shape[2:]))
         for part in np.ndindex(fine.shape[2:]):
+            at: Any = (..., *part)
             # All in one type, as each one more has to be compiled.
-            bells.gather(*matrices, np.ascontiguousarray(fine[(..., *part)], dtype=np.float64), coarse[(..., *part)])
+            bells.gather(*matrices, np.ascontiguousarray(fine[at], dtype=np.float64), coarse[at])
         coarse *= self.coarse[0] * self.coarse[1] / (self.fine[0] * self.fine[1])
         return coarse
 
@@ -56,7 +58,8 @@ class Grids:
 
         fine = np.empty((*self.fine, *coarse.shape[2:]))
         for part in np.ndindex(coarse.shape[2:]):
-            bells.spread(*matrices, coarse[(..., *part)].astype(np.float64), fine[(..., *part)])
+            at: Any = (..., *part)
+            bells.spread(*matrices, coarse[at].astype(np.float64), fine[at])
         return fine
 
 

@@ -11,7 +11,7 @@ from .model import InputError
 from .model.heightmap import SUFFIXES
 from .model.masks import MASK_KINDS
 from .model.parameters import Parameters, specifications
-from .model.picture import ENGINES, PICTURE_SUFFIXES, VIEWS, Picture
+from .model.picture import ENGINES, PICTURE_FORMATS, VIEWS, Picture
 from .model.presets import shipped
 from .model.processes import PROCESSES
 from .model.sources import SOURCES
@@ -122,7 +122,7 @@ def _add_render(commands: Any) -> None:
     )
     usual = Picture()
     render.add_argument("input", metavar="IN.blend", type=Path, help="file with the terrain")
-    render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_SUFFIXES))
+    render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_FORMATS))
     render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
     render.add_argument(
         "--view", choices=VIEWS, default=usual.view,

@@ -5,12 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
-from .state import EDGES, Array, Pace, State, changed
+from .ground import in_unit, solid_layers
+from .state import EDGES, Array, Pace, State
 from .tile_run import TileRun
-
-HIGHEST_RELIEF = 1e7
-"""Cells; above it a thousandth of a cell would drown in rounding."""
 
 
 class DropStep:
@@ -28,17 +25,7 @@ class DropStep:
     """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
 
     def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, numbers: int) -> None:
-        self._state, unit = state, state.cell_size
-        self._datum = float(state.elevation.min())
-        if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * unit:
-            raise InputError(
-                f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {unit:g} m; "
-                "correct the cell size or the heights."
-            )
-        self._ground = np.empty((*state.elevation.shape, 2))
-        np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
-        self._ground[..., 1] = state.loose()
-        self._ground /= unit
+        self._state, self._ground = state, in_unit(state, state.cell_size)
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
         count = round(drops_per_cell * state.elevation.size) if anywhere else 0
@@ -66,12 +53,7 @@ class DropStep:
 
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
         """New arrays of elevation and loose layers in metres."""
-        state, unit = self._state, self._state.cell_size
-        elevation = changed(state.elevation, (state.elevation - self._datum) / unit, ground[..., 0], unit)
-        before = state.loose()
-        loose = changed(before, before / unit, ground[..., 1], unit)
-        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
-        return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
+        return solid_layers(self._state, ground, self._state.cell_size)
 
     @property
     def _unit_volume(self) -> float:

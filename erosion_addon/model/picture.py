@@ -8,7 +8,10 @@ VIEWS = ("file", "across", "whole")
 
 ENGINES = ("eevee", "cycles", "file")
 
-PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".exr", ".tif", ".tiff")
+PICTURE_FORMATS = {
+    ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"
+}  # fmt: skip
+"""Suffix of a picture's file → Blender's name of the format."""
 
 
 @dataclass(frozen=True)

@@ -58,17 +58,6 @@ def loose_of(layers: dict[str, Array]) -> Array:
     return loose + layers["soil"] if "soil" in layers else loose
 
 
-def changed(before: Array, start: Array, now: Array, unit: float) -> Array:
-    """`before` (m) with what has happened to `start`, the same in a kernel's `unit`, which is `now` there.
-
-    Only the change comes back from the unit, so that what is untouched keeps every bit. start is overwritten.
-    """
-    np.subtract(now, start, out=start)
-    start *= unit
-    start += before
-    return start
-
-
 class Volumes(NamedTuple):
     """Volumes of solid material in m³."""
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
-from .state import EDGES, Array, Pace, State, Volumes, changed
+from .ground import in_unit, solid_layers
+from .state import EDGES, Array, Pace, State, Volumes
 from .tile_run import TileRun
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
@@ -29,9 +29,6 @@ PATH_RATE = 0.01
 
 LEE_FALL = 1.0
 """Rate (1/s) at which sand falls where the wind's shadow is complete."""
-
-HIGHEST_RELIEF = 1e7
-"""Cells; above it the small amounts that the wind moves would drown in rounding."""
 
 DIRECTION_SALT = 0x57494E44
 """Parts the random numbers of the wind's directions from those of its particles."""
@@ -56,17 +53,8 @@ class WindStep:
         self._kernel: Any = wind_layer if self._in_layer else wind
         self._heap, self._random, self._shadow = heap, random, wind_shadow
         shape = state.elevation.shape[0], state.elevation.shape[1]
-        self._datum = float(state.elevation.min())
-        if float(state.elevation.max()) - self._datum > HIGHEST_RELIEF * state.cell_size:
-            raise InputError(
-                f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {state.cell_size:g} m; "
-                "correct the cell size or the heights."
-            )
         self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
-        self._ground = np.empty((*shape, 2))
-        np.subtract(state.elevation, self._datum, out=self._ground[..., 0])
-        self._ground[..., 1] = state.loose()
-        self._ground /= self._unit
+        self._ground = in_unit(state, self._unit)
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.empty(shape) if parameters.shelter > 0 else None
@@ -201,13 +189,7 @@ class WindStep:
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
-        state, unit = self._state, self._unit
-        elevation = changed(state.elevation, (state.elevation - self._datum) / unit, self._ground[..., 0], unit)
-        before = state.loose()
-        loose = changed(before, before / unit, self._ground[..., 1], unit)
-        np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
-        layers: dict[str, Array] = {"elevation": elevation, "wind_path": self._path.copy()}
-        return layers | state.split_loose(loose, own="sediment")
+        return solid_layers(self._state, self._ground, self._unit) | {"wind_path": self._path.copy()}
 
     def _volume(self, total: Array) -> float:
         """A total of the kernel in m³."""

@@ -7,11 +7,8 @@ from pathlib import Path
 import bpy
 
 from ..model.errors import InputError
-from ..model.picture import Picture
+from ..model.picture import PICTURE_FORMATS, Picture
 from . import grid, source, stage
-
-FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"}
-"""Suffix of a picture → Blender's name of the format."""
 
 ENGINES = {
     "eevee": "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT",
@@ -109,7 +106,7 @@ def render(scene: bpy.types.Scene, path: Path) -> None:
     settings = scene.render.image_settings
     if bpy.app.version >= (5, 0, 0):
         settings.media_type = "IMAGE"
-    settings.file_format = FORMATS[path.suffix.lower()]
+    settings.file_format = PICTURE_FORMATS[path.suffix.lower()]
     scene.render.filepath = str(path)
     try:
         bpy.ops.render.render(write_still=True, scene=scene.name)

@@ -5,24 +5,15 @@ import bpy
 
 from ..model.errors import InputError
 from ..scene import companions
-from .operators import _allowed, why_no_run
+from .operators import TerrainOperator, _allowed, why_no_run
 
 
-class _TerrainOperator:
-    """For operators on the active terrain, or on the terrain of the active companion."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
-
-
-class EROSION_OT_water_add(_TerrainOperator, bpy.types.Operator):
+class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
     """Show the water as a surface of its own, which follows every run. Again: bring it up to date"""
 
     bl_idname = "erosion.water_add"
     bl_label = "Add Water Surface"
+    bl_options = {"REGISTER", "UNDO"}
 
     threshold: bpy.props.FloatProperty(
         name="Least Depth",
@@ -43,11 +34,12 @@ class EROSION_OT_water_add(_TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_foliage_add(_TerrainOperator, bpy.types.Operator):
+class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     """Let plants grow on wet, gentle ground, which follow every run. Again: change them"""
 
     bl_idname = "erosion.foliage_add"
     bl_label = "Add Foliage"
+    bl_options = {"REGISTER", "UNDO"}
 
     shells: bpy.props.IntProperty(
         name="Shells",
@@ -78,11 +70,12 @@ class EROSION_OT_foliage_add(_TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_companion_remove(_TerrainOperator, bpy.types.Operator):
+class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
     """Remove it from the terrain, with the data that nothing else uses"""
 
     bl_idname = "erosion.companion_remove"
     bl_label = "Remove from Terrain"
+    bl_options = {"REGISTER", "UNDO"}
 
     kind: bpy.props.EnumProperty(
         name="Kind",

@@ -7,13 +7,13 @@ from ..model.errors import InputError
 from ..model.light import LightParameters
 from ..model.parameters import specifications
 from ..scene import companions, light
-from .operators import _allowed, why_no_run
+from .operators import TerrainOperator, _allowed, why_no_run
 from .properties import _meant, _property
 
 _SPECIFICATIONS = specifications(LightParameters)
 
 
-class EROSION_OT_light_bake(bpy.types.Operator):
+class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
     """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows of its casters"""
 
     bl_idname = "erosion.light_bake"
@@ -21,10 +21,6 @@ class EROSION_OT_light_bake(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     __annotations__ = {name: _property(specification) for name, specification in _SPECIFICATIONS.items()}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Begin with the settings of the last time."""

@@ -5,10 +5,10 @@ import bpy
 
 from ..model.errors import InputError
 from ..scene import companions
-from .operators import _allowed, why_no_run
+from .operators import TerrainOperator
 
 
-class EROSION_OT_lod_add(bpy.types.Operator):
+class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
     """Make simpler meshes of the terrain and of its water for game engines: TERRAIN_LOD1 and so on, hidden. Runs keep
     them up to date"""
 
@@ -25,10 +25,6 @@ class EROSION_OT_lod_add(bpy.types.Operator):
     factor: bpy.props.FloatProperty(
         name="Factor", description="How much more each next one may be off", default=4.0, min=1.1, max=100
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import lod  # here, as few sessions of Blender make any

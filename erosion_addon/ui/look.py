@@ -10,7 +10,7 @@ from ..model.presets import shipped
 from ..model.recipe import PALETTE, Recipe
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
-from .operators import _allowed, why_no_run
+from .operators import TerrainOperator, _allowed
 from .panels import _SubPanel
 
 CHOSEN = "erosion_palette"
@@ -87,7 +87,7 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_look_add(bpy.types.Operator):
+class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
     """Finish the look of the terrain in one click: its material and what belongs to it. Your materials stay"""
 
     bl_idname = "erosion.look_add"
@@ -100,10 +100,6 @@ class EROSION_OT_look_add(bpy.types.Operator):
         name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import look

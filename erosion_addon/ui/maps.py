@@ -9,20 +9,16 @@ import bpy
 from ..model.errors import InputError
 from ..model.presets import shipped
 from ..scene import companions
-from .operators import _allowed, why_no_run
+from .operators import TerrainOperator
 from .panels import _SubPanel
 
 
-class _MapOperator:
+class _MapOperator(TerrainOperator):
     """For operators that take fields of the terrain somewhere else."""
 
     fields: bpy.props.StringProperty(
         name="Fields", description="Names of fields with commas between them; all that there are where it is empty"
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def _names(self) -> list[str]:
         return [name.strip() for name in self.fields.split(",") if name.strip()]

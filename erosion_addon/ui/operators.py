@@ -26,6 +26,14 @@ def _allowed(operator: Any, reason: str | None) -> bool:
     return reason is None
 
 
+class TerrainOperator:
+    """For operators on the active terrain, or on the terrain of the active companion, while nothing is eroded."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
+
+
 def start_run(obj: bpy.types.Object) -> "job.Job":
     """Begin a run on an object by its settings; InputError says what is in the way."""
     settings = obj.erosion

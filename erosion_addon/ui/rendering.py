@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ..model.outputs import Outputs
-from ..model.picture import PICTURE_SUFFIXES, Picture
+from ..model.picture import PICTURE_FORMATS, Picture
 from ..scene import render as pictures
 from ..terminal import note, say
 
@@ -18,7 +18,7 @@ def render(given: argparse.Namespace) -> None:
     picture = Picture(given.size, given.samples, given.engine, "whole" if whole else given.view, given.turn)
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
     with Outputs() as outputs:
-        planned = {outputs.plan(path, PICTURE_SUFFIXES): turn for path, turn in frames.items()}
+        planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}
         pictures.open_file(given.input)
         scene = bpy.context.scene
         terrain = pictures.find_terrain(scene, given.object)

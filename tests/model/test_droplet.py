@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.model import FIELDS, InputError, Recipe, Step, Terrain, erode
 from erosion_addon.model.droplet import DropletParameters
-from erosion_addon.model.drops import HIGHEST_RELIEF
+from erosion_addon.model.ground import HIGHEST_RELIEF
 from erosion_addon.model.parameters import specifications
 from tests.terrains import fractal, plane, step
 

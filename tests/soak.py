@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from erosion_addon.model import InputError, Recipe
-from erosion_addon.scene import grid, job
+from erosion_addon.scene import grid, job, process
 from tests.terrains import fractal
 
 LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
@@ -45,12 +45,12 @@ def cancels(count: int) -> tuple[int, str]:
     before = grid.fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() ** 3 * 2)
-        process = job._runner._process
+        worker = process.ready()._process
         began = time.monotonic()
         job.clear()
         longest = max(longest, time.monotonic() - began)
         intact = grid.fingerprint(obj.data) == before and len(obj.data.attributes) == ATTRIBUTES
-        failures += not (intact and run.state == "cancelled" and process.poll() is not None)
+        failures += not (intact and run.state == "cancelled" and worker.poll() is not None)
     return failures + (longest > 0.5), f"longest time until idle {longest * 1000:.0f} ms"
 
 
@@ -60,7 +60,7 @@ def kills(count: int) -> tuple[int, str]:
     before = grid.fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() * 0.5)
-        os.kill(job._runner._process.pid, signal.SIGKILL)
+        os.kill(process.ready()._process.pid, signal.SIGKILL)
         while not run.ended:
             run.poll(0.05)
         failures += not (grid.fingerprint(obj.data) == before and "SIGKILL" in run.sentence)
@@ -122,5 +122,5 @@ if __name__ == "__main__":
         failures, more = soak(count)
         total += failures
         print(f"{count} {soak.__name__}: {failures} failures, {more}", flush=True)
-    job.stop_runner()
+    process.stop()
     sys.exit(total > 0)

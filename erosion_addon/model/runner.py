@@ -56,16 +56,16 @@ class Runner:
             reason = "There is not enough memory for the result; use fewer cells."
         self._messages.put(Message("ended", {"reason": reason or _why_ended(self._process.wait())}))
 
-    def run(self, terrain: Terrain, recipe: Recipe, masks: Mapping[str, Any]) -> None:
-        """Hand over a terrain; seed and edges are the recipe's."""
-        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing}
+    def run(self, terrain: Terrain, recipe: Recipe, masks: Mapping[str, Any], threads: int = 0) -> None:
+        """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors."""
+        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads}
         arrays = {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)
 
-    def resume(self, checkpoint: Checkpoint) -> None:
+    def resume(self, checkpoint: Checkpoint, threads: int = 0) -> None:
         """Go on with a run that was paused."""
-        self._send("resume", checkpoint.values, checkpoint.arrays)
+        self._send("resume", {**checkpoint.values, "threads": threads}, checkpoint.arrays)
 
     def finish(self) -> None:
         """End the run soon and bring its result so far."""

@@ -89,8 +89,8 @@ def _simulation(order: Message) -> Iterator[Progress]:
     """A run from the start, or from where it was paused."""
     values, arrays = order.values, order.arrays
     if order.kind == "resume":
-        return resume(Checkpoint(values, arrays))
+        return resume(Checkpoint(values, arrays), values["threads"])
     # Popped, so that what the terrain copies is not held twice.
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
-    return simulate(terrain, Recipe.from_dict(values["recipe"]), masks=masks)
+    return simulate(terrain, Recipe.from_dict(values["recipe"]), masks=masks, threads=values["threads"])

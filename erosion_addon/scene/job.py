@@ -4,7 +4,6 @@
 (An operator that stayed modal for the length of a run would keep Blender from autosaving all the while.)
 """
 
-import contextlib
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -14,22 +13,16 @@ import numpy as np
 
 from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
-from ..model.fields import BAKED
 from ..model.messages import Message
 from ..model.recipe import Recipe
-from ..model.runner import Runner
 from ..model.terrain import Terrain
-from . import attributes, follow, grid, source
-from .compiled import worker_environment
+from . import attributes, commit, follow, grid, process, source
 
 START_LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
 """Attributes that a run starts from where the mesh has them."""
 
 current: "Job | None" = None
 """The run under way, or None."""
-
-_runner: Runner | None = None
-"""The worker, kept between runs because it takes a second to start."""
 
 
 class Job:
@@ -56,7 +49,7 @@ class Job:
         self.warnings: list[str] = []
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self._began = time.monotonic()
-        self._runner = _ready_runner()
+        self._runner = process.ready()
 
     def run(
         self,
@@ -65,6 +58,7 @@ class Job:
         masks: Mapping[str, Any],
         continue_from_result: bool,
         layers: Mapping[str, Any],
+        threads: int,
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
@@ -74,9 +68,9 @@ class Job:
         elif continue_from_result and source.has_source(mesh):
             self._source = source.source_heights(mesh)
         self._terrain = self._snapshot(mesh, continue_from_result, layers)
-        self._runner.run(self._terrain, recipe, masks)
+        self._runner.run(self._terrain, recipe, masks, threads)
 
-    def resume(self, mesh: bpy.types.Mesh) -> None:
+    def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
         """Go on with the run that was paused on the mesh."""
         checkpoint = source.paused_run(mesh)
         self._source = source.source_heights(mesh)
@@ -85,7 +79,7 @@ class Job:
             raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
         local = self._terrain.elevation / self._lattice.scale_z
         self._start = self._lattice.to_vertices(local.astype(np.float32))
-        self._runner.resume(checkpoint)
+        self._runner.resume(checkpoint, threads)
 
     def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool, layers: Mapping[str, Any]) -> Terrain:
         """The terrain to start from, with the artist's layers, or those of the last run where it is kept.
@@ -147,7 +141,7 @@ class Job:
     def _fail(self, sentence: str) -> None:
         self.state, self.sentence = "failed", sentence
         if not self._runner.alive:
-            stop_runner()
+            process.stop()
 
     def finish(self) -> None:
         """End now and keep what is there."""
@@ -163,7 +157,7 @@ class Job:
         """End now and leave everything as it was; the worker is gone when this returns."""
         if not self.ended:
             self.state, self.sentence = "cancelled", f"Erosion of {self.object_name} was cancelled."
-            stop_runner()
+            process.stop()
 
     def find_object(self) -> bpy.types.Object | None:
         """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
@@ -179,11 +173,13 @@ class Job:
         try:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
-                self._commit(obj, result)
+                commit.commit(
+                    obj.data, self._lattice, self._source, self._start, self._terrain, result, self._paused
+                )
                 self.warnings = follow.update(obj)
                 self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *self.warnings])
             else:
-                rescued = self._rescue(result)
+                rescued = commit.rescue(f"{self.object_name} eroded", result, self._matrix)
                 self.state = "rescued"
                 self.sentence = f"{reason} The result went to the new object {rescued.name}."
         except InputError as error:
@@ -200,40 +196,6 @@ class Job:
             return f"The mesh of {obj.name} was changed while it was eroded."
         return None
 
-    def _commit(self, obj: bpy.types.Object, result: Terrain) -> None:
-        mesh = obj.data
-        assert isinstance(mesh, bpy.types.Mesh)
-        before = self._terrain.elevation
-        heights = grid.local_heights(self._lattice, self._start, before, result.elevation)
-        attributes.check_names(mesh, result.fields)
-        with _all_or_nothing(mesh, self._heights):
-            source.keep_source(mesh, self._source)
-            attributes.remove_fields(mesh, but=(*result.fields, *BAKED))
-            attributes.write_fields(mesh, self._lattice, result.fields)
-            grid.write_heights(mesh, heights)
-            source.mark_result(mesh, self._paused)
-
-    def _rescue(self, result: Terrain) -> bpy.types.Object:
-        scene = bpy.context.scene
-        obj = grid.make_grid_object(f"{self.object_name} eroded", result.elevation, result.spacing, scene.collection)
-        obj.matrix_world.translation = self._matrix.translation
-        attributes.write_fields(obj.data, grid.find_lattice(obj), result.fields)
-        return obj
-
-
-@contextlib.contextmanager
-def _all_or_nothing(mesh: bpy.types.Mesh, heights: np.ndarray[Any, Any]) -> Any:
-    """Put the mesh back as it was if writing to it breaks off."""
-    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
-    try:
-        yield
-    except BaseException:
-        grid.write_heights(mesh, heights)
-        attributes.copy_fields(backup, mesh)
-        raise
-    finally:
-        bpy.data.meshes.remove(backup)
-
 
 def start(
     obj: bpy.types.Object,
@@ -241,20 +203,22 @@ def start(
     masks: Mapping[str, Any],
     continue_from_result: bool = False,
     layers: Mapping[str, Any] | None = None,
+    threads: int = 0,
 ) -> Job:
     """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
+    threads: the most to use, 0 for as many as there are processors.
 
     Raises InputError with a sentence where that cannot be.
     """
     run = _new_job(obj)
-    run.run(obj.data, recipe, masks, continue_from_result, layers or {})
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads)
     return _make_current(run)
 
 
-def resume(obj: bpy.types.Object) -> Job:
+def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
     """Go on with the run that was paused on an object. Raises InputError with a sentence where that cannot be."""
     run = _new_job(obj)
-    run.resume(obj.data)
+    run.resume(obj.data, threads)
     return _make_current(run)
 
 
@@ -280,21 +244,3 @@ def clear() -> None:
     if current is not None:
         current.cancel()
     current = None
-
-
-def _ready_runner() -> Runner:
-    global _runner
-    if _runner is None or not _runner.alive:
-        try:
-            _runner = Runner(worker_environment())
-        except OSError as error:
-            raise InputError(f"The erosion process cannot be started: {error}.") from None
-    return _runner
-
-
-def stop_runner() -> None:
-    """End the worker process, if there is one."""
-    global _runner
-    if _runner is not None:
-        _runner.kill()
-    _runner = None

@@ -9,21 +9,41 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..scene import compiled, grid, job
-from . import companions, heightmaps, light, lod, look, maps, operators, panels, previews, progress, properties
+from . import (
+    companions,
+    heightmaps,
+    light,
+    lod,
+    look,
+    main_panel,
+    maps,
+    masks,
+    operators,
+    preferences,
+    progress,
+    properties,
+    recipes,
+    report,
+    steps,
+    surface_color,
+)
 
-_CLASSES = (
-    *properties.CLASSES, *operators.CLASSES, *heightmaps.CLASSES, *light.CLASSES, *lod.CLASSES, *panels.CLASSES,
-    *companions.CLASSES, *maps.CLASSES, *look.CLASSES,
+_MODULES: tuple[Any, ...] = (
+    preferences, main_panel, steps, masks, surface_color, properties, recipes, operators, heightmaps, light, lod,
+    companions, maps, look, report,
 )  # fmt: skip
+"""Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
+
 _registered: dict[str, Any] = {}
 
 
 def register() -> None:
     """Add everything to Blender."""
-    for cls in _CLASSES:
-        bpy.utils.register_class(cls)
-    bpy.types.Object.erosion = bpy.props.PointerProperty(type=properties.EROSION_PG_object, name="Erosion")
-    bpy.types.TOPBAR_MT_file_import.append(heightmaps.draw_import)
+    for module in _MODULES:
+        for cls in module.CLASSES:
+            bpy.utils.register_class(cls)
+        if hasattr(module, "register"):
+            module.register()
     for handlers, handler in _handlers():
         handlers.append(handler)
     _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
@@ -38,11 +58,11 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_registered.pop("command"))
     for handlers, handler in _handlers():
         handlers.remove(handler)
-    bpy.types.TOPBAR_MT_file_import.remove(heightmaps.draw_import)
-    previews.forget()
-    del bpy.types.Object.erosion
-    for cls in reversed(_CLASSES):
-        bpy.utils.unregister_class(cls)
+    for module in reversed(_MODULES):
+        if hasattr(module, "unregister"):
+            module.unregister()
+        for cls in reversed(module.CLASSES):
+            bpy.utils.unregister_class(cls)
 
 
 def _add_keys() -> list[tuple[Any, Any]]:

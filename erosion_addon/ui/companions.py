@@ -5,7 +5,7 @@ import bpy
 
 from ..model.errors import InputError
 from ..scene import companions
-from .operators import TerrainOperator, _allowed, why_no_run
+from .terrain_operator import TerrainOperator, allowed, why_no_run
 
 
 class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
@@ -89,7 +89,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
             reason = f"{terrain.name} has no water surface, foliage or levels of detail."
-        return _allowed(cls, reason)
+        return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)

@@ -72,4 +72,14 @@ def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.operator(EROSION_OT_heightmap_import.bl_idname, text="Heightmap (.exr, .tif, .png, .npy, .r16)")
 
 
+def register() -> None:
+    """Add the entry to File ▸ Import."""
+    bpy.types.TOPBAR_MT_file_import.append(draw_import)
+
+
+def unregister() -> None:
+    """Take the entry away again."""
+    bpy.types.TOPBAR_MT_file_import.remove(draw_import)
+
+
 CLASSES = (EROSION_OT_heightmap_import,)

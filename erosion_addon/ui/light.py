@@ -7,8 +7,8 @@ from ..model.errors import InputError
 from ..model.light import LightParameters
 from ..model.parameters import specifications
 from ..scene import companions, light
-from .operators import TerrainOperator, _allowed, why_no_run
-from .properties import _meant, _property
+from .declared import meant, property_of
+from .terrain_operator import TerrainOperator, allowed, why_no_run
 
 _SPECIFICATIONS = specifications(LightParameters)
 
@@ -20,7 +20,7 @@ class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
     bl_label = "Bake Light"
     bl_options = {"REGISTER", "UNDO"}
 
-    __annotations__ = {name: _property(specification) for name, specification in _SPECIFICATIONS.items()}
+    __annotations__ = {name: property_of(specification) for name, specification in _SPECIFICATIONS.items()}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Begin with the settings of the last time."""
@@ -32,7 +32,7 @@ class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         obj = companions.terrain_of(context.object)
-        values = {name: _meant(getattr(self, name), None) for name in _SPECIFICATIONS}
+        values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
         try:
             parameters = LightParameters.from_dict(values)
             sentence = light.bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)
@@ -59,7 +59,7 @@ class EROSION_OT_light_remove(bpy.types.Operator):
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
             reason = f"{terrain.name} has no baked light."
-        return _allowed(cls, reason)
+        return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         light.remove(companions.terrain_of(context.object).data)

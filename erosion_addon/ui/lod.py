@@ -5,7 +5,7 @@ import bpy
 
 from ..model.errors import InputError
 from ..scene import companions
-from .operators import TerrainOperator
+from .terrain_operator import TerrainOperator
 
 
 class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):

@@ -10,8 +10,8 @@ from ..model.presets import shipped
 from ..model.recipe import PALETTE, Recipe
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
-from .operators import TerrainOperator, _allowed
-from .panels import _SubPanel
+from .panel import SubPanel
+from .terrain_operator import TerrainOperator, allowed
 
 CHOSEN = "erosion_palette"
 """Custom property of a terrain: the palette that the user chose for it, instead of its recipe's."""
@@ -49,7 +49,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import material  # its tables take their time, and few sessions need them
@@ -116,7 +116,7 @@ class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_PT_look(_SubPanel):
+class EROSION_PT_look(SubPanel):
     bl_label = "Look"
 
     def draw(self, context: bpy.types.Context) -> None:

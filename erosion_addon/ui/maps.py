@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps as files and as images, and the panel of the colours that the ground starts with."""
+"""Maps as files and as images."""
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ..model.errors import InputError
-from ..model.presets import shipped
 from ..scene import companions
-from .operators import TerrainOperator
-from .panels import _SubPanel
+from .panel import SubPanel
+from .terrain_operator import TerrainOperator
 
 
 class _MapOperator(TerrainOperator):
@@ -82,39 +80,7 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_MT_strata(bpy.types.Menu):
-    """Layers of rock of different colours"""
-
-    bl_idname = "EROSION_MT_strata"
-    bl_label = "Strata"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        for name in shipped("strata"):
-            change = self.layout.operator("wm.context_set_string", text=name.capitalize())
-            change.data_path, change.value = "terrain.erosion.surface_color.strata", name
-
-
-class EROSION_PT_surface_color(_SubPanel):
-    bl_label = "Surface Color"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        layout, terrain = self.layout, companions.terrain_of(context.object)
-        settings = terrain.erosion.surface_color
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(settings, "source")
-        if settings.source == "ATTRIBUTE":
-            layout.prop_search(settings, "layer", terrain.data, "color_attributes", text="Attribute")
-        elif settings.source == "IMAGE":
-            layout.template_ID(settings, "image", new="image.new", open="image.open")
-        elif settings.source == "STRATA":
-            row: Any = layout.row(align=True)
-            row.context_pointer_set("terrain", terrain)
-            row.prop(settings, "strata")
-            row.menu("EROSION_MT_strata", text="", icon="DOWNARROW_HLT")
-
-
-class EROSION_PT_maps(_SubPanel):
+class EROSION_PT_maps(SubPanel):
     bl_label = "Maps and Levels of Detail"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -130,7 +96,5 @@ class EROSION_PT_maps(_SubPanel):
 CLASSES = (
     EROSION_OT_maps_export,
     EROSION_OT_images_send,
-    EROSION_MT_strata,
-    EROSION_PT_surface_color,
     EROSION_PT_maps,
 )

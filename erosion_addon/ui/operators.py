@@ -1,52 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators translate between Blender and the floors below; they compute nothing."""
 
-from typing import Any
-
 import bpy
 
 from ..model.errors import InputError
-from ..model.masks import MASK_KINDS
-from ..model.recipe import Recipe
-from ..scene import companions, follow, grid, job, masks, source, springs, surface_color
-from . import progress, properties
-
-
-def why_no_run(obj: bpy.types.Object | None) -> str | None:
-    """Why the object cannot be eroded now; None if it can."""
-    if job.current is not None:
-        return f"{job.current.object_name} is being eroded"
-    return grid.why_not(obj)
-
-
-def _allowed(operator: Any, reason: str | None) -> bool:
-    """What an operator's poll answers; the reason against it becomes its tooltip."""
-    if reason:
-        operator.poll_message_set(reason)
-    return reason is None
-
-
-class TerrainOperator:
-    """For operators on the active terrain, or on the terrain of the active companion, while nothing is eroded."""
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
+from ..scene import companions, follow, job, source, springs, surface_color
+from . import masks, preferences, progress, steps
+from .terrain_operator import allowed, why_no_run
 
 
 def start_run(obj: bpy.types.Object) -> "job.Job":
     """Begin a run on an object by its settings; InputError says what is in the way."""
     settings = obj.erosion
-    chosen = {kind: getattr(settings, kind) for kind in MASK_KINDS if getattr(settings, kind).source != "NONE"}
-    lattice = grid.find_lattice(obj) if chosen else None
-    arrays = {
-        kind: masks.read_mask(obj, lattice, kind, mask.source, mask.image or mask.layer, mask.invert)
-        for kind, mask in chosen.items()
-    }
-    recipe = properties.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+    arrays = masks.arrays_of(obj)
+    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
     color = settings.surface_color
     recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
-    return job.start(obj, recipe, arrays, settings.continue_from_result, layers)
+    return job.start(obj, recipe, arrays, settings.continue_from_result, layers, preferences.threads())
 
 
 class EROSION_OT_run(bpy.types.Operator):
@@ -62,7 +32,7 @@ class EROSION_OT_run(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _allowed(cls, why_no_run(companions.terrain_of(context.object)))
+        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
@@ -93,7 +63,7 @@ class EROSION_OT_run(bpy.types.Operator):
         return {"FINISHED"}
 
     def _start(self, obj: bpy.types.Object) -> "job.Job":
-        return job.resume(obj) if self.resume else start_run(obj)
+        return job.resume(obj, preferences.threads()) if self.resume else start_run(obj)
 
 
 class _RunningOperator:
@@ -170,7 +140,7 @@ class EROSION_OT_restore(bpy.types.Operator):
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not source.has_source(terrain.data):
             reason = "This terrain has not been eroded"
-        return _allowed(cls, reason)
+        return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
@@ -185,37 +155,10 @@ class EROSION_OT_restore(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_recipe_load(bpy.types.Operator):
-    """Take the steps and settings of a recipe"""
-
-    bl_idname = "erosion.recipe_load"
-    bl_label = "Load Recipe"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: bpy.props.StringProperty(name="Recipe", description="Name of a shipped recipe, or path of a .toml file")
-
-    @classmethod
-    def description(cls, context: bpy.types.Context, operator: Any) -> str:
-        try:
-            return Recipe.load(operator.name).description
-        except InputError:
-            return cls.__doc__ or ""
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            Recipe.load(self.name)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        companions.terrain_of(context.object).erosion.recipe_name = self.name  # which fills the steps
-        return {"FINISHED"}
-
-
 CLASSES = (
     EROSION_OT_run,
     EROSION_OT_cancel,
     EROSION_OT_finish,
     EROSION_OT_pause,
     EROSION_OT_restore,
-    EROSION_OT_recipe_load,
 )

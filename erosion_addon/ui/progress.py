@@ -6,7 +6,7 @@ import traceback
 
 import bpy
 
-from ..scene import job
+from ..scene import job, process
 
 INTERVAL = 0.1
 """Seconds between two looks at the run."""
@@ -26,7 +26,7 @@ def stop() -> None:
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     job.clear()
-    job.stop_runner()
+    process.stop()
 
 
 def _tick() -> float | None:

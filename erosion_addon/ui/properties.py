@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender keeps of a run's settings: `object.erosion`, made from the declarations of the parameters."""
-
-import json
-from dataclasses import replace
-from typing import Any
+"""What Blender keeps of a run's settings: `object.erosion`."""
 
 import bpy
-import numpy as np
 
-from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
-from ..model.parameters import Specification, specifications
-from ..model.presets import shipped
-from ..model.processes import PROCESSES
-from ..model.recipe import EDGE_CHOICE, SEED, Recipe, Step
+from ..model.recipe import EDGE_CHOICE, SEED
 from . import previews
+from .declared import label
+from .masks import EROSION_PG_mask
+from .steps import EROSION_PG_step, reload
+from .surface_color import EROSION_PG_surface_color
 
 FIRST_RECIPE = "alpine"
 
@@ -23,88 +18,6 @@ EDGE_ITEMS = [
     ("closed", "Closed", "The edges are walls: nothing leaves"),
     ("wrap", "Wrap", "The terrain is a seamless tile: what leaves on one side comes in on the other"),
 ]
-
-COLOR_ITEMS = [
-    ("NONE", "Recipe", "Strata where the recipe has some, or a vertex attribute surface_color of type Color"),
-    ("ATTRIBUTE", "Attribute", "A colour attribute of the mesh, such as vertex paint"),
-    ("IMAGE", "Image", "An image, stretched over the terrain"),
-    ("STRATA", "Strata", "Layers of rock of different colours, which erosion brings to light"),
-]
-
-MASK_ITEMS = [
-    ("NONE", "None", "No mask"),
-    ("VERTEX_GROUP", "Vertex Group", "The weights of a vertex group"),
-    ("ATTRIBUTE", "Attribute", "An attribute of the mesh's vertices"),
-    ("IMAGE", "Image", "An image, stretched over the terrain"),
-]
-
-
-def _label(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
-def _property(specification: Specification) -> Any:
-    """A Blender property with the default, range, unit and sentence of a declared parameter."""
-    seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
-    unit = f" Unit: {specification.unit}." if specification.unit else ""
-    shared: dict[str, Any] = {
-        "name": _label(specification.name),
-        "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}".rstrip("."),
-        "default": specification.default,
-    }
-    if specification.choices:
-        items = [(choice, _label(choice), "") for choice in specification.choices]
-        return bpy.props.EnumProperty(items=items, **shared)
-    if isinstance(specification.default, bool):
-        return bpy.props.BoolProperty(**shared)
-    if isinstance(specification.default, int):
-        return bpy.props.IntProperty(min=int(specification.low), max=int(specification.high), **shared)
-    return bpy.props.FloatProperty(min=specification.low, max=specification.high, precision=3, **shared)
-
-
-def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
-    """The property group of one kind of step. Parameters that are lists come from the scene instead."""
-    declared = specifications(PROCESSES[kind].parameters).values()
-    annotations = {item.name: _property(item) for item in declared if not item.row_names}
-    return type(f"EROSION_PG_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
-
-
-SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
-
-
-class EROSION_PG_step(bpy.types.PropertyGroup):
-    """One step of the recipe"""
-
-    __annotations__ = {
-        "kind": bpy.props.EnumProperty(
-            name="Kind", items=[(kind, process.label, "") for kind, process in PROCESSES.items()]
-        ),
-        "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
-        "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
-        "show_settings": bpy.props.BoolProperty(name="Show Settings", default=True),
-        **{kind: bpy.props.PointerProperty(type=settings) for kind, settings in SETTINGS.items()},
-    }
-
-
-class EROSION_PG_mask(bpy.types.PropertyGroup):
-    """Where a mask comes from"""
-
-    source: bpy.props.EnumProperty(name="Source", items=MASK_ITEMS)
-    layer: bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute")
-    image: bpy.props.PointerProperty(type=bpy.types.Image, name="Image")
-    invert: bpy.props.BoolProperty(name="Invert", description="Turn the mask around: 1 becomes 0")
-
-
-class EROSION_PG_surface_color(bpy.types.PropertyGroup):
-    """The colours that the ground starts with"""
-
-    source: bpy.props.EnumProperty(name="Source", items=COLOR_ITEMS)
-    layer: bpy.props.StringProperty(name="Layer", description="Name of the colour attribute")
-    image: bpy.props.PointerProperty(type=bpy.types.Image, name="Image")
-    strata: bpy.props.StringProperty(
-        name="Strata", description="Name of shipped strata, or path of a .toml file", default="red canyon",
-        search=lambda settings, context, text: list(shipped("strata")), search_options={"SUGGESTION"},
-    )  # fmt: skip
 
 
 class EROSION_PG_object(bpy.types.PropertyGroup):
@@ -143,63 +56,19 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             type=EROSION_PG_surface_color, name="Surface Color", description="The colours that the ground starts with"
         ),
         "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
-        **{kind: bpy.props.PointerProperty(type=EROSION_PG_mask, name=_label(kind), description=meaning)
+        **{kind: bpy.props.PointerProperty(type=EROSION_PG_mask, name=label(kind), description=meaning)
            for kind, (_, meaning) in MASK_KINDS.items()},
     }  # fmt: skip
 
 
-CLASSES = (*SETTINGS.values(), EROSION_PG_step, EROSION_PG_mask, EROSION_PG_surface_color, EROSION_PG_object)
+def register() -> None:
+    """Give every object its settings."""
+    bpy.types.Object.erosion = bpy.props.PointerProperty(type=EROSION_PG_object, name="Erosion")
 
 
-def reload(settings: EROSION_PG_object) -> None:
-    """Fill the steps with those of the recipe that is named; none where there is no such recipe."""
-    settings.steps.clear()
-    try:
-        recipe = Recipe.load(settings.recipe_name)
-    except InputError:
-        return  # the run refuses the name in a sentence
-    fill(settings, recipe)
+def unregister() -> None:
+    """Take them away again; what files hold of them stays there."""
+    del bpy.types.Object.erosion
 
 
-def fill(settings: EROSION_PG_object, recipe: Recipe) -> None:
-    """Take over a recipe's steps and edges, and its seed if it brings one."""
-    settings.steps.clear()
-    settings.edges = recipe.edges
-    settings.seed = recipe.seed or settings.seed
-    for step in recipe.steps:
-        item = settings.steps.add()
-        item.kind, item.enabled = step.kind, step.enabled
-        group = getattr(item, step.kind)
-        values = step.parameters.to_dict()
-        item.loaded = json.dumps(values)
-        for name in values:
-            if hasattr(group, name):
-                setattr(group, name, values[name])
-
-
-def recipe_of(settings: EROSION_PG_object, springs: list[list[float]]) -> Recipe:
-    """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
-    named = Recipe.load(settings.recipe_name)
-    steps = [_step_of(item, springs) for item in settings.steps] or named.steps
-    return replace(named, steps=tuple(steps), seed=settings.seed, edges=settings.edges)
-
-
-def _step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
-    parameters = PROCESSES[item.kind].parameters
-    group = getattr(item, item.kind)
-    values = json.loads(item.loaded or "{}")
-    if springs and "springs" in specifications(parameters):
-        values["springs"] = springs
-    for name in specifications(parameters):
-        if hasattr(group, name):
-            values[name] = _meant(getattr(group, name), values.get(name))
-    return Step(item.kind, parameters.from_dict(values), item.enabled)
-
-
-def _meant(value: Any, loaded: Any) -> Any:
-    """The number that stands behind a property. Blender keeps float32, so 0.001 comes back as 0.0010000000475: what is
-    still the recipe's is taken from there, and of what was typed seven digits; so a run here gives the same terrain as
-    one on the command line."""
-    if not isinstance(value, float):
-        return value
-    return loaded if loaded is not None and np.float32(loaded) == np.float32(value) else float(f"{value:.7g}")
+CLASSES = (EROSION_PG_object,)

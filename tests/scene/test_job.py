@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe
-from erosion_addon.scene import grid, job
+from erosion_addon.scene import grid, job, process
 from tests.terrains import fractal
 
 LONG = {"droplet.drops_per_cell": 1000.0}
@@ -24,7 +24,7 @@ def obj():
     bpy.context.view_layer.objects.active = made
     yield made
     job.clear()
-    job.stop_runner()
+    process.stop()
 
 
 def start(obj, **values):
@@ -61,7 +61,7 @@ def everything(mesh):
 
 
 def worker_process():
-    return job._runner._process
+    return process.ready()._process
 
 
 def test_cancel_leaves_every_byte_and_no_process(obj):

@@ -15,9 +15,9 @@ from erosion_addon.model.heightmap import write_heightmap
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.presets import shipped
 from erosion_addon.model.processes import PROCESSES
-from erosion_addon.scene import grid, job
+from erosion_addon.scene import grid, job, process
 from erosion_addon.scene.image import BlenderFiles
-from erosion_addon.ui import properties
+from erosion_addon.ui import steps
 from tests.terrains import fractal
 from tests.ui.conftest import z_of
 
@@ -64,7 +64,7 @@ def test_a_damaged_file_is_refused_and_makes_no_object(tmp_path):
 @pytest.mark.parametrize("name", shipped())
 def test_a_recipe_loaded_into_the_panel_is_the_recipe_of_the_file(terrain_object, name):
     bpy.ops.erosion.recipe_load(name=name)
-    assert properties.recipe_of(terrain_object.erosion, []) == Recipe.load(name)
+    assert steps.recipe_of(terrain_object.erosion, []) == Recipe.load(name)
 
 
 def test_a_recipe_file_can_be_loaded(terrain_object, tmp_path):
@@ -85,7 +85,7 @@ def test_a_broken_recipe_file_changes_nothing(terrain_object, tmp_path):
 
 
 def test_every_parameter_is_a_property_with_its_range_and_sentence():
-    for kind, settings in properties.SETTINGS.items():
+    for kind, settings in steps.SETTINGS.items():
         known = settings.bl_rna.properties
         for name, declared in specifications(PROCESSES[kind].parameters).items():
             if declared.row_names:
@@ -109,9 +109,9 @@ def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
 
 def test_another_file_ends_the_run(terrain_object):
     run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
-    process = job._runner._process
+    worker = process.ready()._process
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert run.state == "cancelled" and process.poll() is not None and job.current is None
+    assert run.state == "cancelled" and worker.poll() is not None and job.current is None
 
 
 def test_a_hundred_times_off_and_on_leaves_nothing_behind():

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run left goes onto its mesh, all of it or nothing; or to a new object."""
+
+import contextlib
+from typing import Any
+
+import bpy
+
+from ..model.checkpoint import Checkpoint
+from ..model.fields import BAKED
+from ..model.terrain import Terrain
+from . import attributes, grid, source
+from .lattice import Array, Lattice
+
+
+def commit(
+    mesh: bpy.types.Mesh,
+    lattice: Lattice,
+    kept: Array,
+    start: Array,
+    before: Terrain,
+    after: Terrain,
+    paused: Checkpoint | None,
+) -> None:
+    """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be.
+
+    kept: local heights (vertices,) that Restore brings back; start: those that the run began with, as did `before`.
+    """
+    heights = grid.local_heights(lattice, start, before.elevation, after.elevation)
+    attributes.check_names(mesh, after.fields)
+    with _all_or_nothing(mesh):
+        source.keep_source(mesh, kept)
+        attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
+        attributes.write_fields(mesh, lattice, after.fields)
+        grid.write_heights(mesh, heights)
+        source.mark_result(mesh, paused)
+
+
+def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
+    """A new object of that name with what a run left, where the terrain was."""
+    obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
+    obj.matrix_world.translation = matrix.translation
+    attributes.write_fields(obj.data, grid.find_lattice(obj), after.fields)
+    return obj
+
+
+@contextlib.contextmanager
+def _all_or_nothing(mesh: bpy.types.Mesh) -> Any:
+    """Put the mesh back as it was if writing to it breaks off."""
+    heights = grid.heights(mesh)
+    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
+    try:
+        yield
+    except BaseException:
+        grid.write_heights(mesh, heights)
+        attributes.copy_fields(backup, mesh)
+        raise
+    finally:
+        bpy.data.meshes.remove(backup)

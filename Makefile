@@ -6,6 +6,7 @@
 # make soak      hundreds of cancelled and killed runs and thousands of broken meshes, with figures
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
+# make zips      the same for every platform, with their sizes
 
 SHELL := /bin/bash
 
@@ -20,7 +21,7 @@ PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
 VENV ?= .venv
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples test test-all lint gui-test soak bench zip clean
+.PHONY: demo examples test test-all lint gui-test soak bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -53,6 +54,9 @@ soak: $(VENV)/ready
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all
+
+zips: $(VENV)/ready
+	$(IN_VENV) release/zip.py --all --platform all
 
 gui-test: $(VENV)/ready
 	$(IN_VENV) tests/gui/run.py $(GUI_OPTIONS)

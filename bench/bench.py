@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speed and memory as ratios within one run: prints a table in Markdown and writes it to build/bench.md.
+"""Speed and memory as ratios within one run: prints a report in Markdown, for the manual's page on speed.
 
-Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`.
+    python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--keep]
+
+Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`. The report and its
+plot are written to build/, and with --keep also to docs/. All sizes take the better part of an hour, and 16 GB.
 """
 
+import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,11 +27,14 @@ sys.path.insert(0, str(ROOT))
 import droplets  # noqa: E402
 import lights  # noqa: E402
 import rills  # noqa: E402
+import scaling  # noqa: E402
 import taluses  # noqa: E402
 import waters  # noqa: E402
 import winds  # noqa: E402
 from comparison import BUILD, TURNS  # noqa: E402
 from table import Row, at_most, for_information  # noqa: E402
+
+from erosion_addon.model.threads import processors  # noqa: E402
 
 PROCESSES = (droplets, rills, winds, waters, taluses, lights)
 STARTS = 5
@@ -34,23 +42,41 @@ STARTS = 5
 
 def main() -> None:
     """Run everything; a gate that is not met is said, not an error."""
+    words = _words()
+    BUILD.mkdir(exist_ok=True)
     lines: list[str] = []
-    for line in _report():
+    for line in _report(tuple(words.sides), tuple(words.threads)):
         lines.append(line)
         print(line, flush=True)
-    report = BUILD / "bench.md"
+    report = BUILD / "benchmark.md"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for name in ("benchmark.md", "benchmark.png") if words.keep else ():
+        shutil.copy(BUILD / name, ROOT / "docs" / name)
     print(f"\nAlso in {report}")
 
 
-def _report() -> Iterator[str]:
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure speed and memory.")
+    parser.add_argument("--sides", type=int, nargs="+", default=scaling.SIDES, help="sizes of the terrains")
+    usual = sorted({1, *(2**power for power in range(1, 8) if 2**power <= processors()), processors()})
+    parser.add_argument("--threads", type=int, nargs="+", default=usual, help="numbers of threads")
+    parser.add_argument("--keep", action="store_true", help="put report and plot into docs/")
+    return parser.parse_args()
+
+
+def _report(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
     """Lines of the report, as they come."""
     yield from _machine()
-    yield from ("", "Kernel and C++ without fused multiply-adds agree bit for bit:", "")
+    yield from ("", "## Sizes and threads", "")
+    speeds = dict(scaling.measure(sides, threads))
+    yield from scaling.table(speeds)
+    scaling.plot(speeds, f"{_processor()}, {os.cpu_count()} cores", BUILD / "benchmark.png")
+    yield from ("", "![Speed by size and threads](benchmark.png)", "", "## Ratios", "")
+    yield from ("Kernel and C++ without fused multiply-adds agree bit for bit:", "")
     for process in PROCESSES:
         yield f"* {process.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(process.rows for process in PROCESSES), _memory, _blender, _look):
+    for rows in (*(process.rows for process in PROCESSES), _whole_job, _memory, _blender, _look):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 
@@ -60,10 +86,10 @@ def _machine() -> list[str]:
 
     compiler = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return [
-        f"# Benchmark on {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        f"# Speed, measured on {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
         "",
         f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}; {compiler}, "
-        f"-O3 -march=native. One thread each; CPU time, median of {TURNS} turns.",
+        f"-O3 -march=native. Ratios are of CPU time on one thread where nothing else is said, medians of {TURNS}.",
     ]
 
 
@@ -75,6 +101,12 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or "an unknown processor"
+
+
+def _whole_job() -> Iterator[Row]:
+    times = _child("whole_job.py")
+    outside = 100 * (1 - times["kernels"] / times["whole"])
+    yield at_most("`erode` 1024² with alpine, one thread: share of the time outside the kernels", outside, 10, "%")
 
 
 def _memory() -> Iterator[Row]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The droplet kernel against droplet.cpp."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -17,7 +17,8 @@ from comparison import (
     ratio,
     seconds,
 )
-from table import Row, at_least, for_information
+from table import Row, at_least, at_most, for_information
+from tiling import Spans, on_tiles
 
 from erosion_addon.kernels import droplet
 
@@ -26,16 +27,23 @@ NUMBERS = (10.0, 0.001, 0.9, 0.02, 0.1, 0.05, 20.0)
 
 
 def kernel(heights: np.ndarray, drops: int, edges: str) -> Outcome:
-    """Our kernel; work: steps of drops."""
+    """Our kernel, one drop after another; work: steps of drops."""
+    return _run(one_after_another, heights, drops, edges)
+
+
+def kernel_on_tiles(heights: np.ndarray, drops: int, edges: str, spans: Spans | None = None) -> Outcome:
+    """Our kernel on tiles, on one thread."""
+    return _run(partial(on_tiles, spans=spans), heights, drops, edges)
+
+
+def _run(run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, edges: str) -> Outcome:
     constants = droplet.Constants(
         *NUMBERS, maximum_steps=4 * len(heights), brush=True, sine_slope=False, color_depth=1.0,
         edges=EDGES[edges], row_step=1.0, col_step=1.0,
     )  # fmt: skip
     ground, flow = _maps(heights, np.float64)
     start = (None, np.uint64(1)), ()
-    time, totals = one_after_another(
-        droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants)
-    )
+    time, totals = run(droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants))
     return _outcome(time, ground, flow, totals)
 
 
@@ -84,12 +92,23 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Speed against C++ in double and in float."""
-    for side, drops in ((512, 65536), (2048, 65536)):
+    """Speed against C++ one after another and on tiles, what tiles cost, and how many threads they are work for."""
+    for side, drops, gate in ((512, 65536, 1.1), (2048, 196608, 1.5), (4096, 262144, 1.5)):
         given = (fractal(side), drops, "closed")
-        runs = partial(kernel, *given), partial(reference, *given), partial(reference, *given, np.float32)
+        alone, doubles, floats = (
+            partial(kernel, *given),
+            partial(reference, *given),
+            partial(reference, *given, np.float32),
+        )
         # A step of a drop is the unit of work: the numbers of steps differ a little, as the ways do.
-        costs = in_turn(*runs)
-        note = f"{nanoseconds(costs):.0f} ns a step"
-        yield at_least(f"droplets {side}²: speed against C++ double", ratio(costs, 1, 0), 1.0, note)
-        yield for_information(f"droplets {side}²: speed against C++ float", f"{ratio(costs, 2, 0):.2f}")
+        costs = in_turn(alone, doubles, floats, partial(kernel_on_tiles, *given))
+        name = f"droplets {side}²"
+        yield at_least(
+            f"{name}: speed against C++ double", ratio(costs, 1, 0), 1.0, f"{nanoseconds(costs):.0f} ns a step"
+        )
+        note = f"{nanoseconds(costs, 3):.0f} ns a step"
+        yield at_least(f"{name}, on tiles: speed against C++ float", ratio(costs, 2, 3), gate, note)
+        yield at_most(f"{name}: cost of the tiles on top of one after another", 100 * (ratio(costs, 3, 0) - 1), 10, "%")
+        kernel_on_tiles(*given, spans := Spans())
+        figures, what = spans.figures(), f"{name}: speed on 16 threads, computed from the times of tiles"
+        yield for_information(what, figures) if side < 2048 else at_least(what, spans.speedup(16), 12.0, figures)

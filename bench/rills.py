@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The kernel of light droplets against rill.cpp, and what moisture costs on top of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -17,7 +17,8 @@ from comparison import (
     ratio,
     seconds,
 )
-from table import Row, at_least, at_most
+from table import Row, at_least, at_most, for_information
+from tiling import Spans, on_tiles
 
 from erosion_addon.kernels import rill
 
@@ -35,10 +36,22 @@ def _constants(side: int, form: str, edges: str, moisture: bool) -> rill.Constan
 
 
 def kernel(heights: np.ndarray, drops: int, form: str, edges: str, moisture: bool = True) -> Outcome:
-    """Our kernel; work: steps of drops."""
+    """Our kernel, one drop after another; work: steps of drops."""
+    return _run(one_after_another, heights, drops, form, edges, moisture)
+
+
+def kernel_on_tiles(heights: np.ndarray, drops: int, form: str, edges: str, spans: Spans | None = None) -> Outcome:
+    """Our kernel on tiles, on one thread."""
+    return _run(partial(on_tiles, spans=spans), heights, drops, form, edges)
+
+
+def _run(
+    run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, form: str, edges: str,
+    moisture: bool = True,
+) -> Outcome:  # fmt: skip
     constants, (ground, water, scale) = _constants(len(heights), form, edges, moisture), _maps(heights)
     start = (None, np.uint64(1)), (water, scale, constants.soil_evaporation)
-    time, totals = one_after_another(rill, heights.shape, edges, drops, start, (ground, water, None, constants))
+    time, totals = run(rill, heights.shape, edges, drops, start, (ground, water, None, constants))
     return _outcome(time, ground, water, scale, totals)
 
 
@@ -63,9 +76,7 @@ def _maps(heights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return ground, np.zeros((*heights.shape, 2), np.float32), np.ones(1)
 
 
-def _outcome(
-    time: float, ground: np.ndarray, water: np.ndarray, scale: np.ndarray, totals: np.ndarray
-) -> Outcome:
+def _outcome(time: float, ground: np.ndarray, water: np.ndarray, scale: np.ndarray, totals: np.ndarray) -> Outcome:
     """totals: eroded, filled, exported, steps, paths cut."""
     return Outcome(time, totals[3], {"ground": ground, "water": water, "scale": scale, "totals": totals})
 
@@ -81,12 +92,16 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Speed against C++, and moisture's cost: the same drops on the same ways, with and without it."""
-    for side in (512, 2048):
+    """Speed against C++, on tiles too, and moisture's cost: the same drops on the same ways, with and without it."""
+    for side, drops in ((512, 16384), (2048, 65536)):
         for form in FORMS:
-            given = (fractal(side), 16384, form, "closed")
+            given = (fractal(side), drops, form, "closed")
             moist, dry = partial(kernel, *given), partial(kernel, *given, moisture=False)
-            costs = in_turn(moist, partial(reference, *given), dry)
+            costs = in_turn(moist, partial(reference, *given), dry, partial(kernel_on_tiles, *given))
             name, note = f"light droplets {side}², {form}", f"{nanoseconds(costs):.0f} ns a step"
             yield at_least(f"{name}: speed against C++", ratio(costs, 1, 0), 1.0, note)
+            note = f"{nanoseconds(costs, 3):.0f} ns a step"
+            yield at_least(f"{name}, on tiles: speed against C++", ratio(costs, 1, 3), 1.1, note)
             yield at_most(f"{name}: moisture's cost on top", 100 * (ratio(costs, 0, 2) - 1), 10, "%")
+            kernel_on_tiles(*given, spans := Spans())
+            yield for_information(f"{name}: speed on more threads, computed from the times of tiles", spans.figures())

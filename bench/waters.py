@@ -18,6 +18,7 @@ from erosion_addon.model.bands import Bands
 from erosion_addon.model.state import State
 from erosion_addon.model.threads import Team, processors
 from erosion_addon.model.water import WaterParameters, WaterStep
+from erosion_addon.model.water_parameters import longest_step
 
 SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
 BYTES = 56
@@ -32,7 +33,7 @@ class Basin:
         self.bed = tiled(side, 200.0, 2.0)
         self.depth, self.suspended = np.full((side, side), 0.5), np.full((side, side), 0.05)
         self.flux_x, self.flux_y = np.zeros((side, side + 1), np.float32), np.zeros((side + 1, side), np.float32)
-        step = water.longest_step(SPACING, SPACING, GRAVITY, PIPE_DEPTH)
+        step = longest_step(SPACING, SPACING, GRAVITY, PIPE_DEPTH)
         push, share = GRAVITY * step / SPACING, step / SPACING
         singles = map(np.float32, (step, push, push, 1 / SPACING, 1 / SPACING, FRICTION, PIPE_DEPTH))
         self.pipes = water.Pipes(*singles, row_share=share, col_share=share, edges=EDGES["closed"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .model import InputError
+from .model.engines import ENGINES as GAME_ENGINES
 from .model.heightmap import SUFFIXES
 from .model.masks import MASK_KINDS
 from .model.parameters import Parameters, specifications
@@ -39,6 +40,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_erode(commands)
     _add_resume(commands)
     _add_make(commands)
+    _add_convert(commands)
     _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -59,10 +61,11 @@ def _add_erode(commands: Any) -> None:
     erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    _add_smooth_steps(erode)
     erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
     erode.add_argument(
         "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
-        help="; ".join(f"{kind}: {meaning}" for kind, (_, meaning) in MASK_KINDS.items()),
+        help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
     )  # fmt: skip
     erode.add_argument(
         "--surface-color", metavar="FILE|STRATA",
@@ -111,6 +114,46 @@ def _add_make(commands: Any) -> None:
     source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
     _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
+    source.add_argument(
+        "--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr, such as the sediment of sand"
+    )
+
+
+def _add_convert(commands: Any) -> None:
+    convert = commands.add_parser(
+        "convert",
+        help="write a heightmap in another file, size or in tiles",
+        description="Write a heightmap in another file, size or in tiles. Beside OUT.png comes OUT.json, which tells "
+        "the metres, and the values for the import dialogs of Unreal and Unity. Where INPUT has such a file beside "
+        "it, or is a GeoTIFF, its metres are known.",
+    )
+    convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
+    convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
+    convert.add_argument(
+        "--engine", choices=list(GAME_ENGINES), help="use its sizes, order of rows and names of tiles. "
+        + "; ".join(f"{engine.label}: {', '.join(map(str, engine.sizes))}" for engine in GAME_ENGINES.values()),
+    )  # fmt: skip
+    convert.add_argument(
+        "--size", metavar="ROWSxCOLS", type=_size, help="of each file; default: the engine's nearest, or the input's"
+    )
+    convert.add_argument(
+        "--tiles", metavar="ROWSxCOLS", type=_size, default=(1, 1), help="files that share the points on their borders"
+    )
+    convert.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"),
+        help="metres of black and white in images; default: what is known of the input; its lowest and highest point",
+    )  # fmt: skip
+    convert.add_argument("--cell-size", metavar="METRES", type=_number, help="default: what is known of INPUT, or 1")
+    convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
+    _add_smooth_steps(convert)
+    convert.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_smooth_steps(command: _Parser) -> None:
+    command.add_argument(
+        "--smooth-steps", action="store_true", help="smooth away the terraces of an input that has 8 bits"
+    )
 
 
 def _add_render(commands: Any) -> None:

@@ -18,23 +18,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
+from .convert import convert, smoothed
 from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
 from .model.image_files import ImageFiles, OpenImageIOFiles
 from .model.image_header import read_header
 from .model.masks import MASK_KINDS
-from .model.memory import require
 from .model.outputs import Outputs
-from .model.presets import shipped
-from .model.processes import PROCESSES
+from .model.presets import own, shipped
+from .model.rehearsal import Tell, rehearse, rehearse_rest
 from .model.report import in_words
 from .model.sources import make
 from .model.state import Array
 from .model.strata import Strata
 from .terminal import ProgressLine, note, say, table
-
-BYTES_PER_CELL = 80
-"""Memory for the input, the result and what lies between them, beside the working memory of the steps; measured."""
 
 
 def main(
@@ -81,6 +78,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
             _resume(given, image_files)
         case "make":
             _make(given, image_files)
+        case "convert":
+            convert(given, image_files)
         case "recipes":
             _recipes(given.name)
         case "fields":
@@ -93,14 +92,19 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
     with _planned(given) as results:
         terrain, masks = _read(given, image_files)
-        _require_memory(terrain, recipe, len(masks))
         run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
-        results.write(_watched(run, given), image_files)
+
+        def compile_kernels(tell: Tell) -> None:
+            rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
+
+        results.write(_watched(run, given, compile_kernels), image_files)
 
 
 def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given) as results:
-        results.write(_watched(resume(Checkpoint.load(given.input), given.threads or 0), given), image_files)
+        checkpoint = Checkpoint.load(given.input)
+        run = resume(checkpoint, given.threads or 0)
+        results.write(_watched(run, given, lambda tell: rehearse_rest(checkpoint, tell)), image_files)
 
 
 class _Results:
@@ -154,11 +158,13 @@ def _planned(given: argparse.Namespace) -> Iterator[_Results]:
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
+        planned = maps.plan(outputs, given.maps) if given.maps else {}
         target = outputs.plan(given.output, SUFFIXES)
         rows, cols = given.size
-        terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set))
+        terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8")
+        maps.write(outputs, planned, {"elevation": terrain.elevation, **terrain.fields}, image_files)
         published = outputs.publish()
     _note_grey(given.output, written, None)
     for path in published:
@@ -167,13 +173,21 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _recipes(chosen: str | None) -> None:
     if chosen is None:
-        say(table((name, Recipe.load(path).description) for name, path in shipped().items()))
+        say(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
         return
     text = Recipe.load(chosen).to_toml()
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
         # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is written in.
         text = re.sub(r"[^\x00-\x7f]", lambda letter: f"\\U{ord(letter[0]):08x}", text)
     say(text.rstrip("\n"))
+
+
+def _description(path: Path) -> str:
+    """What a recipe makes; for a file of the user's that is none, what is wrong with it."""
+    try:
+        return Recipe.load(path).description
+    except InputError as error:
+        return str(error)
 
 
 def _fields() -> None:
@@ -186,6 +200,10 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     """The start terrain and the masks."""
     hint = None if given.quiet else note
     elevation = read_heightmap(given.input, image_files, given.height_range, given.size, hint)
+    if given.smooth_steps:
+        elevation = smoothed(given.input, elevation, given.height_range, given.quiet)
+    elif not given.quiet and given.input.suffix.lower() in IMAGE_SUFFIXES and read_header(given.input).kind == "uint8":
+        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
     fields = {}
     if given.surface_color and not _is_strata(given.surface_color):
         rows, cols = elevation.shape
@@ -197,8 +215,6 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
             raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
         size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
         masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
-    if not given.quiet and given.input.suffix.lower() in IMAGE_SUFFIXES and read_header(given.input).kind == "uint8":
-        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; 16 bits or floats erode better.")
     return terrain, masks
 
 
@@ -207,17 +223,17 @@ def _is_strata(surface_color: str) -> bool:
     return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES
 
 
-def _require_memory(terrain: Terrain, recipe: Recipe, masks: int) -> None:
-    working = max(PROCESSES[step.kind].step.bytes_per_cell for step in recipe.steps)
-    bytes_per_cell = BYTES_PER_CELL + working + 4 * masks
-    require(terrain.elevation.size * bytes_per_cell, f"Eroding {terrain.rows} × {terrain.cols} cells")
+def _watched(
+    run: Iterator[Progress], given: argparse.Namespace, compile_kernels: Callable[[Tell], None]
+) -> Progress:
+    """The last progress of a run, shown on standard error on its way to the end or the time limit.
 
-
-def _watched(run: Iterator[Progress], given: argparse.Namespace) -> Progress:
-    """The last progress of a run, shown on standard error on its way to the end or the time limit."""
+    compile_kernels: called first with what it is to tell about its progress.
+    """
     line = None if given.quiet else ProgressLine()
     end = math.inf if given.time_limit is None else time.monotonic() + given.time_limit
     try:
+        compile_kernels(line.show_compiling if line else lambda fraction, message: None)
         for progress in run:
             if line:
                 line.show(progress)

@@ -39,24 +39,36 @@ class ProgressLine:
         self._full, self._empty = ("█", "░") if _encodable("█░", sys.stderr) == "█░" else ("#", "-")
         self._next = 0.1
         self._length = 0
+        self._compiling = ""
 
     def show(self, progress: Progress) -> None:
         """Say how far the simulation has got and how long the rest will take."""
         fraction = progress.fraction
         if self._terminal:
-            cells = round(24 * fraction)
-            bar = self._full * cells + self._empty * (24 - cells)
-            self._redraw(f"{progress.message} {bar} {self._numbers(fraction)}")
+            self._redraw(f"{progress.message} {self._bar(fraction)} {self._numbers(fraction)}")
         elif fraction >= self._next - 1e-9:
             note(f"{progress.message}: {self._numbers(fraction)}")
             while self._next - 1e-9 <= fraction:
                 self._next += 0.1
+
+    def show_compiling(self, fraction: float, message: str) -> None:
+        """Say how far the compilation has got that comes before the simulation."""
+        if self._terminal:
+            self._redraw(f"{message} {self._bar(fraction)} {fraction:4.0%}".replace("%", " %"))
+        elif message != self._compiling:
+            note(message)
+        self._compiling = message
+        self._began = time.monotonic()  # the time left is the simulation's
 
     def close(self) -> None:
         """Take the bar away, so that what follows stands on a line of its own."""
         if self._length:
             self._redraw("")
             sys.stderr.write("\r")
+
+    def _bar(self, fraction: float) -> str:
+        cells = round(24 * fraction)
+        return self._full * cells + self._empty * (24 - cells)
 
     def _numbers(self, fraction: float) -> str:
         spent = time.monotonic() - self._began

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import bpy
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "examples")]
@@ -26,7 +26,8 @@ from erosion_addon.scene.attributes import new_attribute  # noqa: E402
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "gallery.jpg"
-PREVIEW = (240, 135)
+PREVIEW = 256
+"""Pixels of a square preview: Blender makes its pictures of files no larger."""
 SIDE = 512
 
 SIDES = {"barchan field": 384}
@@ -74,7 +75,8 @@ def keep() -> None:
     draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(18)
     for number, name in enumerate(names):
         with Image.open(PICTURES / f"{name}.png") as image:
-            image.convert("RGB").resize(PREVIEW, Image.Resampling.LANCZOS).save(PREVIEWS / f"{name}.png", optimize=True)
+            square = ImageOps.fit(image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS)
+            square.save(PREVIEWS / f"{name}.png", optimize=True)
             place = (number % across * width, number // across * (height + 28))
             sheet.paste(image.convert("RGB").resize((width, height), Image.Resampling.LANCZOS), place)
         draw.text((place[0] + 6, place[1] + height + 3), name, "black", font)

@@ -48,17 +48,17 @@ class Start:
 
 def fractal(relief: float, roughness: float = 0.2) -> Parts:
     """Fractal noise of so many metres."""
-    return (("fractal", {"relief": relief, "roughness": roughness}),)
+    return (("fractal", {"relief": relief, "roughness": roughness, "tileable": True}),)
 
 
 def bumps(relief: float, number: float) -> Parts:
     """So many rounded bumps along each side."""
-    return (("bumps", {"relief": relief, "bumps": number}),)
+    return (("bumps", {"relief": relief, "bumps": number, "tileable": True}),)
 
 
 def ridged(relief: float, ridges: float) -> Parts:
     """Sharp crests, so many along each side."""
-    return (("ridged", {"relief": relief, "ridges": ridges}),)
+    return (("ridged", {"relief": relief, "ridges": ridges, "tileable": True}),)
 
 
 STARTS = {

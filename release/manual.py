@@ -6,20 +6,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", ROOT / "docs" / "parameters.md")
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.model.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
 from erosion_addon.model.masks import MASK_KINDS  # noqa: E402
-from erosion_addon.model.parameters import specifications  # noqa: E402
+from erosion_addon.model.parameters import Specification, groups  # noqa: E402
 from erosion_addon.model.presets import shipped  # noqa: E402
 from erosion_addon.model.processes import PROCESSES, Process  # noqa: E402
-from erosion_addon.model.recipe import Recipe  # noqa: E402
+from erosion_addon.model.recipe import LANDSCAPES, Recipe  # noqa: E402
+from erosion_addon.model.sources import SOURCES  # noqa: E402
 from erosion_addon.model.strata import Strata  # noqa: E402
+from erosion_addon.scene.terrain_nodes import CONTROLS  # noqa: E402
+from erosion_addon.scene.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402
 
 
 def recipes() -> str:
-    """Name and description of each shipped recipe."""
-    rows = [(name, Recipe.load(path).description) for name, path in shipped().items()]
+    """Name and description of each shipped recipe, by landscape."""
+    known = {name: Recipe.load(path) for name, path in sorted(shipped().items())}
+    rows = []
+    for landscape, heading in LANDSCAPES.items():
+        found = [(name, recipe.description) for name, recipe in known.items() if recipe.landscape == landscape]
+        rows += [(f"**{heading}**", ""), *found] if found else []
     return _table(("recipe", "landscape"), rows)
 
 
@@ -30,18 +38,36 @@ def parameters() -> str:
 
 def _process(process: Process) -> str:
     rows = []
-    for name, known in specifications(process.parameters).items():
-        source = f" ({known.seed_name} in the article)" if known.seed_name else ""
-        default = "none" if known.default == () else str(known.default)
-        rows.append((f"`{name}`{source}", default, known.range_text, known.unit, known.sentence))
-    about = (process.parameters.__doc__ or "").strip().splitlines()[0]
+    for group, declared in groups(process.parameters).items():
+        rows += [(f"**{group}**", "", "", "", "")] if group else []
+        rows += [_parameter(known) for known in declared]
     table = _table(("parameter", "default", "range", "unit", "what it does"), rows)
-    return f"### {process.label}: `{process.kind}`\n\n{about}\n\n{table}"
+    return f"## {process.label}: `{process.kind}`\n\n{process.about}\n\n{table}"
+
+
+def _parameter(known: Specification) -> tuple[str, ...]:
+    source = f" ({known.seed_name} in the article)" if known.seed_name else ""
+    default = "none" if known.default == () else str(known.default)
+    sentence = f"{known.sentence} {known.needs_text}".strip()
+    return f"`{known.name}`{source}", default, known.range_text, known.unit, sentence
+
+
+def sources() -> str:
+    """The start terrains with their own parameters, and the parameters that most of them have."""
+    rows, shared = [], {}
+    for source in SOURCES.values():
+        own, *others = groups(source.parameters).values()
+        words = [f"`{known.name}` {'none' if known.is_file else known.default} {known.unit}".strip() for known in own]
+        rows.append((f"`{source.kind}`", source.label, source.about, ", ".join(words)))
+        for known in (known for group in others for known in group):
+            shared[known.name] = (f"`{known.name}`", known.range_text, known.sentence)
+    kinds = _table(("kind", "in the menu", "what it is", "parameters and their defaults"), rows)
+    return f"{kinds}\n{_table(('parameter', 'range', 'what it does'), shared.values())}"
 
 
 def masks() -> str:
     """Kind and meaning of each mask."""
-    return _table(("mask", "meaning"), [(kind, meaning) for kind, (_, meaning) in MASK_KINDS.items()])
+    return _table(("mask", "meaning"), [(kind, mask.meaning) for kind, mask in MASK_KINDS.items()])
 
 
 def strata() -> str:
@@ -56,19 +82,28 @@ def fields() -> str:
     return _table(("name", "unit", "meaning"), rows)
 
 
+def sockets() -> str:
+    """The inputs of the material's node group, by panel."""
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for socket in (*FIELD_SOCKETS, *CONTROLS):
+        rows.setdefault(socket.panel, [(f"**{socket.panel}**", "")]).append((socket.name, socket.sentence))
+    return _table(("input", "what it is"), [row for panel in rows.values() for row in panel])
+
+
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (header, ("---",) * len(header), *rows))
 
 
-def filled(manual: str) -> str:
-    """The manual's text with the tables between its marks made anew."""
-    for made in (recipes, parameters, masks, strata, fields):
+def filled(page: str) -> str:
+    """A page of the manual with the tables between its marks made anew."""
+    for made in (recipes, parameters, sources, masks, strata, fields, sockets):
         begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
-        head, _, rest = manual.partition(begin)
-        manual = "".join([head, begin, made(), end, rest.partition(end)[2]])
-    return manual
+        head, found, rest = page.partition(begin)
+        if found:
+            page = "".join([head, begin, made(), end, rest.partition(end)[2]])
+    return page
 
 
 if __name__ == "__main__":
-    path = ROOT / "README.md"
-    path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")

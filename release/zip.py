@@ -1,26 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zip, with the wheels it needs, by Blender's own builder; validate it and print its path.
 
-    python release/zip.py [--python 3.13 ... | --all] [--platform linux-x64] [--output dist] [--blender blender]
+    python release/zip.py [--python 3.13 ... | --all] [--platform linux-x64 ... | all] [--output dist]
+                          [--blender blender]
 
 Without --python the zip fits the Python that runs this script. The builder is the stand-alone script inside the bpy
-wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels.
+wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels. The same sources give
+the same bytes; SOURCE_DATE_EPOCH dates the files (else 1980).
 """
 
 import argparse
 import importlib.util
+import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "erosion_addon", "presets")
 WHEELS = {"numba": "0.68.1", "llvmlite": "0.50.0"}
+LARGEST = 200_000_000
+"""Bytes of a zip that extensions.blender.org takes."""
+FIRST_DATE = 315532800
+"""1 January 1980, before which there are no dates in a zip."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,8 @@ class Platform:
 
 
 # 3.11: Blender 4.5 and 5.0; 3.13: 5.1 and 5.2; 3.14: the Blender that Linux distributions build.
-# Missing: macos-x64, for which neither these numba wheels nor a Blender after 4.5 exist.
+# Missing, as these versions of numba have no wheels for them: macos-x64 (nor is there a Blender after 4.5), and Python
+# 3.11 on windows-arm64, so that it takes Blender 5.1 there.
 PLATFORMS = {
     "linux-x64": Platform(("manylinux_2_27_x86_64", "manylinux_2_28_x86_64"), ("3.11", "3.13", "3.14")),
     "linux-arm64": Platform(("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"), ("3.11", "3.13", "3.14")),
@@ -92,34 +102,92 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
     manifest.write_text(added + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 
+def settle(target: Path) -> None:
+    """Write the zip anew with its files sorted and dated alike, so that the same sources give the same bytes."""
+    date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DATE)), FIRST_DATE))[:6]
+    with zipfile.ZipFile(target) as archive:
+        content = {name: archive.read(name) for name in sorted(archive.namelist())}
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in content.items():
+            entry = zipfile.ZipInfo(name, date)
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a file of a POSIX system, for all to read
+            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
+
+
+def faults(target: Path, platform_name: str, pythons: list[str]) -> list[str]:
+    """What is wrong with a zip that Blender's own validation does not see; each a sentence."""
+    with zipfile.ZipFile(target) as archive:
+        names = set(archive.namelist())
+        manifest = tomllib.loads(archive.read("blender_manifest.toml").decode("utf-8"))
+    found = [f"{name} is missing." for name in BELONGS if not any(n.split("/")[0] == name for n in names)]
+    listed, there = set(manifest["wheels"]), {f"./{name}" for name in names if name.endswith(".whl")}
+    found += [f"{wheel} is in the manifest or in the zip, but not in both." for wheel in sorted(listed ^ there)]
+    for name, version in WHEELS.items():
+        missing = (one for one in pythons if not any(_fits(path, name, version, one, platform_name) for path in there))
+        found += [f"{name} {version} for Python {python} is missing." for python in missing]
+    if len(there) != len(WHEELS) * len(pythons):
+        found.append(f"There are {len(there)} wheels, and {len(WHEELS) * len(pythons)} were wanted.")
+    if manifest["platforms"] != [platform_name]:
+        found.append(f"The platforms are {manifest['platforms']}.")
+    if target.stat().st_size > LARGEST:
+        found.append(f"It is larger than the {LARGEST / 1e6:.0f} MB that extensions.blender.org takes.")
+    return found
+
+
+def _fits(wheel: str, name: str, version: str, python: str, platform_name: str) -> bool:
+    """Whether a wheel is that of a library for a Python and a platform."""
+    given, tag, _, system = Path(wheel).stem.rsplit("-", 3)
+    return (
+        given == f"{name}-{version}"
+        and tag == "cp" + python.replace(".", "")
+        and any(known in system.split(".") for known in PLATFORMS[platform_name].tags)
+    )
+
+
 def build_zip(platform_name: str, pythons: list[str], output: Path, blender: str | None = None) -> Path:
-    """Build and validate one zip in the folder `output`; returns its path. Raises CalledProcessError."""
+    """Build and validate one zip in the folder `output`; returns its path.
+
+    Raises CalledProcessError where a wheel cannot be had, and ends the program where the zip is not right.
+    """
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     output.mkdir(parents=True, exist_ok=True)
     target = output / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}.zip"
     with tempfile.TemporaryDirectory() as folder:
         stage(Path(folder), platform_name, download_wheels(platform_name, pythons))
-        for words in (["build", "--source-dir", folder, "--output-filepath", str(target)], ["validate", str(target)]):
-            done = subprocess.run([*builder(blender), *words], capture_output=True, text=True)
-            if done.returncode:
-                sys.exit(f"zip.py: `{words[0]}` failed\n{done.stdout}{done.stderr}")
+        _run_builder(blender, "build", "--source-dir", folder, "--output-filepath", str(target))
+    settle(target)
+    _run_builder(blender, "validate", str(target))
+    if wrong := faults(target, platform_name, pythons):
+        sys.exit(f"zip.py: {target} is not right. {' '.join(wrong)}")
     return target
 
 
+def _run_builder(blender: str | None, *words: str) -> None:
+    done = subprocess.run([*builder(blender), *words], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"zip.py: `{words[0]}` failed\n{done.stdout}{done.stderr}")
+
+
 def main() -> None:
-    """Read the command line, build, print the path."""
+    """Read the command line, build, print the paths, and sizes beside them."""
     parser = argparse.ArgumentParser(description="Build the extension's zip with its wheels.")
-    parser.add_argument("--platform", metavar="NAME", default=this_platform())
+    parser.add_argument("--platform", nargs="+", metavar="NAME", default=[this_platform()], help="several, or all")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--python", nargs="+", metavar="3.N", default=["{}.{}".format(*sys.version_info)])
     which.add_argument("--all", action="store_true", help="every Python that a Blender on that platform has")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
     parser.add_argument("--blender", metavar="PROGRAM", help="build with this Blender")
     words = parser.parse_args()
-    if words.platform not in PLATFORMS:
-        parser.error(f"no wheels are known for {words.platform}; --platform takes one of {', '.join(PLATFORMS)}")
-    pythons = list(PLATFORMS[words.platform].pythons) if words.all else words.python
-    print(build_zip(words.platform, pythons, words.output.resolve(), words.blender))
+    platforms = list(PLATFORMS) if words.platform == ["all"] else words.platform
+    for name in platforms:
+        if name not in PLATFORMS:
+            parser.error(f"no wheels are known for {name}; --platform takes all, or some of {', '.join(PLATFORMS)}")
+    for name in platforms:
+        pythons = list(PLATFORMS[name].pythons) if words.all else words.python
+        target = build_zip(name, pythons, words.output.resolve(), words.blender)
+        print(target, flush=True)
+        print(f"    {target.stat().st_size / 1e6:.1f} MB, for Python {', '.join(pythons)}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

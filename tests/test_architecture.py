@@ -91,7 +91,7 @@ def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run(path
         assert not (at_once and within(imported, "erosion_addon.kernels")), f"{name_of(path)} imports {imported}"
 
 
-@pytest.mark.parametrize("name", ["__init__", "__main__", "cli", "arguments", "terminal"])
+@pytest.mark.parametrize("name", ["__init__", "__main__", "cli", "arguments", "convert", "terminal"])
 def test_what_stands_beside_the_floors_uses_the_model_alone(name):
     """The command line runs without Blender; the package's own __init__ names `ui` inside its functions."""
     path = PACKAGE / f"{name}.py"

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from erosion_addon import VERSION
+from erosion_addon.model.threads import processors
 
 ROOT = Path(__file__).resolve().parent.parent
 # blender_ext.py checks the values of these keys and ignores all others.
@@ -95,6 +97,63 @@ def test_every_wheel_of_the_manifest_is_in_the_zip_and_no_other(packed):
     assert {Path(wheel).name.split("-")[0] for wheel in in_zip} == {"numba", "llvmlite"}
 
 
+@pytest.fixture(scope="module")
+def packer():
+    """What release/zip.py defines."""
+    return runpy.run_path(str(ROOT / "release" / "zip.py"))
+
+
+def changed(zip_path, target, change):
+    """A copy of a zip in which `change` has done something to the contents by name."""
+    with zipfile.ZipFile(zip_path) as archive:
+        content = {name: archive.read(name) if not name.endswith(".whl") else b"" for name in archive.namelist()}
+    change(content)
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+    return target
+
+
+def test_the_packer_finds_nothing_wrong_with_its_zip(packer, zip_path):
+    python = "{}.{}".format(*sys.version_info)
+    assert packer["faults"](zip_path, packer["this_platform"](), [python]) == []
+
+
+@pytest.mark.parametrize("part", ["numba", "llvmlite", "LICENSE", "presets/"])
+def test_the_packer_finds_what_is_missing(packer, zip_path, tmp_path, part):
+    def take_out(content):
+        for name in [name for name in content if name.removeprefix("wheels/").startswith(part)]:
+            del content[name]
+
+    less = changed(zip_path, tmp_path / "less.zip", take_out)
+    faults = packer["faults"](less, packer["this_platform"](), ["{}.{}".format(*sys.version_info)])
+    assert any(part.rstrip("/") in fault for fault in faults)
+
+
+def test_the_packer_finds_wheels_of_another_python_or_platform(packer, zip_path):
+    python, platform = "{}.{}".format(*sys.version_info), packer["this_platform"]()
+    other = "windows-x64" if platform != "windows-x64" else "linux-x64"
+    assert any("for Python 3.9 is missing" in fault for fault in packer["faults"](zip_path, platform, [python, "3.9"]))
+    assert any("is missing" in fault for fault in packer["faults"](zip_path, other, [python]))
+
+
+def test_the_same_sources_give_the_same_zip(packer, zip_path, tmp_path):
+    """Also where the builder comes upon the files in another order, at another time."""
+    again = tmp_path / "again.zip"
+    with zipfile.ZipFile(zip_path) as archive, zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as other:
+        for name in reversed(archive.namelist()):
+            other.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), archive.read(name))
+    packer["settle"](again)
+    assert again.read_bytes() == zip_path.read_bytes()
+
+
+def test_libraries_are_pinned_in_one_place(packer):
+    """Every other file that names a version of numba gives a least one, for those who install with pip."""
+    for path in (ROOT / "Makefile", ROOT / "blender_manifest.toml", ROOT / "pyproject.toml"):
+        for version in packer["WHEELS"].values():
+            assert version not in path.read_text(encoding="utf-8")
+
+
 def test_the_zip_holds_the_extension_and_nothing_else(packed):
     names, _ = packed
     top = {name.split("/")[0] for name in names}
@@ -105,17 +164,60 @@ def test_the_zip_holds_the_extension_and_nothing_else(packed):
     assert shipped <= set(names)
 
 
-def test_the_installed_zip_erodes_a_mesh_with_the_numba_it_brought(zip_path, python_without_numba, tmp_path):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA", "BLENDER"))}
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    """A folder that Blender takes for the user's, and that is empty."""
+    return tmp_path_factory.mktemp("profile")
+
+
+@pytest.fixture(scope="module")
+def seen(zip_path, python_without_numba, profile):
+    """What installed_extension.py has seen in the empty profile."""
+    others = ("PYTHON", "NUMBA", "BLENDER", "TERRAIN_EROSION")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     done = subprocess.run(
         [python_without_numba, ROOT / "tests" / "installed_extension.py", zip_path],
-        env=kept | {"BLENDER_USER_RESOURCES": str(tmp_path)}, capture_output=True, text=True, timeout=300)
+        env=kept | {"BLENDER_USER_RESOURCES": str(profile)}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    seen = json.loads(done.stdout.strip().splitlines()[-1])
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def test_the_installed_zip_erodes_a_mesh_with_the_numba_it_brought(seen, profile):
     assert seen["numba_before"] is None
-    assert Path(seen["numba_after"]).is_relative_to(tmp_path / "extensions" / ".local")
+    assert Path(seen["numba_after"]).is_relative_to(profile / "extensions" / ".local")
+    assert seen["eager"] == [] and seen["processes_when_enabled"] == []
     assert seen["operator"] == ["FINISHED"]
     assert seen["largest_change"] > 0.0
     assert {"wear", "deposition", "erosion_source"} <= set(seen["attributes"])
     assert seen["same_after_restore"]
-    assert seen["eager"] == []
+
+
+def test_the_defaults_of_the_preferences_need_no_change(seen):
+    assert seen["preferences"] == {
+        "threads": 0, "live_preview": False, "keep_worker": True, "warm_up": True, "kernel_folder": ""
+    }  # fmt: skip
+
+
+def test_the_preference_for_threads_reaches_the_run(seen):
+    every, one = seen["reports"]
+    assert (every["threads"], one["threads"]) == (processors(), 1)
+    assert every["sha256"] == one["sha256"]
+
+
+def test_compiled_kernels_lie_in_the_extensions_user_folder_and_can_be_cleared(seen):
+    assert seen["compiled"]
+    assert all(name.startswith(".user/user_default/terrain_erosion/kernels/numba-") for name in seen["compiled"])
+    assert seen["compiled_after_clear"] == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc")
+def test_the_worker_is_one_process_that_ends_when_it_is_not_wanted(seen):
+    assert len(seen["processes_of_a_worker"]) == 1
+    assert seen["processes_without_it"] == seen["processes_after"] == []
+
+
+def test_nothing_is_left_when_it_is_disabled_or_removed(seen):
+    nothing = {"classes": [], "operators": [], "properties": [], "handlers": []}
+    assert seen["registered_before"] == seen["registered_after"] == seen["registered_at_the_end"] == nothing
+    assert seen["numba_at_the_end"] is None
+    assert seen["files_at_the_end"] == []

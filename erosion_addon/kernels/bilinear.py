@@ -8,12 +8,12 @@ that may be laid down.
 
 import numpy as np
 
-from .compile import kernel
+from .compile import lean
 from .edges import between
 from .ground import take
 
 
-@kernel
+@lean
 def around(z, x, last_row, last_col, rows, cols):
     """The four cells around a place: rows above and below it and the way between them, columns likewise."""
     row, below, row_part = between(z, last_row, rows)
@@ -22,14 +22,14 @@ def around(z, x, last_row, last_col, rows, cols):
     return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
 
 
-@kernel
+@lean
 def nearest(place):
     """The one of the four cells that a place lies in."""
     row, below, row_part, col, right, col_part = place
     return row if row_part < 0.5 else below, col if col_part < 0.5 else right
 
 
-@kernel
+@lean
 def height(ground, place):
     """Height at a place."""
     row, below, row_part, col, right, col_part = place
@@ -38,7 +38,7 @@ def height(ground, place):
     return upper * (1 - row_part) + lower * row_part
 
 
-@kernel
+@lean
 def surface(ground, place):
     """Height at a place, and its gradient along a column and along a row, in cells a cell."""
     row, below, row_part, col, right, col_part = place
@@ -52,7 +52,7 @@ def surface(ground, place):
     )
 
 
-@kernel
+@lean
 def _give(ground, row, col, amount, ceiling, masks):
     """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
     if masks is not None:
@@ -63,7 +63,7 @@ def _give(ground, row, col, amount, ceiling, masks):
     return amount
 
 
-@kernel
+@lean
 def lay(ground, place, amount, ceiling, masks):
     """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
     row, below, row_part, col, right, col_part = place
@@ -74,7 +74,7 @@ def lay(ground, place, amount, ceiling, masks):
     return given
 
 
-@kernel
+@lean
 def dig(ground, place, amount, floor, masks):
     """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
     row, below, row_part, col, right, col_part = place
@@ -85,7 +85,7 @@ def dig(ground, place, amount, floor, masks):
     return taken
 
 
-@kernel
+@lean
 def _move_cell(ground, row, col, wanted, level, sign):
     """Move one cell by up to `wanted` towards `level`: up where sign is 1, down where it is -1; returns by how much."""
     moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
@@ -94,7 +94,7 @@ def _move_cell(ground, row, col, wanted, level, sign):
     return moved
 
 
-@kernel
+@lean
 def move(ground, place, amount, level, sign, masks):
     """Lay down where `sign` is 1, dig where it is -1, not beyond `level`; returns how much.
 

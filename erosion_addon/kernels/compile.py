@@ -13,19 +13,24 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding
 import numba
 import numpy as np
-from numba.core import serialize
+from numba.core import event, serialize
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.sigutils import normalize_signature
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
 """Environment variable that names another folder for compiled kernels; empty: keep none."""
+
+
+KERNELS: list[Any] = []
+"""All kernels of the modules imported so far."""
 
 
 def _user_cache() -> Path:
@@ -109,9 +114,9 @@ def _empty_cache() -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile without the interpreter's lock, without fastmath, keeping the machine code in the private folder."""
-    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if CACHE is not None:
         usual = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(CACHE)
@@ -123,11 +128,41 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
             pass
         finally:
             numba.config.CACHE_DIR = usual
+    KERNELS.append(compiled)
     return compiled
 
 
-inlined = numba.njit(nogil=True, error_model="numpy", forceinline=True)
-"""As `kernel`, for what is called so often that the call itself would cost a tenth of the time."""
+def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `kernel`, for what makes no arrays and calls nothing that does; numba refuses anything else.
+
+    Then numba need not count who refers to an array: with tuples of arrays, as `tiles.Pool`, that took longer than
+    the work itself.
+    """
+    return kernel(function, _nrt=False)
+
+
+inlined = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+"""As `lean`, for what is called so often that the call itself would cost a tenth of the time."""
+
+
+class _Told(event.Listener):
+    def __init__(self, tell: Callable[[int, int], None]) -> None:
+        self._tell, self._done = tell, 0
+
+    def on_start(self, event: Any) -> None:
+        self._tell(self._done, sum(not compiled.overloads for compiled in KERNELS))
+
+    def on_end(self, event: Any) -> None:
+        self._done += 1
+        self.on_start(event)
+
+
+@contextmanager
+def told_of_compiling(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Call tell(done, left) whenever a kernel begins or ends to be compiled meanwhile, and not for what comes from the
+    folder. done: how many have been since; left: how many of KERNELS there are that nothing has called yet."""
+    with event.install_listener("numba:compile", _Told(tell)):
+        yield
 
 
 @kernel

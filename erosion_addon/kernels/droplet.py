@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import kernel
+from .compile import lean
 from .edges import CLOSED, WRAP, along_wall, between, wrapped
 from .ground import corners, deposit, erode, erode_inside
-from .tiles import COL, NONE, ROW, Tiles, append, enter, queued, take_queue
+from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, queued, reach_of, take_queue, within
 
 FLAT = 1.1920929e-07
 """A direction shorter than this is no direction (FLT_EPSILON in the source)."""
@@ -64,7 +64,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
-@kernel
+@lean
 def _start_cell(start, sources, cells):
     """Cell index where a drop starts; sources: None for even rain, else cumulated weights (cells,) up to 1."""
     chance = random.uniform(start, 0)
@@ -73,7 +73,7 @@ def _start_cell(start, sources, cells):
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
 
 
-@kernel
+@lean
 def _add_water(flow, x, z, water):
     """Count the water of a drop in the cell nearest to it."""
     rows, cols = flow.shape
@@ -82,20 +82,16 @@ def _add_water(flow, x, z, water):
     flow[np.uintp(row), np.uintp(col)] += np.float32(water)
 
 
-@kernel
+@lean
 def _height_at(ground, row, below, row_part, col, right, col_part):
     """Bilinear height of a place."""
     h00, h10, h01, h11 = corners(ground, row, below, col, right)
-    return (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (
-        h01 * (1 - col_part) + h11 * col_part
-    ) * row_part
+    return (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (h01 * (1 - col_part) + h11 * col_part) * row_part
 
 
-@kernel
-def _run_drop(
-    ground, flow, color, masks, numbers, slot, start, first_row, end_row, first_col, end_col, constants, totals, tile
-):
-    """Let one drop run until it leaves a tile, which is answered by True, or to its end: see `run_tiles`."""
+@lean
+def _run_drop(ground, flow, color, masks, numbers, slot, start, reach, constants, totals, tile):
+    """Let one drop run until it leaves a reach, which is answered by True, or to its end: see `run_tiles`."""
     rows, cols = flow.shape
     wrap, closed, color_depth = constants.edges == WRAP, constants.edges == CLOSED, constants.color_depth
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
@@ -114,11 +110,9 @@ def _run_drop(
     speed = math.sqrt(max(speed * speed + 2.0 * constants.gravity * (level - there), 0.0))
     level = there
     step, eroded, exported = earlier, 0.0, 0.0
-    height_of_tile, width_of_tile = np.uintp(end_row - first_row), np.uintp(end_col - first_col)
     left = False
     while step < constants.maximum_steps:
-        # Unsigned, what lies before the first is larger than all.
-        if np.uintp(row - first_row) >= height_of_tile or np.uintp(col - first_col) >= width_of_tile:
+        if not within(reach, row, col):
             numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY] = z, x, dz, dx
             numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED] = level, load, speed
             numbers[slot, WATER], numbers[slot, STEPS], numbers[slot, DRAWS] = water, step, draws
@@ -217,7 +211,7 @@ def _run_drop(
     return left
 
 
-@kernel
+@lean
 def start_drops(pool, tiles, sources, key, first_drop, last_drop):
     """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`."""
     rows, cols = tiles.row_of.size, tiles.col_of.size
@@ -229,9 +223,9 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop):
         pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, 1.0
 
 
-@kernel
+@lean
 def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, one after another, each until it leaves its tile or to its end.
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end.
 
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
 
@@ -249,7 +243,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     The corner heights of the next cell are read before the brush changes them and reused, as in the source; a drop
     that comes from another tile reads them anew, with what its height has changed by as speed.
 
-    A drop on a tile touches at most the cell before it and two behind it, on each axis.
+    A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
     tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
@@ -258,26 +252,34 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
-    across = tiles.col_edges.size - 1
     for tile in worked:
-        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
-        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        fetch(pool, tiles, tile, ground[..., 0])
+        fetch(pool, tiles, tile, flow)
+        reach = reach_of(tiles, tile)
         slot = take_queue(pool, tile)
         while slot != NONE:
             following = pool.follower[slot]
             left = _run_drop(
                 ground, flow, color, masks, pool.numbers, slot, pool.start[slot],
-                first_row, end_row, first_col, end_col, constants, totals, tile,
+                reach, constants, totals, tile,
             )  # fmt: skip
-            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            let_go(pool, tile, slot, left)
             slot = following
 
 
-@kernel
-def lay_down(tiles, pool, ground, color, masks, constants):
+def lay_down(
+    tiles: Tiles, pool: Pool, ground: np.ndarray, color: np.ndarray | None, masks: np.ndarray | None,
+    constants: Constants,
+) -> float:  # fmt: skip
     """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
+    return kept
+
+
+@lean
+def _lay_down(slots, tiles, pool, ground, color, masks, constants):
     kept = 0.0
-    for slot in queued(pool):
+    for slot in slots:
         drop = pool.numbers[slot]
         row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
         col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)

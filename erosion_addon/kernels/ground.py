@@ -8,19 +8,19 @@ or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and
 
 import numpy as np
 
-from .compile import kernel
+from .compile import lean
 
 BRUSH_SCALE = 0.1591549430918953
 """1 / 2π: makes the weights 1 - r²/4 of the 4 × 4 brush sum to about 1."""
 
 
-@kernel
+@lean
 def height(ground, row, col):
     """Height of a cell. Unsigned indices, here and below, spare numba's test for negative ones."""
     return ground[np.uintp(row), np.uintp(col), 0]
 
 
-@kernel
+@lean
 def take(ground, row, col, wanted, floor, masks):
     """Take up to `wanted` from one cell, loose material first, never below `floor`; returns what came."""
     room = max(ground[row, col, 0] - floor, 0.0)
@@ -36,7 +36,7 @@ def take(ground, row, col, wanted, floor, masks):
     return taken
 
 
-@kernel
+@lean
 def _mix_in(carried, load, color, row, col, taken):
     """Mix the colour of the ground into what the drop carries, by amounts."""
     if taken > 0.0:
@@ -45,7 +45,7 @@ def _mix_in(carried, load, color, row, col, taken):
             carried[channel] += share * (color[row, col, channel] - carried[channel])
 
 
-@kernel
+@lean
 def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Lay `amount` on one cell as loose material; returns what the masks let through."""
     row, col = np.uintp(row), np.uintp(col)
@@ -60,7 +60,7 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
     return amount
 
 
-@kernel
+@lean
 def deposit(ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth):
     """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
     given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
@@ -70,7 +70,7 @@ def deposit(ground, row, below, col, right, row_part, col_part, amount, masks, c
     return given
 
 
-@kernel
+@lean
 def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
     """Take up to `wanted` from one cell into a drop that carries `load`; returns what came."""
     row, col = np.uintp(row), np.uintp(col)
@@ -80,7 +80,7 @@ def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
     return taken
 
 
-@kernel
+@lean
 def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
     """Take `wanted` by the 4 × 4 bell where all of it lies on the terrain; returns what came.
 
@@ -106,7 +106,7 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
     return total
 
 
-@kernel
+@lean
 def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
     """Take `wanted` around a place, by the 4 × 4 bell or by bilinear weights; returns what came."""
     rows, cols = ground.shape[0], ground.shape[1]
@@ -138,7 +138,7 @@ def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap
     return total
 
 
-@kernel
+@lean
 def corners(ground, row, below, col, right):
     """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second along a column."""
     h00, h10 = height(ground, row, col), height(ground, row, right)

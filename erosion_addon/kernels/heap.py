@@ -7,7 +7,7 @@ the cells inside the terrain have a way of their own, without a loop.
 
 import numpy as np
 
-from .compile import inlined, kernel
+from .compile import inlined, lean
 from .talus_rows import transfer
 
 
@@ -63,7 +63,7 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
     return slid
 
 
-@kernel
+@lean
 def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold):
     """`cascade` of a cell at an edge: with those neighbours that there are."""
     slid = 0.0
@@ -77,7 +77,7 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
     return slid
 
 
-@kernel
+@lean
 def creep(worked, tiles, ground, track, share, masks, wrap, slid):
     """Even out the loose surface where the wind touched the tiles `worked`; adds what moved to `slid` (tiles,).
 
@@ -92,7 +92,7 @@ def creep(worked, tiles, ground, track, share, masks, wrap, slid):
         slid[tile] += _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap)
 
 
-@kernel
+@lean
 def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap):
     """`creep` on one tile; returns what moved."""
     rows, cols = track.shape

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import bilinear, random
-from .compile import kernel
+from .compile import lean
 from .edges import CLOSED, WRAP, along_wall, wrapped
-from .tiles import COL, NONE, ROW, Tiles, append, enter, queued, take_queue
+from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, queued, reach_of, take_queue, within
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
@@ -62,7 +62,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
 
 
-@kernel
+@lean
 def _start_place(start, sources, rows, cols, last_row, last_col):
     """Where a drop starts, (row, col) real-valued; sources: None for even rain, else cumulated weights (cells,)."""
     if sources is None:
@@ -72,7 +72,7 @@ def _start_place(start, sources, rows, cols, last_row, last_col):
     return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
 
 
-@kernel
+@lean
 def _moisten(water, place, wanted, scale):
     """Wet the ground around a place by `wanted` of what it lacks to be fully moist."""
     row, below, row_part, col, right, col_part = place
@@ -87,7 +87,7 @@ def _moisten(water, place, wanted, scale):
     water[below, right, 1] = m11 + amount * row_part * col_part
 
 
-@kernel
+@lean
 def _level(ground, place, height, new_height, masks, constants, totals, tile):
     """Step 3 of the simple form: level the ground at `place` towards `new_height`."""
     rise = new_height - height
@@ -98,7 +98,7 @@ def _level(ground, place, height, new_height, masks, constants, totals, tile):
     totals.eroded[tile] += 0.0 if up else moved
 
 
-@kernel
+@lean
 def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile):
     """Step 3 of the capacity form: dig or lay down; returns the load that the drop then has."""
     rise = new_height - height
@@ -112,9 +112,9 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
     return load + (-moved if up else moved)
 
 
-@kernel
-def _run_drop(ground, water, masks, numbers, slot, first_row, end_row, first_col, end_col, constants, totals, tile):
-    """Let one drop run until it leaves a tile, which is answered by True, or to its end: see `run_tiles`."""
+@lean
+def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, tile):
+    """Let one drop run until it leaves a reach, which is answered by True, or to its end: see `run_tiles`."""
     rows, cols = ground.shape[0], ground.shape[1]
     wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
@@ -123,7 +123,7 @@ def _run_drop(ground, water, masks, numbers, slot, first_row, end_row, first_col
     earlier = int(numbers[slot, STEPS])
     place, step = bilinear.around(z, x, last_row, last_col, rows, cols), earlier
     while volume > constants.minimum_volume and step < constants.maximum_steps:
-        if not (first_row <= place[0] < end_row and first_col <= place[3] < end_col):
+        if not within(reach, int(place[0]), int(place[3])):
             numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_SPEED], numbers[slot, COL_SPEED] = z, x, vz, vx
             numbers[slot, LOAD], numbers[slot, VOLUME], numbers[slot, STEPS] = load, volume, step
             totals.steps[tile] += step - earlier
@@ -174,7 +174,7 @@ def _run_drop(ground, water, masks, numbers, slot, first_row, end_row, first_col
     return False
 
 
-@kernel
+@lean
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, soil_evaporation):
     """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_place`.
 
@@ -192,14 +192,14 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
             for row in range(rows):
                 for col in range(cols):
                     water[row, col, 1] *= scale[0]
-            for under_way in queued(pool):
-                pool.numbers[under_way, SCALE] /= scale[0]
+            for other in range(len(pool.numbers)):
+                pool.numbers[other, SCALE] /= scale[0]
             scale[0] = 1.0
 
 
-@kernel
+@lean
 def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, one after another, each until it leaves its tile or to its end.
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end.
 
     A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
     w > minimum_volume, with h the bilinear height:
@@ -217,7 +217,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     form then stay between the lowest and the highest there were; in the capacity form a drop adds what it still
     carries where it ends. The simple form makes and destroys material: what it takes is gone, what it fills is new.
 
-    A drop on a tile touches at most the cell before it and two behind it, on each axis.
+    A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
     tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
@@ -225,26 +225,30 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     down, and whether drops end there. constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is exported, as is a last load that a mask keeps from being laid down.
     """
-    across = tiles.col_edges.size - 1
     for tile in worked:
-        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
-        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        fetch(pool, tiles, tile, ground[..., 0])
+        fetch(pool, tiles, tile, water[..., 0])
+        reach = reach_of(tiles, tile)
         slot = take_queue(pool, tile)
         while slot != NONE:
             following = pool.follower[slot]
             left = _run_drop(
-                ground, water, masks, pool.numbers, slot,
-                first_row, end_row, first_col, end_col, constants, totals, tile,
+                ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
             )  # fmt: skip
-            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            let_go(pool, tile, slot, left)
             slot = following
 
 
-@kernel
-def lay_down(tiles, pool, ground, masks):
+def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
     """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), tiles, pool, ground, masks)
+    return kept
+
+
+@lean
+def _lay_down(slots, tiles, pool, ground, masks):
     kept = 0.0
-    for slot in queued(pool):
+    for slot in slots:
         z, x, load = pool.numbers[slot, ROW], pool.numbers[slot, COL], pool.numbers[slot, LOAD]
         place = bilinear.around(z, x, tiles.last_row, tiles.last_col, tiles.row_of.size, tiles.col_of.size)
         load -= bilinear.lay(ground, place, load, np.inf, masks)

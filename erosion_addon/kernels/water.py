@@ -6,7 +6,6 @@ between bands look at the rows at both sides, then all bands are swept, each on 
 and whoever does them, the bits are the same.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +33,9 @@ from .water_pipes import (
 )
 
 __all__ = [
-    "COURANT", "Pipes", "Rows", "Seams", "Totals", "longest_step", "look_over", "make_rows", "make_seams",
+    "Pipes", "Rows", "Seams", "Totals", "look_over", "make_rows", "make_seams",
     "make_totals", "pour", "run_water", "sweep",
 ]  # fmt: skip
-
-COURANT = 0.7
-"""Share of the longest stable step that is used."""
 
 
 class Seams(NamedTuple):
@@ -87,11 +83,6 @@ def make_seams(bands: int, cols: int) -> Seams:
 def make_totals(rows: int) -> Totals:
     """Nothing counted yet, for a terrain of so many rows."""
     return Totals(*(np.zeros(rows + 2) for _ in range(3)))
-
-
-def longest_step(row_spacing: float, col_spacing: float, gravity: float, pipe_depth: float) -> float:
-    """Longest time step in seconds that is used: `COURANT` of the limit of stability in `run_water`."""
-    return COURANT / math.sqrt(gravity * pipe_depth * (1.0 / row_spacing**2 + 1.0 / col_spacing**2))
 
 
 @kernel
@@ -212,7 +203,7 @@ def run_water(
     2. The outflow of a cell is cut to the water it has. 3. The load goes with the flux, at the concentration of the
     cell it leaves (upwind). 4. What leaves one cell enters the next, the same number: volumes are kept to rounding.
     Levels that are equal stay so for ever, on any bed.
-    Stability: seconds · √(g H₀) · √(1/Δx² + 1/Δy²) ≤ 1, see `longest_step`; friction is implicit, depths and loads
+    Stability: seconds · √(g H₀) · √(1/Δx² + 1/Δy²) ≤ 1; friction is implicit, depths and loads
     cannot become negative.
 
     bed, depth, suspended: (rows, cols) float64 m; the last two are changed in place. flux_x: (rows, cols + 1) and

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import inlined, kernel
+from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade
-from .tiles import NONE, Tiles, append, enter, take_queue
+from .tiles import NONE, Tiles, enter, let_go, take_queue
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 from .wind_tiles import bounds_of, near_tile, start_place
 
@@ -91,7 +91,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(*(np.zeros(count) for _ in Totals._fields))
 
 
-@kernel
+@lean
 def _cascade(ground, row, col, share, masks, constants):
     """Let the heap around a cell slide; returns what moved."""
     return cascade(
@@ -106,7 +106,7 @@ def number_of(row, col, line):
     return np.uintp(row) * line + CELL * np.uintp(col)
 
 
-@kernel
+@lean
 def _fly(
     ground, cells, track, cover, shade, masks, shares, particle, bounds, wind_row, wind_col, constants, totals, tile
 ):
@@ -220,7 +220,7 @@ def _fly(
     return Particle(z, x, y, vz, vx, vy, load, step), left
 
 
-@kernel
+@lean
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
 
@@ -235,7 +235,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
         drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply
 
 
-@kernel
+@lean
 def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
     """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end.
 
@@ -288,5 +288,5 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             )  # fmt: skip
             drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
             drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
-            append(pool.leaving if left else pool.ended, tile, pool.follower, slot)
+            let_go(pool, tile, slot, left)
             slot = following

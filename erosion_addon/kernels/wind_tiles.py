@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import inlined, kernel
+from .compile import inlined, lean
 from .edges import WRAP
 
 REACH = 16
@@ -24,7 +24,7 @@ class Bounds(NamedTuple):
     end_col: float
 
 
-@kernel
+@lean
 def bounds_of(tiles, tile):
     """Where a tile ends: nowhere along an axis that it has for itself."""
     down, across = tiles.row_edges.size - 1, tiles.col_edges.size - 1
@@ -44,7 +44,7 @@ def near_tile(z, x, bounds):
     return near_row and bounds.first_col - REACH <= x < bounds.end_col + REACH
 
 
-@kernel
+@lean
 def start_place(start, sources, shape, wind_row, wind_col, constants):
     """Place (z, x) where a particle enters: by cumulated weights of cells, anywhere, or on a windward edge."""
     rows, cols = shape[0], shape[1]

@@ -4,11 +4,13 @@
 from .checkpoint import Checkpoint
 from .errors import InputError
 from .fields import FIELDS, Field
+from .progress import Progress
 from .recipe import Recipe, Step
-from .simulation import Progress, erode, resume, simulate
+from .results import Results
+from .simulation import erode, resume, simulate
 from .terrain import Terrain
 
 __all__ = [
-    "FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Step", "Terrain",
+    "FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Results", "Step", "Terrain",
     "erode", "resume", "simulate",
 ]  # fmt: skip

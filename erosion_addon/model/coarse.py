@@ -89,6 +89,11 @@ class CoarseStep:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
         return self._step.advance()
 
+    def elevation(self) -> Array:
+        """The surface to look at (m): that of the step, as far as it has changed."""
+        step: Any = self._step  # of drops, and these can be looked at
+        return self._state.elevation + self._grids.spread(step.elevation() - self._coarse.elevation)
+
     def layers(self) -> dict[str, Array]:
         """New arrays of all that the step has changed so far, by field name."""
         grids, state, masks, made = self._grids, self._state, self._state.masks, self._step.layers()

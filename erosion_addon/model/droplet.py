@@ -14,65 +14,80 @@ from .state import EDGES, Array, State, Volumes
 
 @dataclass(frozen=True)
 class DropletParameters(Parameters):
-    """Water erosion by single drops (Ranmantaru 2011); the defaults are the source's. A step is one cell long."""
+    """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
+    the defaults are the source's. A step is one cell long."""
 
     drops_per_cell: float = parameter(
-        1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.", low=0, high=1000, unit="1/cell"
-    )
+        1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.",
+        low=0, high=1000, unit="1/cell", soft_high=20,
+    )  # fmt: skip
     feature_size: float = parameter(
-        0.0, "Width of the finest channels: drops run on cells of this size where the terrain's are finer; 0 never.",
-        low=0, high=1e6, unit="m",
+        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution; 0 is the cells'.",
+        low=0, high=1e6, unit="m", soft_high=100,
     )  # fmt: skip
     capacity: float = parameter(
-        10.0, "How much a drop can carry: more digs deeper and builds higher fans.", low=0, high=1000, seed_name="Kq"
-    )
+        10.0, "How much a drop can carry: more digs deeper and builds higher fans.",
+        low=0, high=1000, seed_name="Kq", soft_high=40, step=0.01,
+    )  # fmt: skip
     evaporation: float = parameter(
         0.001, "Share of its water that a drop loses each step: more shortens rivers.",
-        low=0, high=1, unit="1/step", seed_name="Kw",
+        low=0, high=1, unit="1/step", seed_name="Kw", soft_high=0.5, step=0.001,
     )  # fmt: skip
     erosion_rate: float = parameter(
         0.9, "Share of its spare capacity that a drop digs out each step: more cuts sharper gullies.",
-        low=0, high=1, unit="1/step", seed_name="Kr",
+        low=0, high=1, unit="1/step", seed_name="Kr", step=0.001,
     )  # fmt: skip
     deposition_rate: float = parameter(
         0.02, "Share of its excess load that a drop lays down each step: more fills the foot of the slopes.",
-        low=0, high=1, unit="1/step", seed_name="Kd",
+        low=0, high=1, unit="1/step", seed_name="Kd", step=0.001,
     )  # fmt: skip
     inertia: float = parameter(
         0.1, "How much a drop keeps its direction: more makes smoother, wider bends.", low=0, high=0.99, seed_name="Ki"
     )
     minimum_slope: float = parameter(
         0.05, "Slope that flat ground counts as: more lets rivers dig on plains.",
-        low=0, high=10, unit="m/m", seed_name="minSlope",
+        low=0, high=10, unit="m/m", seed_name="minSlope", soft_high=2,
     )  # fmt: skip
     gravity: float = parameter(
-        20.0, "How fast drops speed up downhill: more erodes steep slopes harder.", low=0, high=1000, seed_name="g"
-    )
+        20.0, "How fast drops speed up downhill: more erodes steep slopes harder.",
+        low=0, high=1000, seed_name="g", soft_high=50,
+    )  # fmt: skip
     maximum_path: float = parameter(
-        4.0, "Longest path of a drop, as a multiple of the terrain's longer side.", low=0.01, high=100, unit="sides"
-    )
+        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
+        low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
+    )  # fmt: skip
     erosion_footprint: str = parameter(
         "brush", "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow gullies.",
-        choices=("brush", "bilinear"),
+        choices={
+            "brush": "4 × 4 cells, most in their middle: soft, wide channels",
+            "bilinear": "The 4 cells around the drop: narrow gullies, each as wide as a cell",
+        },
+        group="Drops",
     )  # fmt: skip
     slope: str = parameter(
         "tangent", "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
-        choices=("tangent", "sine"),
+        choices={
+            "tangent": "Metres of height by metres of way: the steeper, the more, so that cliffs are dug into most",
+            "sine": "Metres of height by metres along the slope: no more than 1, which spares cliffs",
+        },
+        group="Drops",
     )  # fmt: skip
     springs: tuple[tuple[float, ...], ...] = parameter(
         (), "Springs: place from the left and bottom edge (0-1), and how much water each gives.",
-        low=0, high=1e6, row_names=("x", "y", "rate"),
+        low=0, high=1e6, row_names=("x", "y", "rate"), group="Springs",
     )  # fmt: skip
     spring_share: float = parameter(
-        0.5, "Share of all drops that rise from the springs, where there are any.", low=0, high=1
-    )
+        0.5, "Share of all drops that rise from the springs: more digs below them, and less elsewhere.", low=0, high=1,
+        group="Springs", needs=("springs",),
+    )  # fmt: skip
     wetness: float = parameter(
         5000.0, "Catchment per slope at which the ground is half wet: more leaves the ground drier.",
-        low=1, high=1e9, unit="m",
+        low=1, high=1e9, unit="m", soft_high=50_000, step=100, group="Moisture and Color",
     )  # fmt: skip
     color_depth: float = parameter(
-        0.5, "Thickness of sediment that hides half of the ground's colour.", low=1e-6, high=1e6, unit="m"
-    )
+        0.5, "Thickness of sediment that hides half of the ground's colour: more lets it shine through.",
+        low=1e-6, high=1e6, unit="m", soft_high=10, step=0.01, group="Moisture and Color",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

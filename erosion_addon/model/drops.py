@@ -51,6 +51,10 @@ class DropStep:
             self._run.turn(self._start, self._work)
         return count
 
+    def elevation(self) -> Array:
+        """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
+        return self._solid_layers(self._ground)["elevation"]
+
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
         """New arrays of elevation and loose layers in metres."""
         return solid_layers(self._state, ground, self._state.cell_size)

@@ -109,8 +109,12 @@ def encode_heightmap(
     image_files: ImageFiles,
     height_range: Range | None = None,
     dtype: Any = np.float32,
+    spacing: tuple[float, float] | None = None,
 ) -> Written:
-    """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`."""
+    """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`.
+
+    spacing: (row, col) metres, which a TIFF can tell.
+    """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
     values = np.asarray(elevation)
@@ -119,13 +123,13 @@ def encode_heightmap(
     result = Written()
     try:
         if suffix in (".png", ".r16", ".raw"):
-            span = span or _own_range(values)
+            span = span or own_range(values)
             result = Written(span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
             fraction = (values.astype(np.float64) - span[0]) / (span[1] - span[0])
             values = np.rint(np.clip(fraction, 0.0, 1.0) * _WHITE["uint16"]).astype("<u2")
         elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
             raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
-        _write(path, values, image_files, dtype)
+        _write(path, values, image_files, dtype, spacing)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     except MemoryError:
@@ -241,7 +245,8 @@ def _checked_range(span: Range | None) -> Range | None:
     return low, high
 
 
-def _own_range(values: Array) -> Range:
+def own_range(values: Array) -> Range:
+    """The lowest and the highest value; a metre apart where they are the same."""
     low, high = float(values.min()), float(values.max())
     return low, high if high > low else low + 1.0
 
@@ -265,7 +270,7 @@ def _size(shape: tuple[int, ...]) -> str:
     return " × ".join(str(side) for side in shape)
 
 
-def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:
+def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any, spacing: tuple[float, float] | None) -> None:
     """Write values (already whole numbers for 16-bit files) in the format of the suffix."""
     suffix = path.suffix
     if suffix == ".npy":
@@ -275,7 +280,7 @@ def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> No
         with path.open("wb") as stream:
             stream.write(np.ascontiguousarray(values[::-1], "<f4" if suffix == ".r32" else "<u2").data)
     elif suffix in (".tif", ".tiff"):
-        write_tiff(path, values)
+        write_tiff(path, values, spacing)
     else:
         if suffix == ".png":
             image_files.write(path, (values / np.float32(_WHITE["uint16"])).astype(np.float32), "uint16")

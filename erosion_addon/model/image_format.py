@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class ImageHeader:
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
-    no_data: the number that a GeoTIFF puts where nothing was measured.
+    no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) metres between its pixels.
     """
 
     rows: int
@@ -17,6 +17,7 @@ class ImageHeader:
     kind: str
     names: tuple[str, ...] = ()
     no_data: float | None = None
+    spacing: tuple[float, float] | None = None
 
     @property
     def cells(self) -> int:

@@ -2,22 +2,61 @@
 """Masks: where erosion acts, how hard the rock is, where it rains, where loose sediment lies."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .distance import distance_to
 from .errors import InputError
 from .state import Array
 
-MASK_KINDS: dict[str, tuple[float, str]] = {
-    "strength": (1.0, "where erosion may act: 0 nowhere, 1 fully"),
-    "hardness": (1.0, "how much the rock resists: 0 not at all, 1 for ever"),
-    "rain": (1e9, "how much it rains, relative to elsewhere"),
-    "sediment": (1e9, "thickness of loose sediment at the start, in metres"),
-    "source": (1e9, "where the wind brings its sand, relative to elsewhere"),
-    "protect": (1.0, "what takes no part: 1 is never dug, but sediment may come to lie there"),
-}
-"""Kind → highest value (the lowest is 0) and meaning."""
+
+class MaskKind(NamedTuple):
+    """One kind of mask. highest: its highest value, the lowest is 0. unpainted: what it starts with before anything is
+    painted, so that it changes nothing yet. label and tooltip are for artists."""
+
+    highest: float
+    meaning: str
+    label: str
+    unpainted: float
+    tooltip: str
+    unit: str = ""
+
+
+MASK_KINDS: dict[str, MaskKind] = {
+    "strength": MaskKind(
+        1.0, "where erosion may act: 0 nowhere, 1 fully", "Strength", 1.0,
+        "Where erosion may act: fully where it is 1, more gently the less it is. Where it is 0 the terrain keeps every "
+        "bit",
+    ),
+    "hardness": MaskKind(
+        1.0, "how much the rock resists: 0 not at all, 1 for ever", "Hardness", 0.0,
+        "How hard the rock is: the more, the longer it stands, as ridges, steps and walls that the soft rock around "
+        "leaves behind. At 1 it never wears",
+    ),
+    "rain": MaskKind(
+        1e9, "how much it rains, relative to elsewhere", "Rain", 1.0,
+        "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the rain as a whole stays "
+        "the same",
+    ),
+    "sediment": MaskKind(
+        1e9, "thickness of loose sediment at the start, in metres", "Sediment", 0.0,
+        "How thick loose sand or gravel lies at the start: the more, the more there is for water and wind to carry off "
+        "before they meet the rock",
+        "m",
+    ),
+    "source": MaskKind(
+        1e9, "where the wind brings its sand, relative to elsewhere", "Sand Supply", 0.0,
+        "Where the wind comes by its sand, such as a beach: the more, the more of it starts there. Without this mask "
+        "it comes in over the windward edge",
+    ),
+    "protect": MaskKind(
+        1.0, "what takes no part: 1 is never dug, but sediment may come to lie there", "Protection", 0.0,
+        "What is never dug away, such as roads, lakes and building plots: the more, the less is taken. Sediment from "
+        "elsewhere may still come to lie there",
+    ),
+}  # fmt: skip
+"""Kind → what it is."""
 
 
 def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[dict[str, Array], list[str]]:
@@ -30,7 +69,7 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
     for kind, values in (masks or {}).items():
         if kind not in MASK_KINDS:
             raise InputError(f"There is no mask {kind}; there are {', '.join(MASK_KINDS)}.")
-        highest, meaning = MASK_KINDS[kind]
+        highest, meaning = MASK_KINDS[kind].highest, MASK_KINDS[kind].meaning
         try:
             with np.errstate(over="ignore"):
                 array = np.asarray(values, dtype=np.float32)
@@ -66,3 +105,47 @@ def resample(array: Array, shape: tuple[int, int]) -> Array:
         high = np.minimum(low + 1, array.shape[axis] - 1)
         resampled = resampled.take(low, axis) * (1 - part) + resampled.take(high, axis) * part
     return resampled
+
+
+def inverted(mask: Array, kind: str) -> Array:
+    """The mask turned around: 1 becomes 0; where more than 1 is allowed the highest value there is becomes 0."""
+    highest = 1.0 if MASK_KINDS[kind].highest == 1.0 else max(1.0, float(mask.max()))
+    turned: Array = np.float32(highest) - mask
+    return turned
+
+
+FITS = ("exact", "clamp", "stretch")
+"""What becomes of values that are no mask's: they stay, for the run to refuse; the nearest allowed takes their place;
+all are stretched so that the lowest is 0 and the highest 1."""
+
+
+def fitted(mask: Array, kind: str, fit: str) -> Array:
+    """The mask in its range, by one of FITS. What is not a number stays, for the run to refuse."""
+    if fit == "clamp":
+        return mask.clip(0.0, MASK_KINDS[kind].highest).astype(np.float32)
+    if fit == "stretch" and np.isfinite(mask).all():
+        low, high = float(mask.min()), float(mask.max())
+        return ((mask.astype(np.float64) - low) / ((high - low) or 1.0)).astype(np.float32)
+    return mask
+
+
+def softened(mask: Array, spacing: tuple[float, float], border: float) -> Array:
+    """The mask with a soft border: from where it is 0 it rises over `border` metres to its own values.
+
+    The edge of the terrain is no border. The rise is smooth (3 t² - 2 t³), so that neither end of it shows as a crease.
+    mask: (rows, cols) float32. spacing: (row, col) m. What is 0 stays 0.
+    """
+    inside = mask != 0  # so what is no mask (below 0, not a number) stays in it, for the run to refuse
+    if border <= 0 or not inside.any() or inside.all():
+        return mask
+    # Beyond a frame of one cell around all that is inside, nothing can be nearer than that frame.
+    part = tuple(
+        slice(max(int(np.argmax(line)) - 1, 0), len(line) - max(int(np.argmax(line[::-1])) - 1, 0))
+        for line in (inside.any(axis=1), inside.any(axis=0))
+    )
+    share = distance_to(~inside[part], spacing, border)
+    share /= np.float32(border)
+    share *= share * (np.float32(3) - np.float32(2) * share)
+    soft = np.zeros_like(mask)
+    soft[part] = mask[part] * share
+    return soft

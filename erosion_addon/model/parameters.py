@@ -6,8 +6,8 @@ Recipe files, Blender's properties, ``--set`` on the command line and the manual
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InputError
@@ -15,7 +15,14 @@ from .errors import InputError
 
 @dataclass(frozen=True)
 class Specification:
-    """What is known about one parameter; `low` and `high` belong to the range."""
+    """What is known about one parameter; `low` and `high` belong to the range.
+
+    choices: the values there are, each with what it means in half a sentence. soft_low, soft_high: ends of a slider,
+    where more is allowed than is of use; step: the smallest change that shows, where a fiftieth of that is too coarse.
+    group: heading that it stands under among many, none for the most important ones. needs: name of the
+    parameter that decides whether this one acts, and the values with which it does (none listed: all but 0, false and
+    an empty list).
+    """
 
     name: str
     default: Any
@@ -24,8 +31,40 @@ class Specification:
     high: float = math.inf
     unit: str = ""
     seed_name: str = ""
-    choices: tuple[str, ...] = ()
+    soft_low: float | None = None
+    soft_high: float | None = None
+    step: float | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
     row_names: tuple[str, ...] = ()
+    group: str = ""
+    needs: tuple[Any, ...] = ()
+
+    @property
+    def soft_range(self) -> tuple[float, float]:
+        """From where to where a slider goes."""
+        low = self.low if self.soft_low is None else self.soft_low
+        return low, self.high if self.soft_high is None else self.soft_high
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a value is the name of a file, empty for none."""
+        return isinstance(self.default, str) and not self.choices
+
+    def acts(self, values: Mapping[str, Any]) -> bool:
+        """Whether the parameter makes any difference beside these values of the others."""
+        if not self.needs:
+            return True
+        name, *allowed = self.needs
+        return values[name] in allowed if allowed else bool(values[name])
+
+    @property
+    def needs_text(self) -> str:
+        """When the parameter acts, in words; empty for always."""
+        if not self.needs:
+            return ""
+        name, *allowed = self.needs
+        words = [str(value) if value != () else "none" for value in allowed]
+        return f"Acts only with {name}{': ' if words else ''}{' or '.join(words)}."
 
     @property
     def range_text(self) -> str:
@@ -36,6 +75,8 @@ class Specification:
             return f"a list of [{', '.join(self.row_names)}], each from {self.low:g} to {self.high:g}"
         if isinstance(self.default, bool):
             return "true or false"
+        if self.is_file:
+            return "the name of a file"
         whole = "a whole number " if isinstance(self.default, int) else ""
         return f"{whole}from {self.low:g} to {self.high:g}"
 
@@ -55,6 +96,10 @@ class Specification:
             return tuple(tuple(self._number(number) for number in self._row(row)) for row in value)
         if isinstance(self.default, bool):
             if not isinstance(value, bool):
+                raise TypeError
+            return value
+        if self.is_file:
+            if not isinstance(value, str):
                 raise TypeError
             return value
         number = self._number(value)
@@ -84,10 +129,16 @@ def parameter(default: Any, sentence: str, **specification: Any) -> Any:
 
 def specifications(parameters: Any) -> dict[str, Specification]:
     """The declarations of a parameter dataclass, by name, in order."""
-    return {
-        field.name: Specification(field.name, field.default, **field.metadata)
-        for field in dataclasses.fields(parameters)
-    }
+    declared = dataclasses.fields(parameters)
+    return {known.name: Specification(known.name, known.default, **known.metadata) for known in declared}
+
+
+def groups(parameters: Any) -> dict[str, list[Specification]]:
+    """The declarations by their group, "" first."""
+    found: dict[str, list[Specification]] = {"": []}
+    for specification in specifications(parameters).values():
+        found.setdefault(specification.group, []).append(specification)
+    return found
 
 
 class Parameters:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files of settings that come along, or that users write: where they lie, and how one is read."""
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +11,9 @@ from .errors import InputError
 
 LARGEST_FILE = 64 * 1024
 """Bytes. Settings are a page of text; anything larger is something else."""
+
+OWN_FOLDER = "TERRAIN_EROSION_RECIPES"
+"""Environment variable: the folder of the user's own recipes. Blender sets it where the user has not."""
 
 _MOST_PARTS = 8
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
@@ -26,6 +30,37 @@ def shipped(kind: str = "") -> dict[str, Path]:
     package = Path(__file__).resolve().parents[1]
     files = [path for folder in (package.parent, package) for path in (folder / "presets" / kind).glob("*.toml")]
     return {path.stem: path for path in sorted(files, reverse=True)[::-1]}
+
+
+def own_folder() -> Path | None:
+    """Where the user's own recipes lie; None where nothing says so."""
+    folder = os.environ.get(OWN_FOLDER)
+    return Path(folder) if folder else None
+
+
+def own() -> dict[str, Path]:
+    """The user's own recipes by name, in the order of their names; those that are called like a shipped one are not
+    among them, as a shipped recipe is the same everywhere."""
+    folder = own_folder()
+    there = {name.casefold() for name in shipped()}
+    try:
+        files = sorted(folder.iterdir(), key=lambda path: path.stem.casefold()) if folder else []
+    except OSError:
+        return {}
+    return {path.stem: path for path in files if path.suffix == ".toml" and path.stem.casefold() not in there}
+
+
+def named(name: str) -> Path | None:
+    """The recipe file of a name or path (anything that ends in .toml); None where there is no such name."""
+    return Path(name) if name.lower().endswith(".toml") else shipped().get(name) or own().get(name)
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path is that of a file; false for text that no system takes for a path, such as a very long one."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def read(path: Path, what: str) -> str:

@@ -24,15 +24,24 @@ class Process:
     label: str
     parameters: type[Parameters]
     step: Any
+    masks: tuple[str, ...] = ("strength", "hardness", "sediment", "protect")
+    """The kinds of masks that it reads."""
 
+    @property
+    def about(self) -> str:
+        """What it does, in a sentence or two."""
+        return " ".join((self.parameters.__doc__ or "").split())
+
+
+_RAINED_ON = (*Process.masks, "rain")
 
 PROCESSES: dict[str, Process] = {
     process.kind: process
     for process in (
-        Process("droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep)),
-        Process("rill", "Light Droplets", RillParameters, AtFeatureSize(RillStep)),
-        Process("water", "Water", WaterParameters, WaterStep),
-        Process("wind", "Wind", WindParameters, WindStep),
+        Process("droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep), _RAINED_ON),
+        Process("rill", "Light Droplets", RillParameters, AtFeatureSize(RillStep), _RAINED_ON),
+        Process("water", "Water", WaterParameters, WaterStep, _RAINED_ON),
+        Process("wind", "Wind", WindParameters, WindStep, (*Process.masks, "source")),
         Process("talus", "Talus", TalusParameters, TalusStep),
         Process("weather", "Weathering", WeatherParameters, WeatherStep),
     )

@@ -10,17 +10,36 @@ from typing import Any
 
 from .errors import InputError
 from .parameters import Parameters, Specification
-from .presets import read, shipped, tables
+from .presets import named, own, read, shipped, tables
 from .processes import PROCESSES
-from .state import EDGES
 from .strata import Strata
 
 MOST_STEPS = 64
 
 
-SEED = Specification("seed", 0, "Number that the random choices start from.", low=0, high=2**31 - 1)
-EDGE_CHOICE = Specification("edges", "open", "What lies around the terrain.", choices=EDGES)
-PALETTE = Specification("palette", "temperate", "Colours that suit the land.", choices=tuple(shipped("palettes")))
+SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
+EDGE_CHOICE = Specification(
+    "edges", "open", "What lies around the terrain.",
+    choices={
+        "open": "Water leaves over the edges and takes its load along",
+        "closed": "The edges are walls: nothing leaves",
+        "wrap": "The terrain is a seamless tile: what leaves on one side comes in on the other",
+    },
+)  # fmt: skip
+LANDSCAPES = {
+    "mountains": "Mountains",
+    "desert": "Desert rock",
+    "sand": "Sand and dunes",
+    "water": "Rivers and water",
+    "hills": "Soft hills",
+    "other": "Other land",
+}
+"""Kinds of landscape that recipes are sorted by, in the order of menus, each with its heading."""
+
+LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
+PALETTE = Specification(
+    "palette", "temperate", "Colours that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +56,7 @@ class Recipe:
     """A named list of steps. Values are checked when it is made; InputError says what is wrong.
 
     strata: what the rock is made of, where it has colours. palette: name of the material's colours that suit the land.
+    landscape: the heading of LANDSCAPES that it stands under.
     """
 
     name: str
@@ -46,6 +66,7 @@ class Recipe:
     edges: str = "open"
     strata: Strata | None = None
     palette: str = PALETTE.default
+    landscape: str = LANDSCAPE.default
 
     def __post_init__(self) -> None:
         for key in ("name", "description"):
@@ -55,18 +76,16 @@ class Recipe:
         object.__setattr__(self, "seed", SEED.checked(self.seed))
         object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
         object.__setattr__(self, "palette", PALETTE.checked(self.palette))
+        object.__setattr__(self, "landscape", LANDSCAPE.checked(self.landscape))
         if not 1 <= len(self.steps) <= MOST_STEPS:
             raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
 
     @classmethod
     def load(cls, name: str | Path) -> "Recipe":
-        """A shipped recipe by its name, or a recipe file by its path (anything that ends in .toml)."""
-        if isinstance(name, str) and not name.lower().endswith(".toml"):
-            path = shipped().get(name)
-            if path is None:
-                raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join(shipped())}.")
-        else:
-            path = Path(name)
+        """A recipe that came along or is the user's own by its name, or by its path (anything that ends in .toml)."""
+        path = named(name) if isinstance(name, str) else name
+        if path is None:
+            raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join([*shipped(), *own()])}.")
         return cls.parse(read(path, "recipe"), str(path))
 
     @classmethod
@@ -81,7 +100,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
-        known = {"name", "description", "seed", "edges", "strata", "palette", "step"}
+        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "step"}
         for key in table:
             if key not in known:
                 raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
@@ -97,6 +116,7 @@ class Recipe:
             edges=table.get("edges", "open"),
             strata=_strata(table.get("strata")),
             palette=table.get("palette", PALETTE.default),
+            landscape=table.get("landscape", LANDSCAPE.default),
             steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
         )
 
@@ -108,6 +128,7 @@ class Recipe:
             "seed": self.seed,
             "edges": self.edges,
             "palette": self.palette,
+            "landscape": self.landscape,
             **({"strata": self.strata.to_dict()} if self.strata else {}),
             "step": [
                 {"kind": step.kind, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}

@@ -14,53 +14,63 @@ from .state import EDGES, Array, State, Volumes
 
 @dataclass(frozen=True)
 class RillParameters(Parameters):
-    """Light droplets with moisture (jehoz 2023). What a drop does on its way counts by the metre, not by the cell."""
+    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
+    counts by the metre, not by the cell."""
 
     drops_per_cell: float = parameter(
-        0.75, "How much it rains: more drops cut deeper rills and fill wider floors.", low=0, high=1000, unit="1/cell"
-    )
+        0.75, "How much it rains: more drops cut deeper rills and fill wider floors.",
+        low=0, high=1000, unit="1/cell", soft_high=20, step=0.01,
+    )  # fmt: skip
     feature_size: float = parameter(
-        0.0, "Width of the finest channels: drops run on cells of this size where the terrain's are finer; 0 never.",
-        low=0, high=1e6, unit="m",
+        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution; 0 is the cells'.",
+        low=0, high=1e6, unit="m", soft_high=100,
     )  # fmt: skip
     form: str = parameter(
         "simple", "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",
-        choices=("simple", "capacity"),
+        choices={
+            "simple": "Drops level what they run over, and make material or destroy it; the report says how much",
+            "capacity": "Drops dig, carry and lay down, and none of it is lost",
+        },
     )  # fmt: skip
     gravity: float = parameter(
         0.01, "How fast drops speed up downhill: more leaves slopes drier, and lets the capacity form carry more.",
-        low=0, high=1000, unit="1/m",
+        low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     friction: float = parameter(
         0.005, "Share of its speed that a drop loses on a metre: more makes it follow every bend.",
-        low=0, high=1000, unit="1/m",
+        low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     transfer_rate: float = parameter(
         0.5, "Share of the height between two places that a drop levels: more cuts deeper rills.", low=0, high=1
     )
     sediment_ratio: float = parameter(
-        3.0, "How much more a drop fills than it digs: more fills valleys to wider, flatter floors.", low=0, high=100
-    )
+        3.0, "How much more a drop fills than it digs: more fills valleys to wider, flatter floors.",
+        low=0, high=100, soft_high=10,
+    )  # fmt: skip
     capacity: float = parameter(
-        100.0, "How much a drop can carry, in the capacity form: more takes it further.", low=0, high=1e6, unit="m"
-    )
+        100.0, "How much a drop can carry, in the capacity form: more takes it further.",
+        low=0, high=1e6, unit="m", soft_high=1000,
+        needs=("form", "capacity"),
+    )  # fmt: skip
     minimum_volume: float = parameter(
-        0.01, "Share of its water at which a drop ends: less makes longer paths.", low=0, high=1
-    )
+        0.01, "Share of its water at which a drop ends: more makes shorter paths.",
+        low=0, high=1, soft_high=0.5, step=0.001, group="Drops",
+    )  # fmt: skip
     evaporation: float = parameter(
         0.001, "Share of its water that a drop loses on a metre: more makes shorter paths.",
-        low=0, high=1000, unit="1/m",
+        low=0, high=1000, unit="1/m", soft_high=0.02, group="Drops",
     )  # fmt: skip
     maximum_path: float = parameter(
-        4.0, "Longest path of a drop, as a multiple of the terrain's longer side.", low=0.01, high=100, unit="sides"
-    )
+        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
+        low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
+    )  # fmt: skip
     soil_absorption: float = parameter(
         0.05, "How fast the ground below a slow drop gets moist: more makes wider wet ground.",
-        low=0, high=1000, unit="1/m",
+        low=0, high=1000, unit="1/m", soft_high=1, group="Moisture",
     )  # fmt: skip
     soil_evaporation: float = parameter(
         10.0, "How fast the ground dries while a drop falls on each cell: more leaves only the grooves wet.",
-        low=0, high=1000, unit="cells/drop",
+        low=0, high=1000, unit="cells/drop", soft_high=100, group="Moisture",
     )  # fmt: skip
 
 

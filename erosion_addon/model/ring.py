@@ -51,7 +51,6 @@ def share_masks(state: State) -> Array | None:
     shares = np.ones((*state.elevation.shape, 3), np.float32)
     if strength is not None:
         shares *= strength[..., None]
-        shares[..., 1] = strength > 0
     if protect is not None:
         shares[..., ::2] *= (1 - protect)[..., None]
     if hardness is not None:

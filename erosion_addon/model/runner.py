@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drives the worker process from Blender's side, without ever waiting for it. Knows nothing of Blender."""
 
+import contextlib
 import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from .checkpoint import Checkpoint
+from .libraries import why_broken
 from .messages import MASK_PREFIX, Message, receive, send
 from .recipe import Recipe
 from .terrain import Terrain
@@ -29,6 +31,8 @@ class Runner:
     """A worker process, started at once; `poll` brings what it says. One run at a time.
 
     Raises OSError where the process cannot be started. environment: variables for the worker beyond this process's.
+    libraries: what compiles there, with versions, once that has been tried. fault: a sentence if it does not work.
+    compiling: (fraction, message) while something is compiled. warming: whether an order to `warm` is under way.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -43,29 +47,82 @@ class Runner:
         )
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._stdin_lock = threading.Lock()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._number = 0
+        self.libraries = self.fault = ""
+        self._killed = False
+        self.compiling: tuple[float, str] | None = None
+        self.warming = False
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self) -> None:
         answers = cast(BinaryIO, self._process.stdout)
         try:
             while (message := receive(answers)) is not None:
-                self._messages.put(message)
+                self._take_note(message)
+                if message.kind not in ("compiling", "warm"):
+                    self._messages.put(message)
             reason = ""
         except MemoryError:
             self._process.kill()
             reason = "There is not enough memory for the result; use fewer cells."
-        self._messages.put(Message("ended", {"reason": reason or _why_ended(self._process.wait())}))
+        code = self._process.wait()
+        if not (self.libraries or self._killed) and code not in (0, -9, -15):
+            self.fault = why_broken()  # it did not even come as far as to say so
+        self._messages.put(Message("ended", {"reason": reason or self.fault or _why_ended(code)}))
+        answers.close()
+        with self._stdin_lock, contextlib.suppress(OSError):
+            cast(BinaryIO, self._process.stdin).close()
 
-    def run(self, terrain: Terrain, recipe: Recipe, masks: Mapping[str, Any], threads: int = 0) -> None:
-        """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors."""
-        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads}
+    def _take_note(self, message: Message) -> None:
+        """Keep what is of use whether there is a run or not."""
+        values = message.values
+        self.compiling = (values["fraction"], values["message"]) if message.kind == "compiling" else None
+        if message.kind == "ready":
+            self.libraries = values["libraries"]
+        elif message.kind == "broken":
+            self.fault = values["reason"]
+        elif message.kind == "warm":
+            self.warming = False
+
+    def warm(self, recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> None:
+        """Have all compiled that runs by a recipe will call, on terrains that have such masks and fields."""
+        self.warming = True
+        values = {"recipe": recipe.to_dict(), "spacing": spacing, "masks": list(masks), "fields": list(fields)}
+        self._send("warm", values)
+
+    def run(
+        self,
+        terrain: Terrain,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        threads: int = 0,
+        preview: tuple[int, int] | None = None,
+    ) -> None:
+        """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors.
+
+        preview: where given, all that comes back is the change of height, stretched over (rows, cols).
+        """
+        self._number += 1
+        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
+        values |= {"preview": preview} if preview else {}
         arrays = {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)
 
     def resume(self, checkpoint: Checkpoint, threads: int = 0) -> None:
         """Go on with a run that was paused."""
-        self._send("resume", {**checkpoint.values, "threads": threads}, checkpoint.arrays)
+        self._number += 1
+        self._send("resume", {**checkpoint.values, "threads": threads, "run": self._number}, checkpoint.arrays)
+
+    def look(self) -> None:
+        """Ask for the heights as they are now, to show them; they come when that costs the run next to nothing."""
+        self._send("heights")
+
+    def stop(self) -> None:
+        """End the run soon, without a result; whatever of it is still on its way will not be heard of."""
+        self._number += 1
+        self._send("stop")
 
     def finish(self) -> None:
         """End the run soon and bring its result so far."""
@@ -88,14 +145,14 @@ class Runner:
         threading.Thread(target=write, daemon=True).start()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
-        """What the worker has said since the last time; waits up to so many seconds for the first message."""
+        """What the worker has said since the last time of the last run; waits up to so many seconds for a message."""
         messages = []
         try:
             messages.append(self._messages.get(timeout=seconds) if seconds > 0 else self._messages.get_nowait())
             while True:
                 messages.append(self._messages.get_nowait())
         except queue.Empty:
-            return messages
+            return [message for message in messages if message.values.get("run", self._number) == self._number]
 
     @property
     def alive(self) -> bool:
@@ -104,8 +161,10 @@ class Runner:
 
     def kill(self) -> None:
         """End the process now, whatever it is doing, and wait until it is gone."""
+        self._killed = True
         self._process.kill()
         self._process.wait()
+        self._listener.join()
 
 
 def _why_ended(code: int) -> str:

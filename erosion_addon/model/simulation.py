@@ -10,34 +10,17 @@ import numpy as np
 from .. import VERSION
 from .checkpoint import Checkpoint, set_step_arrays, step_arrays
 from .errors import InputError
+from .estimate import bytes_needed, require_memory, seconds_of
 from .fields import FIELDS
 from .masks import prepare
 from .processes import PROCESSES
+from .progress import Progress
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
-from .state import RunningStep, State, Volumes, loose_of
+from .results import Key, Result, Results, keys_of
+from .state import Array, RunningStep, State, Volumes, loose_of
 from .terrain import Terrain
-
-
-class Progress:
-    """Where a simulation stands between two chunks of work.
-
-    fraction: 0-1 of the whole recipe. step: kind of the step at work. message: the same in words.
-    """
-
-    def __init__(self, fraction: float, step: str, message: str, simulation: "_Simulation") -> None:
-        self.fraction, self.step, self.message = fraction, step, message
-        self._simulation = simulation
-
-    @property
-    def terrain(self) -> Terrain:
-        """The terrain as it is now, with its fields and its report: a copy, made when asked for."""
-        return self._simulation.snapshot(self.fraction)
-
-    @property
-    def checkpoint(self) -> Checkpoint:
-        """All that `resume` needs to go on from here: a copy, made when asked for."""
-        return self._simulation.checkpoint()
+from .threads import processors
 
 
 def simulate(
@@ -48,14 +31,22 @@ def simulate(
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
     threads: int = 0,
+    results: Results | None = None,
 ) -> Iterator[Progress]:
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second; stop iterating to stop.
 
     seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most
-    to use, 0 for as many as there are processors; the result is the same. The last progress has fraction 1. The input
-    terrain is never changed. Raises InputError before any work where something is wrong.
+    to use, 0 for as many as there are processors; the result is the same. results: what earlier runs left; the first
+    steps that are known there are not run again, and the others are kept there; the result is the same too. The last
+    progress has fraction 1. The input terrain is never changed. Raises InputError before any work where something is
+    wrong.
     """
+    if results is not None:
+        results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads)
+    if results is not None:
+        simulation.keep_results(results)
+        simulation.reuse()
     return simulation.run()
 
 
@@ -74,9 +65,15 @@ def erode(
     return last.terrain
 
 
-def resume(checkpoint: Checkpoint, threads: int = 0) -> Iterator[Progress]:
-    """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run."""
-    return _Simulation.from_checkpoint(checkpoint, threads).run()
+def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
+    """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run.
+
+    results: where the steps that end from now on are kept for later runs.
+    """
+    simulation = _Simulation.from_checkpoint(checkpoint, threads)
+    if results is not None:
+        simulation.keep_results(results)
+    return simulation.run()
 
 
 class _Simulation:
@@ -97,6 +94,8 @@ class _Simulation:
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
+        self.kinds = [step.kind for step in self._steps]
+        require_memory(recipe, terrain.shape, len(masks or {}))
         self._masks, self._notes = prepare(masks, terrain.shape)
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
@@ -109,6 +108,8 @@ class _Simulation:
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
         self._running: RunningStep | None = None
+        self._results: Results | None = None
+        self._keys: list[Key] = []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
         self._step_began = self._began
 
@@ -154,7 +155,25 @@ class _Simulation:
             set_step_arrays(simulation._running, step)  # type: ignore[arg-type]
         return simulation
 
+    def keep_results(self, results: Results) -> None:
+        """Keep from now on what every step leaves."""
+        strata = self._recipe.strata and self._recipe.strata.to_dict()
+        given = [self._seed, self._edges, strata]
+        self._results, self._keys = results, keys_of(self._terrain, self._masks, given, self._steps)
+
+    def reuse(self) -> None:
+        """Go on from what an earlier run left that began alike."""
+        assert self._results is not None
+        self._number, found = self._results.longest(self._keys)
+        if found is not None:
+            self._state.elevation, self._state.layers = found.elevation, dict(found.layers)
+            self._reports = [{**report, "reused": True} for report in found.reports]
+            self._volumes = found.volumes
+
     def run(self) -> Iterator[Progress]:
+        self._began = time.perf_counter()  # kernels may have been compiled since it was made
+        if self._number and self._running is None:
+            yield self._progress(self._number - 1, 1.0)
         while self._number < len(self._steps):
             if self._running is None:
                 self._start_step()
@@ -162,21 +181,34 @@ class _Simulation:
             if done >= 1.0:
                 yield self._end_step()
             else:
-                yield self._progress(done)
+                yield self._progress(self._number, done)
 
     def _start_step(self) -> None:
         step = self._steps[self._number]
         self._running = PROCESSES[step.kind].step(self._state, step.parameters, _key(self._seed, self._number))
         self._step_began = time.perf_counter()
 
-    def _progress(self, done: float) -> Progress:
-        label = PROCESSES[self._steps[self._number].kind].label
-        message = f"{label}, step {self._number + 1} of {len(self._steps)}"
-        fraction = (self._number + done) / len(self._steps)
-        return Progress(fraction, self._steps[self._number].kind, message, self)
+    def _progress(self, number: int, done: float) -> Progress:
+        """Where it stands with so much of a step done."""
+        return Progress(number, done, self)
+
+    def elevation(self) -> Array:
+        """The heights at this moment, to look at."""
+        if self._running is None:
+            return self._state.elevation
+        look = getattr(self._running, "elevation", None)  # where `layers` has more than there is to see
+        return look() if look is not None else self._running.layers()["elevation"]
+
+    def counts(self) -> dict[str, Any]:
+        """What the step under way has done so far, as after a second of work; nothing between two steps."""
+        return {} if self._running is None else self._running.counts(1.0)
+
+    def estimates(self) -> list[float]:
+        """Rough seconds of each step on one processor."""
+        return [seconds_of(step, self._terrain.shape, self._terrain.spacing) for step in self._steps]
 
     def _end_step(self) -> Progress:
-        running, progress = self._running, self._progress(1.0)
+        running, progress = self._running, self._progress(self._number, 1.0)
         assert running is not None
         self._volumes = self._volumes.plus(running.volumes())
         self._reports.append(self._step_report(running))
@@ -186,6 +218,9 @@ class _Simulation:
         self._state.layers.update(layers)
         self._running = None
         self._number += 1
+        if self._results is not None:
+            result = Result(self._state.elevation, dict(self._state.layers), tuple(self._reports), self._volumes)
+            self._results.keep(self._keys[self._number - 1], result)
         return progress
 
     def _seconds(self) -> float:
@@ -237,6 +272,7 @@ class _Simulation:
             "notes": self._notes,
             "mass": mass_balance(self._terrain, after, volumes),
             "sha256": hashes(after),
+            "threads": self._state.threads or processors(),
             "peak_memory_bytes": peak_memory_bytes(),
             "seconds": self._seconds(),
         }

@@ -14,6 +14,9 @@ Array = np.ndarray[Any, Any]
 CHUNK_SECONDS = 0.1
 """How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
 
+LARGEST_CHUNK = 2**40
+"""Where work takes no time at all, as when everything is at rest, chunks would grow beyond all numbers."""
+
 EDGES = ("open", "closed", "wrap")
 """What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
 
@@ -88,7 +91,8 @@ class Pace:
         began = time.perf_counter()
         done = work(self._size)
         seconds = max(time.perf_counter() - began, 1e-6)
-        self._size = max(self._least, round(self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)))
+        wanted = self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)
+        self._size = max(self._least, round(min(wanted, LARGEST_CHUNK)))
         return done
 
 

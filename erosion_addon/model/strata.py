@@ -32,8 +32,8 @@ class _Layer(Parameters):
 class _Bedding(Parameters):
     """How the layers lie."""
 
-    dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="deg")
-    dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="deg")
+    dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
+    dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="°")
     undulation: float = parameter(0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m")
     wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m")
     blend: float = parameter(0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m")

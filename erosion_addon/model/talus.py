@@ -32,8 +32,13 @@ class TalusParameters(Parameters):
     )  # fmt: skip
     reach: float = parameter(
         200.0, "How far around what is too steep a slope gives way: less stops the slides half-way.",
-        low=0, high=1e6, unit="m",
+        low=0, high=1e6, unit="m", soft_high=1000,
     )  # fmt: skip
+
+    def passes(self, spacing: tuple[float, float]) -> int:
+        """The most passes on cells of (row, column) spacing in metres."""
+        # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
+        return round(8 * (self.reach / min(spacing)) ** 2)
 
 
 class TalusStep:
@@ -58,8 +63,7 @@ class TalusStep:
         self._seams = talus.make_seams(self._bands.count, cols)
         self._rows = [talus.make_rows(cols) for _ in range(self._bands.count)]
         self._constants = self._make_constants(parameters)
-        # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
-        self._passes = round(8 * (parameters.reach / min(state.spacing)) ** 2)
+        self._passes = parameters.passes(state.spacing)
         self._done, self._pace = 0, Pace(1)
 
     def _make_constants(self, given: TalusParameters) -> Any:

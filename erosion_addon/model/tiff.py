@@ -2,7 +2,8 @@
 """Write a float32 TIFF.
 
 Blender writes TIFF with 8 or 16 bits only, so the few bytes of a baseline file are put together here: the same file
-inside Blender and without it. Source: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension.
+inside Blender and without it. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension; OGC GeoTIFF
+1.1 for the metres between points.
 """
 
 import struct
@@ -13,12 +14,15 @@ import numpy as np
 
 from .errors import InputError
 
-_SHORT, _LONG = 3, 4
+_SHORT, _LONG, _DOUBLE = 3, 4, 12
 _LARGEST = 2**32 - 1024  # offsets are 32-bit
 
 
-def write_tiff(path: Path, pixels: np.ndarray[Any, Any]) -> None:
-    """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip."""
+def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, float] | None = None) -> None:
+    """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip.
+
+    spacing: (row, col) metres between points, told by the tags of a GeoTIFF: a plane without a place on Earth.
+    """
     rows, cols = pixels.shape
     length = rows * cols * 4
     if length > _LARGEST:
@@ -35,11 +39,30 @@ def write_tiff(path: Path, pixels: np.ndarray[Any, Any]) -> None:
         (279, _LONG, length),  # StripByteCounts
         (339, _SHORT, 3),  # SampleFormat: IEEE float
     ]
-    start = 8 + 2 + 12 * len(tags) + 4
+    lists = _geotiff(spacing, rows) if spacing else []
+    end = 8 + 2 + 12 * (len(tags) + len(lists)) + 4
+    start = end + sum(len(data) for *_, data in lists)
     with path.open("wb") as stream:
-        stream.write(struct.pack("<2sHIH", b"II", 42, 8, len(tags)))
+        stream.write(struct.pack("<2sHIH", b"II", 42, 8, len(tags) + len(lists)))
         for tag, kind, value in tags:
             # A short fills the low half of the four bytes, as a little-endian long does.
             stream.write(struct.pack("<HHII", tag, kind, 1, start if tag == 273 else value))
+        for tag, kind, count, data in lists:
+            stream.write(struct.pack("<HHII", tag, kind, count, end))
+            end += len(data)
         stream.write(struct.pack("<I", 0))
+        for *_, data in lists:
+            stream.write(data)
         stream.write(np.ascontiguousarray(pixels[::-1], "<f4").data)
+
+
+def _geotiff(spacing: tuple[float, float], rows: int) -> list[tuple[int, int, int, bytes]]:
+    """Tag, type, count and data of the lists that say: so many metres between points, the bottom left one at 0, 0."""
+    scale, tie = (spacing[1], spacing[0], 0.0), (0.0, rows - 1.0, 0.0, 0.0, 0.0, 0.0)
+    # Version 1.1.0 and three keys: projected, values are at points, and in metres.
+    keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3076, 0, 1, 9001)
+    return [
+        (33550, _DOUBLE, len(scale), struct.pack("<3d", *scale)),
+        (33922, _DOUBLE, len(tie), struct.pack("<6d", *tie)),
+        (34735, _SHORT, len(keys), struct.pack("<16H", *keys)),
+    ]

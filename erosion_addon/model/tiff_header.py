@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a TIFF file claims to hold, and where it says that nothing was measured.
+"""What a TIFF file claims to hold, where it says that nothing was measured, and how far apart its pixels are.
 
-Sources: TIFF 6.0 (Adobe), BigTIFF (AWare), GDAL's driver GTiff for the tag GDAL_NODATA.
+Sources: TIFF 6.0 (Adobe), BigTIFF (AWare), GDAL's driver GTiff for the tag GDAL_NODATA, OGC GeoTIFF 1.1.
 """
 
+import math
 import struct
 from typing import Any, BinaryIO
 
@@ -14,7 +15,15 @@ from .image_format import CorruptError, ImageHeader, blocks
 
 _TAG_LIMIT = 4096
 _NO_DATA = 42113
-_TEXT = 2
+_PIXEL_SCALE, _TIE_POINT, _KEYS = 33550, 33922, 34735
+_MODEL, _LENGTH_UNIT = 1024, 3076
+_GEOGRAPHIC = 2
+_UNITS = {9001: 1.0, 9002: 0.3048, 9003: 1200 / 3937}
+"""Metres in a unit of length: metre, international foot, survey foot."""
+_DEGREE = math.tau * 6_371_008.8 / 360
+"""Metres in a degree along a meridian of the mean Earth."""
+_TEXT, _DOUBLE = 2, 12
+_FIRST_PRIVATE = 32768
 _KINDS = {
     (1, 8): "uint8",
     (1, 16): "uint16",
@@ -25,7 +34,7 @@ _KINDS = {
     (3, 32): "float32",
     (3, 64): "float64",
 }
-_TYPES = {1: "u1", _TEXT: "u1", 3: "u2", 4: "u4", 13: "u4", 16: "u8", 18: "u8"}
+_TYPES = {1: "u1", _TEXT: "u1", 3: "u2", 4: "u4", _DOUBLE: "f8", 13: "u4", 16: "u8", 18: "u8"}
 
 
 def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
@@ -44,7 +53,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 bits.")
     if one(262, 1) > 2:
         raise InputError(f"{name} is a TIFF with a palette or a print colour space; save it as greyscale.")
-    header = ImageHeader(rows, cols, channels, kind, no_data=_number(tags.get(_NO_DATA)))
+    header = ImageHeader(rows, cols, channels, kind, no_data=_number(tags.get(_NO_DATA)), spacing=_spacing(tags))
     if rows <= 0 or cols <= 0 or channels <= 0:
         raise CorruptError(f"it claims {rows} × {cols} pixels in {channels} channels")
 
@@ -68,7 +77,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
 
 
 def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
-    """Integers and texts of the first directory by tag, each an array of its values or characters."""
+    """Integers, texts and private numbers of the first directory by tag, each an array of its values or characters."""
     order = "<" if stream.read(2) == b"II" else ">"
     big = struct.unpack(order + "H", stream.read(2))[0] == 43
     if big:
@@ -84,7 +93,7 @@ def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
     for start in range(0, entry * count, entry):
         tag, kind = struct.unpack_from(order + "HH", directory, start)
         (length,) = struct.unpack_from(pointer, directory, start + 4)
-        if kind not in _TYPES or length == 0:
+        if kind not in _TYPES or length == 0 or (kind == _DOUBLE and tag < _FIRST_PRIVATE):
             continue
         dtype = np.dtype(order + _TYPES[kind])
         if length * dtype.itemsize > size:
@@ -105,3 +114,22 @@ def _number(characters: np.ndarray[Any, Any] | None) -> float | None:
         return float(characters.tobytes().split(b"\0")[0])
     except ValueError:
         return None
+
+
+def _spacing(tags: dict[int, np.ndarray[Any, Any]]) -> tuple[float, float] | None:
+    """(row, col) metres between pixels of a GeoTIFF; None where it tells none. Degrees count at the tie point."""
+    scale, keys = tags.get(_PIXEL_SCALE, np.empty(0)), tags.get(_KEYS, np.empty(0)).tolist()
+    if len(scale) < 2 or scale.dtype.kind != "f":
+        return None
+    # Keys come in fours: name, where the value is (0: here), count, value.
+    known = {key: value for key, place, _, value in zip(*(keys[i::4] for i in range(4)), strict=False) if place == 0}
+    across, along = float(scale[0]), float(scale[1])
+    if known.get(_MODEL) == _GEOGRAPHIC:
+        tie = tags.get(_TIE_POINT, np.empty(0))
+        if len(tie) < 5 or not abs(tie[4]) < 89:
+            return None
+        across, along = across * _DEGREE * math.cos(math.radians(float(tie[4]))), along * _DEGREE
+    else:
+        unit = _UNITS.get(known.get(_LENGTH_UNIT, 9001), math.nan)
+        across, along = across * unit, along * unit
+    return (along, across) if 1e-6 <= across <= 1e6 and 1e-6 <= along <= 1e6 else None

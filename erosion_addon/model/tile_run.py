@@ -10,14 +10,18 @@ from .state import Array
 from .threads import Team, processors
 
 SIDE = 64
-"""Cells along a tile where the terrain is small, twice as many where that leaves enough tiles."""
+"""Cells along a tile: two of one colour have one between them, on which both reach; and from 2048² on there are enough
+for many threads."""
 
-LARGE = 512
-"""Cells along the shorter side of a terrain that is cut into tiles of twice `SIDE`."""
+LARGE = 2**23
+"""Cells beyond which tiles have twice that side: there are enough still, and fewer are read from memory for nothing."""
 
-CELLS_PER_DROP = 256
-"""Of the terrain, for each drop that starts in a turn. More drops at once dig and fill without heeding each other: from
-a few in a tile on, they end earlier and leave rougher ground than drops that run one after another."""
+CELLS_PER_DROP = 64
+"""Of the terrain, for each drop that starts in a turn. More in a turn make more of a tile while it is in the cache; but
+those that wait at its border then find the ground changed by more that came later."""
+
+TURNS = 16
+"""At least so many; in fewer, drops would hardly meet the valleys that others have dug."""
 
 ALONE = 128
 """Drops that start in a turn where all is one tile: nothing waits for anything there."""
@@ -29,7 +33,7 @@ class TileRun:
     In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
     drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
     numbers: how many a drop is made of. threads: 0 for as many as there are processors. side: cells along a tile; rate:
-    drops that start in a turn; both by the size of the terrain where not given. hands: into how many parts for each
+    drops that start in a turn, by the size of the terrain where not given. hands: into how many parts for each
     thread the tiles of a colour are dealt out; more cost more, and leave a thread less time to wait for the others.
     """
 
@@ -42,12 +46,11 @@ class TileRun:
         from ..kernels import tiles
 
         self._kernels, self.count = tiles, count
-        side = side or (SIDE if min(shape) < LARGE else 2 * SIDE)
-        self.tiles = tiles.cut(*shape, side, edges)
+        self.tiles = tiles.cut(*shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges)
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
         self.pool = tiles.make_pool(number, numbers)
-        self._rate = rate or (max(1, shape[0] * shape[1] // CELLS_PER_DROP) if number > 1 else ALONE)
+        self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
         self._hands, self.started = hands, 0
         threads = min(threads or processors(), max(map(len, self._colors)))
         self._team = Team(threads) if threads > 1 else None
@@ -93,7 +96,8 @@ class TileRun:
         # Tiles with many drops take longest: dealt out like cards, from the fullest on, each hand gets as much.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
         count = min(self._team.size * self._hands, len(worked))
-        hands = deque(fullest_first[place::count] for place in range(count))
+        # Copies, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
+        hands = deque(fullest_first[place::count].copy() for place in range(count))
 
         def play(_: int) -> None:
             while hands:
@@ -101,7 +105,11 @@ class TileRun:
                     hand = hands.popleft()
                 except IndexError:  # another thread was quicker
                     return
-                work(hand, self.tiles, self.pool)
+                try:
+                    work(hand, self.tiles, self.pool)
+                except BaseException:
+                    hands.clear()  # nobody begins anything any more
+                    raise
 
         self._team.run(play)
 
@@ -118,3 +126,8 @@ class TileRun:
         for start, *numbers in drops:
             start_bits = np.float64(start).view(np.uint64)
             self._kernels.put_back(self.pool, self.tiles, start_bits, np.array(numbers))
+
+
+def _rate(shape: tuple[int, int], count: int) -> int:
+    """How many of `count` drops start in a turn on a terrain of `shape` cells."""
+    return max(1, min(shape[0] * shape[1] // CELLS_PER_DROP, -(-count // TURNS)))

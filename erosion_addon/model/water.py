@@ -9,7 +9,7 @@ import numpy as np
 from .bands import Bands
 from .errors import InputError
 from .state import EDGES, Array, Pace, State, Volumes
-from .water_parameters import WaterParameters
+from .water_parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 
 HOUR = 3600.0
 
@@ -21,10 +21,6 @@ GRASS_SLOPE = 1.0
 
 WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 """Fields whose arrays the step itself works on."""
-
-MOST_SUB_STEPS = 10_000
-"""In one time step; more are a mistake in the parameters and not a simulation."""
-
 
 class WaterStep:
     """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
@@ -85,8 +81,8 @@ class WaterStep:
         given, state = self._parameters, self._state
         (row_spacing, col_spacing), seconds, f = state.spacing, given.time_step, np.float32
         edges = EDGES.index(state.edges)
-        longest = self._water.longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
-        self._sub_steps = math.ceil(seconds / longest)
+        longest = longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
+        self._sub_steps = given.sub_steps(state.spacing)
         if self._sub_steps > MOST_SUB_STEPS:
             raise InputError(
                 f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of {seconds:g} s: "

@@ -25,23 +25,32 @@ class WeatherParameters(Parameters):
     the hills of California (Heimsath et al. 1997)."""
 
     duration: float = parameter(
-        50000.0, "How long it lasts: more buries the rock and rounds the hills.", low=0, high=1e8, unit="years"
-    )
+        50000.0, "How long it lasts: more buries the rock and rounds the hills.",
+        low=0, high=1e8, unit="years", soft_high=500_000, step=1000,
+    )  # fmt: skip
     production: float = parameter(
         0.08, "How fast bare rock turns to loose material: more makes a thicker cover.",
-        low=0, high=100, unit="mm/year", seed_name="P0",
+        low=0, high=100, unit="mm/year", seed_name="P0", soft_high=1,
     )  # fmt: skip
     cover_depth: float = parameter(
         0.45, "Cover under which rock weathers at 1/e of that speed: more lets it grow thicker.",
-        low=0.001, high=1000, unit="m",
+        low=0.001, high=1000, unit="m", soft_high=5, needs=("production",),
     )  # fmt: skip
     moisture_effect: float = parameter(
-        0.5, "How much wet ground weathers faster than dry: 1 spares dry rock altogether.", low=0, high=1
-    )
+        0.5, "How much faster wet ground weathers than dry: 1 spares dry rock altogether.", low=0, high=1,
+        needs=("production",),
+    )  # fmt: skip
     diffusivity: float = parameter(
         0.005, "How fast the cover creeps downhill: more rounds crests and fills hollows.",
-        low=0, high=1000, unit="m²/year", seed_name="D",
+        low=0, high=1000, unit="m²/year", seed_name="D", soft_high=0.1,
     )  # fmt: skip
+
+    def time_steps(self, spacing: tuple[float, float]) -> int:
+        """In how many steps it passes on cells of (row, column) spacing in metres, such that creep stays stable."""
+        curvature = 1 / spacing[0] ** 2 + 1 / spacing[1] ** 2
+        covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
+        wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
+        return math.ceil(wanted) if self.duration else 0
 
 
 class WeatherStep:
@@ -68,10 +77,7 @@ class WeatherStep:
             exported=self._exported,
         )
         row_spacing, col_spacing = state.spacing
-        curvature = 1 / row_spacing**2 + 1 / col_spacing**2
-        spread = parameters.diffusivity * parameters.duration
-        covers = parameters.production / 1000 * parameters.duration / (parameters.cover_depth * COVER_PER_STEP)
-        self._steps = math.ceil(max(FEWEST_STEPS, 4 * spread * curvature, covers)) if parameters.duration else 0
+        self._steps = parameters.time_steps(state.spacing)
         years = parameters.duration / max(self._steps, 1)
         self._constants = weather.Constants(
             production=parameters.production / 1000 * years,

@@ -31,7 +31,7 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
 
     # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
     follow = share(FOLLOW)
-    sinking = min(follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW, 1.0)
+    sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
     hold = math.tan(math.radians(given.repose_angle)) / size
     longer = max(state.elevation.shape[0] * row_spacing, state.elevation.shape[1] * col_spacing)
     return kernel.Constants(

@@ -1,28 +1,47 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
 
-It never imports bpy. It takes messages on standard input (`run`, `resume`, `finish`, `pause`) and answers on
-standard output (`ready`, `progress`, `checkpoint`, `result`, `refused`, `failed`, `broken`). Pipes rather than shared
-memory: whichever side dies, however it dies, the system closes them, and nothing is left behind. When its input ends,
-the worker ends at once.
+It never imports bpy. It takes messages on standard input (`run`, `resume`, and during a run `heights`, `finish`,
+`pause`, `stop`; `warm` between runs) and answers on standard output (`ready`, `compiling`, `progress`, `heights`,
+`checkpoint`, `result`, `preview`, `refused`, `failed`, `broken`, `warm`); what belongs to a run bears its number. Pipes
+rather than shared memory: whichever side dies, however it dies, the system closes them, and nothing is left behind.
+When its input ends, the worker ends at once.
 """
 
 import os
 import queue
 import sys
 import threading
+import time
 import traceback
-from collections.abc import Iterator
-from importlib import metadata
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from .checkpoint import Checkpoint
 from .errors import InputError
+from .libraries import versions, why_broken
 from .masks import MASK_KINDS
 from .messages import MASK_PREFIX, Message, receive, send
+from .preview import stretched
+from .progress import Gauge, Progress
 from .recipe import Recipe
-from .simulation import Progress, resume, simulate
+from .rehearsal import Tell, rehearse, rehearse_rest
+from .results import Results
+from .simulation import resume, simulate
+from .sparing import Sparing
+from .state import Array
 from .terrain import Terrain
+
+LOOK_SECONDS = 0.4
+"""Between two looks at the heights during a run, at least."""
+
+SHARE = 0.03
+"""Of the time of a run, at most, for making and sending heights to look at."""
+
+_results = Results()
+"""What steps of earlier runs left."""
 
 
 def main() -> None:
@@ -37,13 +56,15 @@ def main() -> None:
         prepare()
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         traceback.print_exc()
-        send(answers, "broken", {"reason": _why_broken()})
+        send(answers, "broken", {"reason": why_broken()})
         os._exit(1)
-    send(answers, "ready")
+    send(answers, "ready", {"libraries": versions()})
     while True:
         order = orders.get()
         if order.kind in ("run", "resume"):
             _run(order, orders, answers)
+        elif order.kind == "warm":
+            _warm(order, orders, answers)
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
@@ -52,45 +73,75 @@ def _listen(orders: "queue.SimpleQueue[Message]") -> None:
     os._exit(0)  # Blender is gone, or wants this process gone: not even a kernel at work may hold it up
 
 
-def _why_broken() -> str:
-    """Extensions share one folder of libraries, so another one may have replaced a file that numba relies on."""
-    versions = []
-    for name in ("numba", "llvmlite", "numpy"):
-        try:
-            versions.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"no {name}")
-    return (
-        f"The libraries that erosion needs do not work together here ({', '.join(versions)}); another extension may "
-        "have replaced one: reinstall Terrain Erosion, or disable the other extension, and restart Blender."
-    )
+def _teller(answers: BinaryIO) -> Tell:
+    return lambda fraction, message: send(answers, "compiling", {"fraction": fraction, "message": message})
+
+
+def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    """Compile what runs by such a recipe will call, until something else is to be done."""
+    values = order.values
+    try:
+        recipe, spacing = Recipe.from_dict(values["recipe"]), tuple(values["spacing"])
+        rehearse(recipe, spacing, values["masks"], values["fields"], _teller(answers), orders.empty)
+    except Exception:  # noqa: BLE001 - if it matters, the run will say so
+        traceback.print_exc()
+    send(answers, "warm")
 
 
 def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        send(answers, kind, {"run": order.values["run"], **values}, arrays)
+
+    before, shape = order.arrays.get("elevation"), order.values.get("preview")
     try:
-        for progress in _simulation(order):
-            send(answers, "progress", {"fraction": progress.fraction, "message": progress.message})
-            if not orders.empty():  # only `finish` and `pause` come during a run
-                if orders.get().kind == "pause" and progress.fraction < 1:
-                    checkpoint = progress.checkpoint
-                    send(answers, "checkpoint", checkpoint.values, checkpoint.arrays)
-                break
-        after = progress.terrain
-        send(answers, "result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
+        progress, word = _erode(_simulation(order, _teller(answers)), orders, answer)
+        if word == "pause" and progress.fraction < 1:
+            checkpoint = progress.checkpoint
+            answer("checkpoint", checkpoint.values, checkpoint.arrays)
+        if shape is not None and word != "stop":
+            answer("preview", {}, {"change": stretched(progress.elevation - before, shape)})
+        elif word != "stop":
+            after = progress.terrain
+            answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
     except InputError as error:
-        send(answers, "refused", {"reason": str(error)})
+        answer("refused", {"reason": str(error)})
     except MemoryError:
-        send(answers, "refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
+        _results.clear()
+        answer("refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
-        send(answers, "failed", {"reason": traceback.format_exc()})
+        answer("failed", {"reason": traceback.format_exc()})
 
 
-def _simulation(order: Message) -> Iterator[Progress]:
-    """A run from the start, or from where it was paused."""
+def _erode(
+    simulation: Iterator[Progress], orders: "queue.SimpleQueue[Message]", answer: Callable[..., None]
+) -> tuple[Progress, str]:
+    """Work until the end, or the order to `finish`, `pause` or `stop`; returns where that was, and the order."""
+    gauge, sparing, wanted = Gauge(), Sparing(SHARE, LOOK_SECONDS), False
+    for progress in simulation:
+        values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
+        answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
+        while not orders.empty():
+            word = orders.get().kind
+            if word not in ("heights", "warm"):
+                return progress, word
+            wanted = wanted or word == "heights"
+        if wanted and sparing.due:
+            began, wanted = time.perf_counter(), False
+            answer("heights", {}, {"elevation": progress.elevation.astype(np.float32)})
+            sparing.took(time.perf_counter() - began)
+    return progress, ""
+
+
+def _simulation(order: Message, tell: Tell) -> Iterator[Progress]:
+    """A run from the start, or from where it was paused; what it calls has been compiled before it begins."""
     values, arrays = order.values, order.arrays
     if order.kind == "resume":
-        return resume(Checkpoint(values, arrays), values["threads"])
+        checkpoint = Checkpoint(values, arrays)
+        rehearse_rest(checkpoint, tell)
+        return resume(checkpoint, values["threads"], _results)
     # Popped, so that what the terrain copies is not held twice.
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
-    return simulate(terrain, Recipe.from_dict(values["recipe"]), masks=masks, threads=values["threads"])
+    recipe = Recipe.from_dict(values["recipe"])
+    rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
+    return simulate(terrain, recipe, masks=masks, threads=values["threads"], results=_results)

@@ -111,11 +111,26 @@ def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
             _remove(mesh, ASIDE + name)
         else:
             _remove(mesh, name)
-    if left := [name for name in ours if name in kept]:
-        mesh[OURS] = left
+    _set_ours(mesh, [name for name in ours if name in kept])
+    _set_active_names(mesh, active)
+
+
+def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
+    """Make the attributes that we wrote the user's own, but for those of some fields; what they replaced is gone."""
+    active, kept = _active_names(mesh), attribute_names(but)
+    ours = list(mesh.get(OURS, ()))
+    for name in ours:
+        if name not in kept:
+            _remove(mesh, ASIDE + name)
+    _set_ours(mesh, [name for name in ours if name in kept])
+    _set_active_names(mesh, active)
+
+
+def _set_ours(mesh: bpy.types.Mesh, names: list[str]) -> None:
+    if names:
+        mesh[OURS] = names
     else:
         mesh.pop(OURS, None)
-    _set_active_names(mesh, active)
 
 
 def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
@@ -135,6 +150,28 @@ def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
             else:
                 del target[key]
     _set_active_names(target, active)
+
+
+def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
+    """Add a FLOAT attribute of the vertices (vertices,) for a while; False where something else has its name."""
+    if name in mesh.attributes:
+        return False
+    active = _active_names(mesh)
+    made = mesh.attributes.new(name, "FLOAT", "POINT")
+    if made is not None and made.name != name:  # a vertex group is called so
+        mesh.attributes.remove(made)
+    if name not in mesh.attributes:
+        return False
+    mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
+    _set_active_names(mesh, active)
+    return True
+
+
+def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
+    """Remove what `keep_aside` added."""
+    active = _active_names(mesh)
+    _remove(mesh, name)
+    _set_active_names(mesh, active)
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:

@@ -8,63 +8,15 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
-from ..model.terrain import SMALLEST_SIDE, Terrain
+from ..model.terrain import Terrain
 from .lattice import Array, Lattice, axis_scales, find, local_heights
-from .mesh import fingerprint, heights, make_grid_object, positions, write_heights
+from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, write_heights
+from .obstacle import too_few, why_not
 
 __all__ = [
     "GridDescription", "Lattice", "describe", "find_lattice", "fingerprint", "forget", "forget_changed", "heights",
-    "local_heights", "make_grid_object", "notes", "read_terrain", "terrain_of", "why_not", "write_heights",
+    "local_heights", "make_grid_object", "read_terrain", "terrain_of", "why_not", "write_heights",
 ]  # fmt: skip
-
-GENERATORS = {
-    "ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "EXPLODE", "FLUID", "MASK", "MIRROR", "NODES",
-    "OCEAN", "PARTICLE_INSTANCE", "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "WELD", "WIREFRAME",
-}  # fmt: skip
-"""Modifiers that change how many vertices there are."""
-
-
-def why_not(obj: bpy.types.Object | None) -> str | None:
-    """Why the object cannot be eroded in place, in a sentence; None where nothing is in the way at first sight."""
-    if obj is None:
-        return "Select a grid mesh."
-    if obj.type != "MESH":
-        return f"{obj.name} is not a mesh; select a grid mesh."
-    mesh = obj.data
-    if obj.mode == "EDIT" or mesh.is_editmode:
-        return "Leave Edit Mode first."
-    if obj.mode != "OBJECT":
-        return "Switch to Object Mode first."
-    if obj.library or mesh.library:
-        return f"{obj.name} is linked from another file; use Object > Relations > Make Local first."
-    if obj.override_library or mesh.override_library:
-        return f"{obj.name} is a library override; use Object > Relations > Make Local first."
-    if mesh.shape_keys:
-        return f"{obj.name} has shape keys, which would hide the new heights; apply or remove them first."
-    if any(modifier.type == "MULTIRES" for modifier in obj.modifiers):
-        return f"{obj.name} has a Multiresolution modifier; apply it first."
-    users = mesh.users - mesh.use_fake_user
-    if users > 1:
-        return (
-            f"The mesh of {obj.name} is shared by {users} objects; make it single-user "
-            "(Object > Relations > Make Single User > Object & Data) first."
-        )
-    return _too_few(obj)
-
-
-def _too_few(obj: bpy.types.Object) -> str | None:
-    count = len(obj.data.vertices)
-    if count >= SMALLEST_SIDE**2:
-        return None
-    sentence = f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE}"
-    names = _generators(obj)
-    if names:
-        return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
-    return f"{sentence}."
-
-
-def _generators(obj: bpy.types.Object) -> str:
-    return ", ".join(modifier.name for modifier in obj.modifiers if modifier.type in GENERATORS)
 
 
 def find_lattice(obj: bpy.types.Object) -> Lattice:
@@ -73,9 +25,8 @@ def find_lattice(obj: bpy.types.Object) -> Lattice:
 
 
 def _lattice(obj: bpy.types.Object, place: Array) -> Lattice:
-    too_few = _too_few(obj)
-    if too_few:
-        raise InputError(too_few)
+    if few := too_few(obj):
+        raise InputError(few)
     scales = axis_scales(obj.name, np.array(obj.matrix_world))
     return find(obj.name, place, scales, lambda: _some_edges(obj.data))
 
@@ -102,13 +53,17 @@ def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
 
 @dataclass(frozen=True)
 class GridDescription:
-    """What the panel says about a grid. spacing: (row, col) m; relief: m; resolution: m, between two heights."""
+    """What the panel says about a grid.
+
+    spacing: (row, col) m; relief: m; resolution: m, between two heights; levels: how many heights there are, up to 257.
+    """
 
     rows: int
     cols: int
     spacing: tuple[float, float]
     relief: float
     resolution: float
+    levels: int
 
 
 _described: dict[int, tuple[Any, GridDescription | InputError]] = {}
@@ -138,7 +93,18 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
         return error
     farthest = np.abs(terrain.elevation).max() / abs(lattice.scale_z)
     resolution = float(np.spacing(np.float32(farthest))) * abs(lattice.scale_z)
-    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution)
+    levels = _levels(terrain.elevation)
+    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, levels)
+
+
+def _levels(elevation: Array) -> int:
+    """How many heights there are; 257 stands for all above 256. Looks at some cells first: most terrains have many."""
+    some = elevation.ravel()[:: max(1, elevation.size // 4096)]
+    for part in (some, elevation):
+        count = np.unique(part).size
+        if count > 256:
+            return 257
+    return count
 
 
 def forget(mesh: bpy.types.Mesh | None = None) -> None:
@@ -151,29 +117,11 @@ def forget(mesh: bpy.types.Mesh | None = None) -> None:
 
 @bpy.app.handlers.persistent
 def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """For `depsgraph_update_post`: describe meshes anew whose geometry changed."""
+    """For `depsgraph_update_post`: describe meshes anew whose geometry changed.
+
+    (Objects count as changed too when one of their settings is dragged; and not what is merely shown on a mesh.)
+    """
     for update in depsgraph.updates if _described else ():
         changed = update.id.original
-        if update.is_updated_geometry:
-            _described.pop(getattr(getattr(changed, "data", changed), "session_uid", 0), None)
-
-
-def notes(obj: bpy.types.Object) -> list[str]:
-    """What the user may want to know about a mesh that can be eroded all the same, a sentence each."""
-    said = []
-    names = _generators(obj)
-    if names:
-        said.append(f"The mesh below the modifiers is eroded; {names} acts on top of it.")
-    try:
-        grid = describe(obj)
-    except InputError:
-        return said
-    scale = [abs(value) for value in obj.matrix_world.to_scale()]
-    if max(scale) > 1.001 * min(scale):
-        said.append("The scale {:.3g} × {:.3g} × {:.3g} is taken into account.".format(*scale))
-    row_spacing, col_spacing = grid.spacing
-    if abs(row_spacing / col_spacing - 1) > 1e-3:
-        said.append(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m.")
-    if grid.resolution > 1e-3 * min(grid.spacing):
-        said.append(f"The mesh is so far from its origin that its heights come in steps of {grid.resolution:.2g} m.")
-    return said
+        if update.is_updated_geometry and isinstance(changed, bpy.types.Mesh) and OWN_HEIGHTS not in changed.attributes:
+            _described.pop(changed.session_uid, None)

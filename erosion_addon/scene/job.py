@@ -4,7 +4,6 @@
 (An operator that stayed modal for the length of a run would keep Blender from autosaving all the while.)
 """
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,10 +15,9 @@ from ..model.errors import InputError
 from ..model.messages import Message
 from ..model.recipe import Recipe
 from ..model.terrain import Terrain
-from . import attributes, commit, follow, grid, process, source
-
-START_LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
-"""Attributes that a run starts from where the mesh has them."""
+from . import attributes, commit, follow, grid, live, preview, process, queue, source
+from . import start as starting
+from .viewer import Viewer
 
 current: "Job | None" = None
 """The run under way, or None."""
@@ -30,7 +28,8 @@ class Job:
 
     state: "starting" (the worker is getting ready), "running", "waiting" (done, but the object is not in Object Mode),
     "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: what of a run that is done
-    the user should know.
+    the user should know. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown.
+    viewer: shows the run on the mesh.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -40,16 +39,16 @@ class Job:
         self._mesh_uid = mesh.session_uid
         self._fingerprint = grid.fingerprint(mesh)
         self._lattice = grid.find_lattice(obj)
-        self._heights = grid.heights(mesh)
-        self._source = self._start = self._heights
+        self._source = self._start = grid.heights(mesh)
         self._matrix = obj.matrix_world.copy()
         self._result: Terrain | None = None
         self._paused: Checkpoint | None = None
         self.report: dict[str, Any] | None = None
         self.warnings: list[str] = []
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
-        self._began = time.monotonic()
+        self.speed, self.seconds_left = "", None
         self._runner = process.ready()
+        self.viewer = Viewer(mesh, self._lattice)
 
     def run(
         self,
@@ -62,12 +61,8 @@ class Job:
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
-        if source.is_untouched_result(mesh):
-            self._source = source.source_heights(mesh)
-            self._start = self._heights if continue_from_result else self._source
-        elif continue_from_result and source.has_source(mesh):
-            self._source = source.source_heights(mesh)
-        self._terrain = self._snapshot(mesh, continue_from_result, layers)
+        self._start, self._source = starting.heights(mesh, continue_from_result)
+        self._terrain = starting.terrain(mesh, self._lattice, self._start, continue_from_result, layers)
         self._runner.run(self._terrain, recipe, masks, threads)
 
     def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
@@ -81,44 +76,30 @@ class Job:
         self._start = self._lattice.to_vertices(local.astype(np.float32))
         self._runner.resume(checkpoint, threads)
 
-    def _snapshot(self, mesh: bpy.types.Mesh, keeps_layers: bool, layers: Mapping[str, Any]) -> Terrain:
-        """The terrain to start from, with the artist's layers, or those of the last run where it is kept.
-
-        layers: what replaces the artist's; None for one to start without.
-        """
-        terrain = grid.terrain_of(self._lattice, self._start)
-        names = [name for name in START_LAYERS if attributes.holds(mesh, name)]
-        fields = attributes.read_fields(mesh, self._lattice, names, before_erosion=not keeps_layers)
-        last_run = set(mesh.get(attributes.OURS, ())) if keeps_layers else set()
-        fields |= {name: values for name, values in layers.items() if name not in last_run}
-        started = {name: values for name, values in fields.items() if values is not None}
-        return Terrain(terrain.elevation, terrain.spacing, started)
-
     @property
     def ended(self) -> bool:
         """Whether nothing more will come."""
         return self.state in ("done", "rescued", "cancelled", "failed")
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Time until the end at the speed so far; None while that is unknown."""
-        if self.fraction < 0.02:
-            return None
-        return (time.monotonic() - self._began) * (1 - self.fraction) / self.fraction
 
     def poll(self, seconds: float = 0.0) -> None:
         """Take in what the worker has said, waiting up to so many seconds; commit the result when it is there."""
         if self._result is None and not self.ended:
             for message in self._runner.poll(seconds):
                 self._take_in(message)
+            if self.state == "starting" and (compiling := process.compiling()) is not None:
+                self.fraction, self.message = compiling
+            if self.state == "running" and self._result is None:
+                self.viewer.turn(self.find_object(), self._runner)
         if self._result is not None and not self.ended:
             self._try_commit(self._result)
 
     def _take_in(self, message: Message) -> None:
         if message.kind == "progress":
-            if self.state == "starting":
-                self.state, self._began = "running", time.monotonic()
+            self.state = "running"
             self.fraction, self.message = message.values["fraction"], message.values["message"]
+            self.speed, self.seconds_left = message.values["speed"], message.values["seconds_left"]
+        elif message.kind == "heights":
+            self.viewer.take(message.arrays["elevation"])
         elif message.kind == "checkpoint":
             self._paused = Checkpoint(message.values, message.arrays)
         elif message.kind == "result":
@@ -140,6 +121,7 @@ class Job:
 
     def _fail(self, sentence: str) -> None:
         self.state, self.sentence = "failed", sentence
+        live.put_back()
         if not self._runner.alive:
             process.stop()
 
@@ -158,14 +140,14 @@ class Job:
         if not self.ended:
             self.state, self.sentence = "cancelled", f"Erosion of {self.object_name} was cancelled."
             process.stop()
+            live.put_back()
 
     def find_object(self) -> bpy.types.Object | None:
         """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
-        # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
-        found = (obj for obj in bpy.data.objects if obj.session_uid == self.object_uid and obj.users_collection)
-        return next(found, None)
+        return queue.find_object(self.object_uid)
 
     def _try_commit(self, result: Terrain) -> None:
+        live.put_back()
         obj = self.find_object()
         if obj is not None and obj.mode != "OBJECT":
             self.state, self.message = "waiting", "Done: leave " + obj.mode.replace("_", " ").title() + " Mode"
@@ -173,9 +155,7 @@ class Job:
         try:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
-                commit.commit(
-                    obj.data, self._lattice, self._source, self._start, self._terrain, result, self._paused
-                )
+                commit.commit(obj.data, self._lattice, self._source, self._start, self._terrain, result, self._paused)
                 self.warnings = follow.update(obj)
                 self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *self.warnings])
             else:
@@ -235,6 +215,7 @@ def _new_job(obj: bpy.types.Object) -> Job:
         raise InputError(reason)
     if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
         raise InputError("A render or bake is running; start the erosion when it is done.")
+    preview.end()
     return Job(obj)
 
 

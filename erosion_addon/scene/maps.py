@@ -11,6 +11,7 @@ from ..model import maps
 from ..model.errors import InputError
 from ..model.fields import FIELDS
 from ..model.outputs import Outputs
+from ..model.terrain import Terrain
 from . import attributes, grid
 from .image import BlenderFiles
 from .lattice import Array
@@ -34,6 +35,13 @@ def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[st
     read, lattice = grid.read_terrain(terrain)
     fields = attributes.read_fields(terrain.data, lattice, [name for name in chosen if name != "elevation"])
     return {"elevation": read.elevation, **fields} if "elevation" in chosen else fields
+
+
+def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
+    """The terrain that the object shows, with some of the fields that it holds; InputError for one that it does not."""
+    _, lattice = grid.read_terrain(obj)
+    fields = fields_of(obj, ["elevation", *names])
+    return Terrain(fields.pop("elevation"), lattice.spacing, fields)
 
 
 def export(terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False) -> list[Path]:

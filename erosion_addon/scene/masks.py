@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks from the scene: vertex groups, attributes, images."""
+"""Masks from the scene: vertex groups, attributes, images, the selection."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
-from ..model.masks import MASK_KINDS, resample
+from ..model.masks import MASK_KINDS, fitted, inverted, resample, softened
 from . import attributes
 from .lattice import Array, Lattice
 
@@ -25,39 +25,75 @@ _READERS = {
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 
+SOURCES = {
+    "NONE": "No mask",
+    "VERTEX_GROUP": "The weights of a vertex group, which Weight Paint paints",
+    "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a colour",
+    "IMAGE": "The brightness of an image, stretched over the terrain",
+    "SELECTION": "The vertices that are selected, as Edit Mode left them",
+}
+"""Where a mask may come from, and what that is."""
+
+
 def read_mask(
     obj: bpy.types.Object,
     lattice: Lattice,
     kind: str,
     source: str,
-    name: str | bpy.types.Image | None,
+    name: str | bpy.types.Image | None = None,
     invert: bool = False,
+    fit: str = "exact",
+    scale: float = 1.0,
+    border: float = 0.0,
 ) -> Array:
     """A mask on the cells of the lattice, (rows, cols) float32.
 
-    kind: of `model.masks.MASK_KINDS`. source: "VERTEX_GROUP", "ATTRIBUTE" or "IMAGE". name: of the group or attribute,
-    or the image. invert: 1 becomes 0; where more than 1 is allowed, the highest value becomes 0.
+    kind: of `model.masks.MASK_KINDS`. source: of SOURCES but "NONE". name: of the group or attribute, or the image.
+    fit: of `model.masks.FITS`. invert, then scale, then border (m), see `model.masks`, shape what was read.
     Raises InputError, naming what is missing or does not fit; the range of the values is for the run to check.
     """
+    if obj.data.is_editmode:
+        raise InputError(f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read meanwhile.")
     if source == "IMAGE":
         mask = _image(kind, name, (lattice.rows, lattice.cols))
     elif source == "VERTEX_GROUP":
         mask = lattice.to_grid(_weights(obj, kind, str(name or "")))
+    elif source == "SELECTION":
+        mask = lattice.to_grid(_selection(obj, kind))
     else:
         mask = lattice.to_grid(_attribute(obj, kind, str(name or "")))
-    if not invert:
-        return mask
-    highest = 1.0 if MASK_KINDS[kind][0] == 1.0 else max(1.0, float(mask.max()))
-    return np.float32(highest) - mask
+    mask = fitted(mask, kind, fit)
+    if invert:
+        mask = inverted(mask, kind)
+    if scale != 1.0:
+        mask = mask * np.float32(scale)
+    return softened(mask, lattice.spacing, border)
+
+
+def _label(kind: str) -> str:
+    return MASK_KINDS[kind].label.lower()
 
 
 def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
     from .image import image_heights
 
     if not isinstance(image, bpy.types.Image):
-        raise InputError(f"No image is chosen for the {kind} mask; choose one, or set the mask to None.")
+        raise InputError(f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None.")
     values = image_heights(image)
     return values if values.shape == shape else resample(values, shape)
+
+
+def _selection(obj: bpy.types.Object, kind: str) -> Array:
+    """(vertices,) float32: 1 where a vertex is selected."""
+    mesh = obj.data
+    selected = np.zeros(len(mesh.vertices), np.bool_)
+    if (attribute := mesh.attributes.get(".select_vert")) is not None:
+        attribute.data.foreach_get("value", selected)
+    if not selected.any():
+        raise InputError(
+            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {_label(kind)} mask to None."
+        )
+    return selected.astype(np.float32)
 
 
 def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
@@ -65,10 +101,10 @@ def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
-        raise InputError(f"{obj.name} has no attribute {name!r} for the {kind} mask; choose another one.")
+        raise InputError(f"{obj.name} has no attribute {name!r} for the {_label(kind)} mask; choose another one.")
     if attribute.domain != "POINT" or attribute.data_type not in _READERS:
         raise InputError(
-            f"The attribute {name} for the {kind} mask is a {attribute.data_type.lower()} per "
+            f"The attribute {name} for the {_label(kind)} mask is a {attribute.data_type.lower()} per "
             f"{attribute.domain.lower()}; convert it to a number or colour per point (Object Data > Attributes)."
         )
     member, dtype, count = _READERS[attribute.data_type]
@@ -87,7 +123,7 @@ def _weights(obj: bpy.types.Object, kind: str, name: str) -> Array:
     """
     mesh = obj.data
     if name not in obj.vertex_groups:
-        raise InputError(f"{obj.name} has no vertex group {name!r} for the {kind} mask; choose another one.")
+        raise InputError(f"{obj.name} has no vertex group {name!r} for the {_label(kind)} mask; choose another one.")
     if name in mesh.attributes:
         raise InputError(f"{obj.name} has an attribute and a vertex group {name}; rename one of them.")
     weights = np.empty(len(mesh.vertices), np.float32)

@@ -9,9 +9,23 @@ import numpy as np
 from ..model.errors import InputError
 from .lattice import Array
 
+OWN_HEIGHTS = "erosion_live"
+"""Attribute of the vertices while heights are shown that are not the mesh's own: the local z that are."""
+
 
 def positions(mesh: bpy.types.Mesh) -> Array:
-    """Local positions of the vertices (vertices, 3) float32."""
+    """Local positions of the vertices (vertices, 3) float32; with the mesh's own heights where others are shown."""
+    buffer = shown_positions(mesh)
+    own = mesh.attributes.get(OWN_HEIGHTS)
+    if own is not None and (own.data_type, own.domain) == ("FLOAT", "POINT"):
+        heights = np.empty(len(buffer), np.float32)
+        own.data.foreach_get("value", heights)
+        buffer[:, 2] = heights
+    return buffer
+
+
+def shown_positions(mesh: bpy.types.Mesh) -> Array:
+    """Local positions of the vertices (vertices, 3) float32, as Blender shows them."""
     attribute = mesh.attributes.get("position")
     if attribute is None:  # so it is in Edit Mode, and without vertices
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
@@ -45,7 +59,7 @@ def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     Raises InputError for a wrong length, values that are not finite, or a mesh that does not take them: then the mesh
     is as it was.
     """
-    before = positions(mesh)
+    before = shown_positions(mesh)
     if z_by_vertex.shape != (len(before),):
         raise InputError(f"{mesh.name} has {len(before)} vertices and the result {z_by_vertex.size}; it was edited.")
     if not np.isfinite(z_by_vertex).all():
@@ -53,7 +67,7 @@ def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     after = before.copy()
     after[:, 2] = z_by_vertex
     mesh.attributes["position"].data.foreach_set("vector", after.ravel())
-    if mesh.library or not np.array_equal(positions(mesh), after):  # linked data takes them and loses them
+    if mesh.library or not np.array_equal(shown_positions(mesh), after):  # linked data takes them and loses them
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
         raise InputError(f"Blender did not take the new heights of {mesh.name}; it stays as it was.")
     mesh.update()

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
+from ..model.fields import BAKED
 from . import attributes
 from .lattice import Array
 from .mesh import fingerprint, write_heights
@@ -54,6 +55,23 @@ def restore(mesh: bpy.types.Mesh) -> None:
     mesh.attributes.remove(mesh.attributes[NAME])
     for key in [key for key in mesh.keys() if key.startswith("erosion_")]:  # noqa: SIM118 - a mesh is no dict
         del mesh[key]
+
+
+def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
+    """Make the mesh as it is now plain: neither terrain before erosion nor paused run are kept, and its maps are the
+    user's own attributes, or removed. InputError where no terrain before erosion is kept.
+
+    Baked light stays ours, so that it follows the next run.
+    """
+    if not has_source(mesh):
+        raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
+    if remove_maps:
+        attributes.remove_fields(mesh, but=BAKED)
+    else:
+        attributes.hand_over_fields(mesh, but=BAKED)
+    attributes.drop_aside(mesh, NAME)
+    for key in (RESULT, PAUSED):
+        mesh.pop(key, None)
 
 
 def mark_result(mesh: bpy.types.Mesh, paused: Checkpoint | None = None) -> None:

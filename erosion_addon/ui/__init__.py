@@ -10,27 +10,41 @@ from bpy.app.handlers import persistent
 
 from ..scene import compiled, grid, job
 from . import (
+    advice,
     companions,
+    heightmap_export,
     heightmaps,
     light,
+    live_preview,
     lod,
     look,
     main_panel,
     maps,
+    mask_tools,
+    mask_watch,
     masks,
+    mesh_grids,
     operators,
+    own_recipes,
     preferences,
     progress,
     properties,
+    recipe_files,
     recipes,
     report,
+    step_list,
     steps,
     surface_color,
+    terrain_add,
+    translations,
+    warmup,
 )
 
 _MODULES: tuple[Any, ...] = (
-    preferences, main_panel, steps, masks, surface_color, properties, recipes, operators, heightmaps, light, lod,
-    companions, maps, look, report,
+    translations, preferences, advice, main_panel, steps, step_list, masks, mask_tools, mask_watch, surface_color,
+    properties, recipes, own_recipes, recipe_files,
+    operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, report,
+    warmup, live_preview,
 )  # fmt: skip
 """Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
 
@@ -41,6 +55,8 @@ def register() -> None:
     """Add everything to Blender."""
     for module in _MODULES:
         for cls in module.CLASSES:
+            if issubclass(cls, bpy.types.Operator):  # the tooltip, without the line breaks of a docstring
+                cls.bl_description = " ".join((cls.__doc__ or "").split())
             bpy.utils.register_class(cls)
         if hasattr(module, "register"):
             module.register()

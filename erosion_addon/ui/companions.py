@@ -17,9 +17,10 @@ class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
 
     threshold: bpy.props.FloatProperty(
         name="Least Depth",
-        description="Depth from which on water is shown; 0: a hundredth of a cell",
+        description="Depth from which on water is shown: more leaves out puddles; 0: a hundredth of a cell",
         min=0.0,
         soft_max=10.0,
+        precision=5,
         unit="LENGTH",
     )
 
@@ -50,9 +51,10 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     )
     height: bpy.props.FloatProperty(
         name="Height",
-        description="Height of the tallest plants; 0: 0.8 cells",
+        description="Height of the tallest plants: more makes a deeper cover; 0: 0.8 cells",
         min=0.0,
         soft_max=50.0,
+        precision=5,
         unit="LENGTH",
     )
 

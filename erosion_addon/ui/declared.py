@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender properties from the declarations of parameters, and the numbers that stand behind them."""
 
+import math
 from typing import Any
 
 import bpy
@@ -8,29 +9,67 @@ import numpy as np
 
 from ..model.parameters import Specification
 
+CONTEXT = "Erosion"
+"""Translators' context of the names of parameters: Edges, Capacity or Creep are something else in all of Blender."""
+
+SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
+"""Units that Blender shows beside a number, which stays the same for scripts, and what it calls them."""
+
+NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "m²/year"}
+"""Units that stand in the name of a setting instead. Angles are among them, as Blender keeps its own in radians."""
+
 
 def label(name: str) -> str:
-    """A name of the code as people read it."""
-    return name.replace("_", " ").capitalize()
+    """A name of the code as people read it: Drops per Cell."""
+    words = name.replace("_", " ").split(" ")
+    return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
 
 
 def property_of(specification: Specification) -> Any:
     """A Blender property with the default, range, unit and sentence of a declared parameter."""
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
+    needs = f" {specification.needs_text}".replace(*_as_labelled(specification)) if specification.needs else ""
+    named = f" ({specification.unit})" if specification.unit in NAMED else ""
     shared: dict[str, Any] = {
-        "name": label(specification.name),
-        "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}".rstrip("."),
+        "name": label(specification.name) + named,
+        "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}{needs}".rstrip("."),
         "default": specification.default,
+        "translation_context": CONTEXT,
     }
     if specification.choices:
-        items = [(choice, label(choice), "") for choice in specification.choices]
+        items = [(choice, label(choice), meaning) for choice, meaning in specification.choices.items()]
         return bpy.props.EnumProperty(items=items, **shared)
     if isinstance(specification.default, bool):
         return bpy.props.BoolProperty(**shared)
+    if specification.is_file:
+        return bpy.props.StringProperty(subtype="FILE_PATH", **shared)
+    shared |= {"min": specification.low, "max": specification.high}
+    soft_low, soft_high = specification.soft_range
     if isinstance(specification.default, int):
-        return bpy.props.IntProperty(min=int(specification.low), max=int(specification.high), **shared)
-    return bpy.props.FloatProperty(min=specification.low, max=specification.high, precision=3, **shared)
+        shared |= {"min": int(specification.low), "max": int(specification.high)}
+        return bpy.props.IntProperty(soft_min=int(soft_low), soft_max=int(soft_high), **shared)
+    return bpy.props.FloatProperty(soft_min=soft_low, soft_max=soft_high, **_drawn(specification), **shared)
+
+
+def _as_labelled(specification: Specification) -> tuple[str, str]:
+    """The parameter that this one needs, as the code and as the panel call it."""
+    return specification.needs[0], label(specification.needs[0])
+
+
+def _drawn(specification: Specification) -> dict[str, Any]:
+    """How a number is drawn: with Blender's unit, as a slider where it is a share, and how fine it can be set."""
+    low, high = specification.soft_range
+    exponent = math.floor(round(math.log10(specification.step or (high - low) / 50), 9))
+    drawn: dict[str, Any] = {
+        "step": 100 * (specification.step or 10.0**exponent),  # Blender counts hundredths
+        "precision": min(max(1 - exponent, 1), 6),
+    }
+    if specification.unit in SHOWN:
+        drawn |= {"unit": SHOWN[specification.unit], "precision": 5}  # with a unit Blender counts digits, not decimals
+    elif low == 0 and high == specification.high <= 1 and specification.step is None:
+        drawn["subtype"] = "FACTOR"
+    return drawn
 
 
 def meant(value: Any, loaded: Any) -> Any:

@@ -16,15 +16,19 @@ class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Levels of Detail"
     bl_options = {"REGISTER", "UNDO"}
 
-    levels: bpy.props.IntProperty(name="Levels", description="How many meshes to make", default=3, min=1, max=8)
+    levels: bpy.props.IntProperty(
+        name="Levels", description="How many meshes to make, one simpler than the other", default=3, min=1, max=8
+    )
     error: bpy.props.FloatProperty(
         name="Error",
-        description="How many metres the finest of them may be off the terrain; 0 is a tenth of a cell",
-        min=0, max=1e6, precision=3,
+        description="How many metres the finest of them may be off the terrain: more makes it simpler; 0 is a tenth "
+        "of a cell",
+        min=0, max=1e6, soft_max=10, step=10, precision=5, unit="LENGTH",
     )  # fmt: skip
     factor: bpy.props.FloatProperty(
-        name="Factor", description="How much more each next one may be off", default=4.0, min=1.1, max=100
-    )
+        name="Factor", description="How many times further the next one may be off: more makes it simpler",
+        default=4.0, min=1.1, max=100, soft_max=16, step=10,
+    )  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import lod  # here, as few sessions of Blender make any

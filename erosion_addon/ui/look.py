@@ -7,9 +7,10 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.presets import shipped
-from ..model.recipe import PALETTE, Recipe
+from ..model.recipe import PALETTE
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
+from . import origin
 from .panel import SubPanel
 from .terrain_operator import TerrainOperator, allowed
 
@@ -22,7 +23,7 @@ def palette_of(obj: bpy.types.Object) -> str:
     if CHOSEN in obj:
         return str(obj[CHOSEN])
     try:
-        return Recipe.load(obj.erosion.recipe_name).palette
+        return origin.recipe(obj.erosion).palette
     except InputError:  # the run says so
         return PALETTE.default
 

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Erosion" in the 3D viewport's side panel."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
 
+from ..model import estimate
 from ..model.errors import InputError
-from ..scene import companions, grid, job, source
-from . import progress
+from ..scene import companions, grid, job, obstacle, process, source
+from ..scene.advice import notes
+from . import advice, heightmaps, mask_watch, mesh_grids, preferences, progress, recipes, run_panel, steps, warmup
 from .panel import Panel, draw_lines
+from .translations import phrase
 
 
 class EROSION_PT_main(Panel):
@@ -18,70 +20,106 @@ class EROSION_PT_main(Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout, obj = self.layout, companions.terrain_of(context.object)
         run = job.current
-        if obj is None or obj.type != "MESH":
-            layout.label(text="Select a terrain: a mesh that is a grid", icon="INFO")
-            layout.operator("erosion.heightmap_import", icon="IMPORT")
+        is_terrain = obj is not None and obj.type == "MESH"
+        if is_terrain:
+            found = _draw_facts(layout, obj)
+            recipes.draw_choice(layout, obj.erosion)
+            warmup.notice(obj)
         else:
-            _draw_source(layout, obj)
-            _draw_choice(layout, obj.erosion)
+            _draw_start(layout, obj)
         if run is not None:
-            _draw_progress(layout, run)
-        elif obj is not None and obj.type == "MESH":
+            run_panel.draw_run(layout, run, obj)
+        elif is_terrain:
             _draw_buttons(layout, obj)
+            _draw_worker(layout)
         if progress.last_sentence:
             draw_lines(layout, [progress.last_sentence], "ERROR")
+        if is_terrain and found is not None:
+            _draw_notes(layout, obj)
 
 
-def _draw_source(layout: Any, obj: bpy.types.Object) -> None:
-    reason = grid.why_not(obj)
-    if reason is None:
+def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
+    """What to do where no terrain is selected."""
+    layout.label(text="Select a terrain, or begin with", icon="INFO")
+    layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
+    heightmaps.draw_buttons(layout)
+    if obj is not None and obj.type in mesh_grids.SURFACES:
+        layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
+
+
+def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
+    """The terrain's name and size, or what is in the way of a run on it, and then None."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    column.label(text=obj.name, icon="MESH_GRID", translate=False)
+    obstructed = obstacle.obstacle(obj)
+    if obstructed is None:
         try:
             found = grid.describe(obj)
-            row_spacing, col_spacing = found.spacing
-            cells = f"{col_spacing:g} m" if row_spacing == col_spacing else f"{row_spacing:g} × {col_spacing:g} m"
-            column = layout.column(align=True)
-            column.label(text=f"{obj.name}: {found.rows} × {found.cols} cells of {cells}", icon="MESH_GRID")
-            column.label(text=f"Relief {found.relief:,.4g} m", icon="BLANK1")
-            for note in grid.notes(obj):
-                draw_lines(layout, [note], "INFO")
+            _draw_size(column, obj, found)
+            return found
         except InputError as error:
-            reason = str(error)
-    if reason is not None:
-        draw_lines(layout, [reason], "ERROR")
+            obstructed = obstacle.Advice(str(error), "grid_from_mesh")
+    advice.draw(layout.box(), obstructed, "ERROR")
+    return None
 
 
-def _draw_choice(layout: Any, settings: Any) -> None:
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    name = Path(settings.recipe_name).stem.capitalize()
-    row = layout.row(align=True)
-    row.menu("EROSION_MT_recipes", text=name or "Choose a Recipe", icon="PRESET")
-    row.popover("EROSION_PT_recipes", text="", icon="IMAGE_DATA")
-    layout.prop(settings, "seed")
-    layout.prop(settings, "edges")
+def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) -> None:
+    """Three short lines: metres, cells, and what a run will take."""
+    row_spacing, col_spacing = found.spacing
+    cells = f"{col_spacing:.3g} m" if row_spacing == col_spacing else f"{col_spacing:.3g} × {row_spacing:.3g} m"
+    size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
+    lines = [
+        phrase("{size}, {height} m high", size=_size_in_words(*size), height=f"{found.relief:,.3g}"),
+        phrase("{cols} × {rows} cells of {cells}", cols=found.cols, rows=found.rows, cells=cells),
+    ]
+    recipe = steps.meant_recipe(obj.erosion)
+    if recipe is not None:
+        lines.append(estimate.in_words(recipe, (found.rows, found.cols), found.spacing, preferences.threads()))
+    for line in lines:
+        column.label(text=line, icon="BLANK1", translate=False)
+
+
+def _size_in_words(width: float, length: float) -> str:
+    """Both sides in the unit that keeps them short, such as "1 × 1.5 km"."""
+    factor, unit = (1000.0, "km") if max(width, length) >= 1000.0 else (1.0, "m")
+    return f"{width / factor:.3g} × {length / factor:.3g} {unit}"
+
+
+def _draw_notes(layout: Any, obj: bpy.types.Object) -> None:
+    """What is worth knowing before a run, with the buttons that mend it."""
+    said = notes(obj, steps.meant_recipe(obj.erosion))
+    if problem := mask_watch.known_problem(obj):
+        said.insert(0, obstacle.Advice(problem))
+    for note in said:
+        advice.draw(layout.box(), note, "INFO")
 
 
 def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
-    row = layout.row()
-    row.scale_y = 1.5
+    row = layout.row(align=True)
+    row.scale_y = 1.6
     row.operator("erosion.run", icon="PLAY")
     if source.is_paused(obj.data):
         row.operator("erosion.run", text="Go On", icon="FRAME_NEXT").resume = True
-    if source.has_source(obj.data):
+    eroded = source.has_source(obj.data)
+    if eroded:
         layout.prop(obj.erosion, "continue_from_result")
-    row = layout.row(align=True)
-    row.operator("erosion.restore", icon="LOOP_BACK")
-    row.operator("erosion.look_add", icon="SHADERFX")
+    run_panel.draw_preview(layout, obj.erosion)
+    if eroded:
+        row = layout.row(align=True)
+        row.operator("erosion.restore", icon="LOOP_BACK")
+        row.operator("erosion.apply", icon="CHECKMARK")
+    layout.operator("erosion.look_add", icon="SHADERFX")
 
 
-def _draw_progress(layout: Any, run: "job.Job") -> None:
-    row = layout.row()
-    row.scale_y = 1.5
-    row.progress(factor=run.fraction, text=progress.status_text(run))
-    row = layout.row(align=True)
-    row.operator("erosion.finish", icon="CHECKMARK")
-    row.operator("erosion.pause", icon="PAUSE")
-    layout.operator("erosion.cancel", icon="CANCEL")
+def _draw_worker(layout: Any) -> None:
+    """What there is to know of the worker while it does not run: how far it has compiled, or why it cannot work."""
+    if reason := process.fault():
+        draw_lines(layout, [reason], "ERROR")
+        layout.operator("erosion.worker_restart", icon="FILE_REFRESH")
+    elif (compiling := process.compiling()) is not None:
+        fraction, message = compiling
+        layout.progress(factor=fraction, text=message)
 
 
 CLASSES = (EROSION_PT_main,)

@@ -32,6 +32,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     file_format: bpy.props.EnumProperty(
         name="Format",
+        description="Kind of the files",
         items=[
             ("EXR", "EXR", "32-bit floats, in metres where the field is"),
             ("PNG", "PNG and EXR", "16-bit PNG for fields from 0 to 1, EXR for all others"),
@@ -85,6 +86,7 @@ class EROSION_PT_maps(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column(align=True)
+        column.operator("erosion.heightmap_export", icon="EXPORT")
         column.operator("erosion.maps_export", icon="EXPORT")
         column.operator("erosion.images_send", icon="IMAGE_DATA")
         row = column.row(align=True)

@@ -4,23 +4,15 @@
 import bpy
 
 from ..model.errors import InputError
-from ..scene import companions, follow, job, source, springs, surface_color
-from . import masks, preferences, progress, steps
+from ..scene import companions, follow, job, preview, process, queue, source
+from . import progress, runs
+from .panel import redraw_panels
 from .terrain_operator import allowed, why_no_run
 
 
-def start_run(obj: bpy.types.Object) -> "job.Job":
-    """Begin a run on an object by its settings; InputError says what is in the way."""
-    settings = obj.erosion
-    arrays = masks.arrays_of(obj)
-    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
-    color = settings.surface_color
-    recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
-    return job.start(obj, recipe, arrays, settings.continue_from_result, layers, preferences.threads())
-
-
 class EROSION_OT_run(bpy.types.Operator):
-    """Erode the terrain by the recipe, in the background. Esc cancels"""
+    """Erode the terrain by the recipe, in the background. Esc cancels. While another terrain is eroded, this one waits
+    for its turn"""
 
     bl_idname = "erosion.run"
     bl_label = "Run"
@@ -32,22 +24,30 @@ class EROSION_OT_run(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+        return allowed(cls, runs.why_not(companions.terrain_of(context.object)) or process.fault() or None)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        if job.current is not None:
+            queue.add(terrain, self.resume)
+            redraw_panels()
+            self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
+            return {"INTERFACE"}
         try:
-            self._start(companions.terrain_of(context.object))
+            runs.start(terrain, self.resume)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        progress.last_sentence = ""
         progress.watch()
         # The run goes on without this operator: one that stays modal keeps Blender from autosaving. Nothing has
         # changed yet, so there is no undo step here; the commit pushes it.
         return {"INTERFACE"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
+        progress.last_sentence = ""
         try:
-            run = self._start(companions.terrain_of(context.object))
+            run = runs.start(companions.terrain_of(context.object), self.resume)
             try:
                 while not run.ended:
                     run.poll(0.1)
@@ -61,9 +61,6 @@ class EROSION_OT_run(bpy.types.Operator):
             return {"CANCELLED"}
         self.report({"WARNING" if run.warnings else "INFO"}, run.sentence)
         return {"FINISHED"}
-
-    def _start(self, obj: bpy.types.Object) -> "job.Job":
-        return job.resume(obj, preferences.threads()) if self.resume else start_run(obj)
 
 
 class _RunningOperator:
@@ -79,19 +76,43 @@ class _RunningOperator:
 
 
 class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
-    """End the run now and leave the terrain as it was"""
+    """End the run now and leave the terrain as it was; the next one in the queue begins"""
 
     bl_idname = "erosion.cancel"
     bl_label = "Cancel"
+
+    waiting_too: bpy.props.BoolProperty(
+        name="Waiting Too", description="Clear the queue as well, so that nothing begins after it",
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         run = job.current
         assert run is not None
         run.cancel()
+        if self.waiting_too:
+            queue.clear()
         progress.settle(run)
         progress.last_sentence = ""
         progress.redraw(None)
         self.report({"INFO"}, run.sentence)
+        return {"FINISHED"}
+
+
+class EROSION_OT_queue_remove(bpy.types.Operator):
+    """Let this terrain wait no longer; it is not eroded"""
+
+    bl_idname = "erosion.queue_remove"
+    bl_label = "Remove from Queue"
+    bl_options = {"INTERNAL"}
+
+    name: bpy.props.StringProperty(name="Name", description="Name of the terrain")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        for one in queue.waiting():
+            if one.name == self.name:
+                queue.remove(one.uid)
+        redraw_panels()
         return {"FINISHED"}
 
 
@@ -127,6 +148,14 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
+    """Why there is nothing to bring back or to apply; None if there is."""
+    reason = why_no_run(terrain)
+    if reason is None and terrain is not None and not source.has_source(terrain.data):
+        reason = "This terrain has not been eroded"
+    return reason
+
+
 class EROSION_OT_restore(bpy.types.Operator):
     """Bring back the terrain before erosion, and remove the maps and the light of the run"""
 
@@ -136,14 +165,11 @@ class EROSION_OT_restore(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
-        reason = why_no_run(terrain)
-        if reason is None and terrain is not None and not source.has_source(terrain.data):
-            reason = "This terrain has not been eroded"
-        return allowed(cls, reason)
+        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
+        preview.end()
         try:
             source.restore(terrain.data)
         except InputError as error:
@@ -155,10 +181,37 @@ class EROSION_OT_restore(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_apply(bpy.types.Operator):
+    """Make the eroded terrain plain mesh: it is what the next run erodes, and there is no way back but undo"""
+
+    bl_idname = "erosion.apply"
+    bl_label = "Apply"
+    bl_options = {"REGISTER", "UNDO"}
+
+    remove_maps: bpy.props.BoolProperty(
+        name="Remove Maps", description="Take the maps of the run off the mesh too: wear, flow, sediment and the others"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        preview.end()
+        try:
+            source.apply(companions.terrain_of(context.object).data, self.remove_maps)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
 CLASSES = (
     EROSION_OT_run,
     EROSION_OT_cancel,
+    EROSION_OT_queue_remove,
     EROSION_OT_finish,
     EROSION_OT_pause,
     EROSION_OT_restore,
+    EROSION_OT_apply,
 )

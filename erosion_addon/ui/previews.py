@@ -1,42 +1,80 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of the shipped recipes, to choose one by what it makes."""
+"""The recipes there are and their pictures, to choose one by what it makes."""
 
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import bpy
 import bpy.utils.previews
 
-from ..model.presets import shipped
-from ..model.recipe import Recipe
+from ..model.errors import InputError
+from ..model.library import PICTURE
+from ..model.presets import is_there, own, shipped
+from ..model.recipe import LANDSCAPE, LANDSCAPES, Recipe
 
 _pictures: Any = None
 """Blender's collection of the pictures, from the first look at them on."""
 
-_items: list[tuple[str, str, str, int, int]] = []
-"""Blender keeps no reference to the texts of an enumeration, so they live here."""
+
+class Entry(NamedTuple):
+    """A recipe as menus show it; icon: Blender's number of its picture."""
+
+    name: str
+    icon: int
 
 
-def recipe_items(settings: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str, int, int]]:
-    """The shipped recipes as items of an enumeration, each with its picture."""
+def by_landscape() -> dict[str, list[Entry]]:
+    """The shipped recipes under the heading of their landscape, in the order of the headings."""
+    shelves: dict[str, list[Entry]] = {heading: [] for heading in LANDSCAPES.values()}
+    for name, path in sorted(shipped().items()):
+        shelves[LANDSCAPES[_landscape(path)]].append(Entry(name, icon_of(path)))
+    return {heading: entries for heading, entries in shelves.items() if entries}
+
+
+def of_the_user() -> list[Entry]:
+    """The user's own recipes."""
+    return [Entry(name, icon_of(path)) for name, path in own().items()]
+
+
+def title(name: str) -> str:
+    """The name of a recipe, or of its file, as people read it."""
+    name = Path(name).stem if name.lower().endswith(".toml") else name
+    return name[:1].upper() + name[1:]
+
+
+def picture_of(path: Path) -> Path | None:
+    """The picture of a recipe file: of a shipped one in the folder of previews, of any other beside it."""
+    places = (path.parent / "previews" / f"{path.stem}{PICTURE}", path.parent / f"{path.stem}{PICTURE}")
+    return next((place for place in places if is_there(place)), None)
+
+
+def icon_of(path: Path) -> int:
+    """Blender's number of the picture of a recipe file; that of a blank picture where there is none."""
     global _pictures
+    picture = picture_of(path)
+    if picture is None:
+        return blank()
     if _pictures is None:
         _pictures = bpy.utils.previews.new()
-        for number, (name, path) in enumerate(shipped().items()):
-            picture = path.parent / "previews" / f"{name}.png"
-            icon = _pictures.load(name, str(picture), "IMAGE").icon_id if picture.is_file() else 0
-            _items.append((name, name.capitalize(), Recipe.load(path).description, icon, number))
-    return _items
+    key = f"{picture} {picture.stat().st_mtime_ns}"  # a picture that was replaced is another one
+    return (_pictures.get(key) or _pictures.load(key, str(picture), "IMAGE")).icon_id
 
 
-def chosen(settings: Any) -> int:
-    """Number of the recipe that the settings name; 0 for one that is not shipped, as there is no item for none."""
-    names = list(shipped())
-    return names.index(settings.recipe_name) if settings.recipe_name in names else 0
+@lru_cache(maxsize=1)
+def blank() -> int:
+    """Blender's own drawing of a picture."""
+    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+    return int(known["IMAGE_DATA"].value)
 
 
-def choose(settings: Any, number: int) -> None:
-    """Take the recipe of that number."""
-    settings.recipe_name = list(shipped())[number]
+@lru_cache(maxsize=256)
+def _landscape(path: Path) -> str:
+    """Landscape of a shipped recipe, which stays as it is."""
+    try:
+        return Recipe.load(path).landscape
+    except InputError:
+        return str(LANDSCAPE.default)
 
 
 def forget() -> None:
@@ -45,4 +83,3 @@ def forget() -> None:
     if _pictures is not None:
         bpy.utils.previews.remove(_pictures)
         _pictures = None
-        _items.clear()

@@ -5,44 +5,36 @@ import bpy
 
 from ..model.masks import MASK_KINDS
 from ..model.recipe import EDGE_CHOICE, SEED
-from . import previews
-from .declared import label
-from .masks import EROSION_PG_mask
+from . import live_preview
+from .declared import property_of
+from .masks import SETTINGS
 from .steps import EROSION_PG_step, reload
 from .surface_color import EROSION_PG_surface_color
 
 FIRST_RECIPE = "alpine"
-
-EDGE_ITEMS = [
-    ("open", "Open", "Water leaves over the edges and takes its load along"),
-    ("closed", "Closed", "The edges are walls: nothing leaves"),
-    ("wrap", "Wrap", "The terrain is a seamless tile: what leaves on one side comes in on the other"),
-]
 
 
 class EROSION_PG_object(bpy.types.PropertyGroup):
     """Erosion of an object"""
 
     __annotations__ = {
-        "seed": bpy.props.IntProperty(
-            name="Seed", description="Another number, another terrain of the same kind",
-            default=SEED.default, min=int(SEED.low), max=int(SEED.high),
-        ),
-        "edges": bpy.props.EnumProperty(
-            name="Edges", description="What lies around the terrain", items=EDGE_ITEMS, default=EDGE_CHOICE.default
-        ),
+        "seed": property_of(SEED),
+        "edges": property_of(EDGE_CHOICE),
         "recipe_name": bpy.props.StringProperty(
             name="Recipe", description="The kind of landscape to make", default=FIRST_RECIPE,
             update=lambda settings, context: reload(settings),
         ),
-        "recipe_choice": bpy.props.EnumProperty(
-            name="Recipe", description="The kind of landscape to make, by its picture", options={"SKIP_SAVE"},
-            items=previews.recipe_items, get=previews.chosen, set=previews.choose,
+        "recipe_loaded": bpy.props.StringProperty(
+            name="Loaded Recipe", description="The recipe as it was loaded, as JSON", options={"HIDDEN"}
         ),
-        "steps": bpy.props.CollectionProperty(type=EROSION_PG_step),
+        "steps": bpy.props.CollectionProperty(
+            type=EROSION_PG_step, name="Steps", description="What happens to the terrain, one after another"
+        ),
+        "active_step": bpy.props.IntProperty(name="Active Step", description="Number of the step shown below", min=0),
         "springs": bpy.props.PointerProperty(
             type=bpy.types.Collection, name="Springs",
-            description="Each object of this collection is a spring on the terrain below it; its scale is its rate",
+            description="Each object of this collection is a spring on the terrain below it. Its scale is the water "
+            "that it gives: more makes a larger river. Unit: m³/s in steps of water, a share of the drops in others",
         ),
         "casters": bpy.props.PointerProperty(
             type=bpy.types.Collection, name="Casters",
@@ -55,9 +47,24 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "surface_color": bpy.props.PointerProperty(
             type=EROSION_PG_surface_color, name="Surface Color", description="The colours that the ground starts with"
         ),
+        "show_progress": bpy.props.BoolProperty(
+            name="Show on Mesh", default=True,
+            description="Show the terrain while it is eroded, about twice a second where that slows nothing down. "
+            "It is there to look at only: Esc still leaves every vertex where it was",
+        ),
+        "live_preview": bpy.props.BoolProperty(
+            name="Live Preview", get=live_preview.wanted, set=live_preview.choose,
+            description="Show on the terrain what the settings make while you drag them. It is coarse, of fewer and "
+            "larger cells: fine gullies are missing, and large valleys lie about where a run digs them. "
+            "The terrain itself changes only by Run",
+        ),
+        "live_preview_choice": bpy.props.IntProperty(
+            name="Live Preview", description="0: no, 1: yes, -1: as the preferences say", default=-1, min=-1, max=1,
+            options={"HIDDEN"},
+        ),
         "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
-        **{kind: bpy.props.PointerProperty(type=EROSION_PG_mask, name=label(kind), description=meaning)
-           for kind, (_, meaning) in MASK_KINDS.items()},
+        **{kind: bpy.props.PointerProperty(type=SETTINGS[kind], name=mask.label, description=mask.tooltip)
+           for kind, mask in MASK_KINDS.items()},
     }  # fmt: skip
 
 

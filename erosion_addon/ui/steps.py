@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of a recipe as Blender keeps and shows them: settings made from the declarations of the parameters."""
+"""The steps of a recipe as Blender keeps them: settings made from the declarations of the parameters."""
 
 import json
 from dataclasses import replace
@@ -11,9 +11,8 @@ from ..model.errors import InputError
 from ..model.parameters import specifications
 from ..model.processes import PROCESSES
 from ..model.recipe import Recipe, Step
-from ..scene import companions, job
+from . import origin
 from .declared import meant, property_of
-from .panel import SubPanel
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
@@ -31,13 +30,15 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
 
     __annotations__ = {
         "kind": bpy.props.EnumProperty(
-            name="Kind", items=[(kind, process.label, "") for kind, process in PROCESSES.items()]
+            name="Process", description="What happens in the step",
+            items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
         ),
         "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
         "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
-        "show_settings": bpy.props.BoolProperty(name="Show Settings", default=True),
-        **{kind: bpy.props.PointerProperty(type=settings) for kind, settings in SETTINGS.items()},
-    }
+        **{kind: bpy.props.PointerProperty(
+               type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
+           ) for kind, settings in SETTINGS.items()},
+    }  # fmt: skip
 
 
 def reload(settings: Any) -> None:
@@ -53,60 +54,70 @@ def reload(settings: Any) -> None:
 def fill(settings: Any, recipe: Recipe) -> None:
     """Take over a recipe's steps and edges, and its seed if it brings one."""
     settings.steps.clear()
+    origin.keep(settings, recipe)
     settings.edges = recipe.edges
     settings.seed = recipe.seed or settings.seed
+    settings.active_step = 0
     for step in recipe.steps:
-        item = settings.steps.add()
-        item.kind, item.enabled = step.kind, step.enabled
-        group = getattr(item, step.kind)
-        values = step.parameters.to_dict()
-        item.loaded = json.dumps(values)
-        for name in values:
-            if hasattr(group, name):
-                setattr(group, name, values[name])
+        add(settings, step)
+
+
+def add(settings: Any, step: Step) -> None:
+    """Append a step, which is called what its process is."""
+    item = settings.steps.add()
+    item.name, item.kind, item.enabled = PROCESSES[step.kind].label, step.kind, step.enabled
+    group = getattr(item, step.kind)
+    values = step.parameters.to_dict()
+    item.loaded = json.dumps(values)
+    for name in values:
+        if hasattr(group, name):
+            setattr(group, name, values[name])
+
+
+def ensure(settings: Any) -> None:
+    """Give settings without steps those of their recipe, as a run takes them; seed and edges stay."""
+    if settings.steps:
+        return
+    try:
+        recipe = origin.recipe(settings)
+    except InputError:
+        return  # the run refuses the name in a sentence
+    for step in recipe.steps:
+        add(settings, step)
 
 
 def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
     """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
-    named = Recipe.load(settings.recipe_name)
-    steps = [_step_of(item, springs) for item in settings.steps] or named.steps
-    return replace(named, steps=tuple(steps), seed=settings.seed, edges=settings.edges)
+    steps = tuple(step_of(item, springs) for item in settings.steps)
+    named = origin.recipe(settings, steps)
+    return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
 
 
-def _step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
-    parameters = PROCESSES[item.kind].parameters
+def meant_recipe(settings: Any) -> Recipe | None:
+    """As `recipe_of`, for the panel; None where the settings name no recipe."""
+    try:
+        return recipe_of(settings, [])
+    except InputError:
+        return None
+
+
+def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
+    """The step that an item stands for; springs as in `recipe_of`."""
+    parameters = PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
+    return Step(item.kind, parameters, item.enabled)
+
+
+def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:
+    """The parameters of an item by name; lists that the recipe did not give are missing. springs as in `recipe_of`."""
+    declared = specifications(PROCESSES[item.kind].parameters)
     group = getattr(item, item.kind)
     values = json.loads(item.loaded or "{}")
-    if springs and "springs" in specifications(parameters):
+    if springs and "springs" in declared:
         values["springs"] = springs
-    for name in specifications(parameters):
+    for name in declared:
         if hasattr(group, name):
             values[name] = meant(getattr(group, name), values.get(name))
-    return Step(item.kind, parameters.from_dict(values), item.enabled)
+    return values
 
 
-class EROSION_PT_steps(SubPanel):
-    bl_label = "Steps"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        settings = companions.terrain_of(context.object).erosion
-        self.layout.active = job.current is None
-        if not settings.steps:
-            self.layout.operator("erosion.recipe_load", text="Show Settings").name = settings.recipe_name
-        for item in settings.steps:
-            header, body = self.layout.panel_prop(item, "show_settings")
-            header.prop(item, "enabled", text="")
-            header.label(text=PROCESSES[item.kind].label)
-            if body is not None:
-                _draw_settings(body, item)
-
-
-def _draw_settings(body: Any, item: Any) -> None:
-    body.use_property_split = True
-    body.use_property_decorate = False
-    body.active = item.enabled
-    for name in SETTINGS[item.kind].__annotations__:
-        body.prop(getattr(item, item.kind), name)
-
-
-CLASSES = (*SETTINGS.values(), EROSION_PG_step, EROSION_PT_steps)
+CLASSES = (*SETTINGS.values(), EROSION_PG_step)

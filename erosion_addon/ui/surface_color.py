@@ -20,9 +20,14 @@ COLOR_ITEMS = [
 class EROSION_PG_surface_color(bpy.types.PropertyGroup):
     """The colours that the ground starts with"""
 
-    source: bpy.props.EnumProperty(name="Source", items=COLOR_ITEMS)
+    source: bpy.props.EnumProperty(
+        name="Source", description="Where the colours of the ground come from, which erosion carries along",
+        items=COLOR_ITEMS,
+    )  # fmt: skip
     layer: bpy.props.StringProperty(name="Layer", description="Name of the colour attribute")
-    image: bpy.props.PointerProperty(type=bpy.types.Image, name="Image")
+    image: bpy.props.PointerProperty(
+        type=bpy.types.Image, name="Image", description="The image; its corners lie on the terrain's"
+    )
     strata: bpy.props.StringProperty(
         name="Strata", description="Name of shipped strata, or path of a .toml file", default="red canyon",
         search=lambda settings, context, text: list(shipped("strata")), search_options={"SUGGESTION"},

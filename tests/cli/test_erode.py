@@ -10,6 +10,7 @@ import pytest
 
 from erosion_addon.cli import main
 from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.model.threads import processors
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png, run
 from tests.terrains import fractal
 
@@ -41,7 +42,7 @@ def test_it_drives_the_same_simulation_as_python(folder):
 def test_the_report_has_the_keys_of_the_contract_and_its_mass_adds_up(folder, edges):
     assert main(["erode", "dem.npy", "out.npy", "--edges", edges, "--report", "r.json", *FEW]) == 0
     report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
-    assert set(report) - {"finished", "notes"} == {
+    assert set(report) - {"finished", "notes", "threads"} == {
         "recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "peak_memory_bytes", "seconds",
     }  # fmt: skip
     assert report["grid"] == {"rows": 24, "cols": 32, "cell_size": 1.0}
@@ -137,3 +138,12 @@ def test_a_run_that_a_time_limit_ends_goes_on_to_the_same_file(tmp_path, monkeyp
     assert not Path("part.npy").exists()
     assert main(["resume", "run.npz", "part.npy", "--quiet"]) == 0
     assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()
+
+
+@pytest.mark.parametrize(("words", "used"), [([], processors()), (["--threads", "1"], 1), (["--threads", "3"], 3)])
+def test_threads_are_the_machines_or_as_many_as_are_given(folder, words, used):
+    assert main(["erode", "dem.npy", "out.npy", "--report", "r.json", "--quiet", *FEW, *words]) == 0
+    report = json.loads(Path("r.json").read_text())
+    recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
+    assert report["threads"] == used
+    assert report["sha256"] == erode(Terrain(np.load("dem.npy")), recipe).report["sha256"]

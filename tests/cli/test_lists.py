@@ -8,8 +8,9 @@ import pytest
 
 from erosion_addon.cli import main
 from erosion_addon.model import FIELDS, Recipe
-from erosion_addon.model.sources import make
-from tests.cli.commandline import run
+from erosion_addon.model.parameters import specifications
+from erosion_addon.model.sources import SOURCES, make
+from tests.cli.commandline import IMAGES, listing, run
 
 
 def test_make_writes_the_terrain_of_its_seed(folder, capsys):
@@ -17,6 +18,39 @@ def test_make_writes_the_terrain_of_its_seed(folder, capsys):
     assert main(words) == 0
     assert np.array_equal(np.load("p.npy"), make("pyramid", 20, 30, 5.0, 2, {"steps": 3}).elevation)
     assert capsys.readouterr().out == "p.npy\n"
+
+
+def test_make_writes_the_layers_of_the_terrain_as_maps(folder):
+    words = ["make", "pyramid_in_sand", "p.npy", "--size", "20x30", "--set", "sand=30", "waves=0", "--maps", "maps"]
+    assert main(words) == 0
+    terrain = make("pyramid_in_sand", 20, 30, values={"sand": 30, "waves": 0})
+    assert {path.name for path in (folder / "maps").iterdir()} == {"elevation.exr", "sediment.exr"}
+    assert np.array_equal(IMAGES.read(folder / "maps/sediment.exr"), terrain["sediment"])
+    # What it wrote is what `erode` takes as the layer to start from.
+    words = ["erode", "p.npy", "out.npy", "--mask", "sediment=maps/sediment.exr", "--maps", "after", "--quiet"]
+    assert main([*words, "--set", "droplet.drops_per_cell=0"]) == 0
+    assert np.array_equal(IMAGES.read(folder / "after/sediment.exr"), terrain["sediment"])
+
+
+def test_make_takes_a_picture_and_refuses_what_is_none(folder, capsys):
+    picture = np.tri(8, 8, dtype=np.float32)
+    IMAGES.write(folder / "shape.png", picture, "uint16")
+    words = ["make", "letters", "l.npy", "--size", "24x24", "--set", "image=shape.png", "height=12", "width=1"]
+    assert main(words) == 0
+    assert np.unique(np.load("l.npy")).tolist() == [0, 12] and np.load("l.npy")[23, 1] == 12  # the top left corner
+    before = listing(folder)
+    (folder / "shape.png").write_bytes(b"no picture")
+    assert main([*words[:2], "m.npy", *words[3:]]) == 2
+    assert re.fullmatch(r"shape\.png .*\.\n", capsys.readouterr().err.splitlines(keepends=True)[-1])
+    assert listing(folder).keys() == before.keys()
+
+
+def test_help_lists_every_parameter_of_every_start_terrain(capsys):
+    main(["make", "--help"])
+    out = capsys.readouterr().out
+    for kind, source in SOURCES.items():
+        part = out.partition(f"\n{kind}: ")[2]
+        assert all(f"\n  {name} " in part for name in specifications(source.parameters))
 
 
 def test_recipes_lists_and_prints_toml_that_loads_again(folder, capsys):

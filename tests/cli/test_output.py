@@ -81,3 +81,22 @@ def test_an_ascii_pipe_is_no_failure(folder):
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip() == rb"\xf6ut.npy"
     assert Path("öut.npy").exists()
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, terminal):
+    """On a terminal by the bar, elsewhere by a line; the time left is that of the simulation."""
+    now, stream = [0.0], Terminal("utf-8") if terminal else io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sys, "stderr", stream)
+    line = ProgressLine()
+    for now[0], fraction in [(1.0, 0.0), (5.0, 0.5), (10.0, 0.75)]:
+        line.show_compiling(fraction, "Compiling (first run only), step 1 of 1")
+    now[0] = 20.0
+    line.show(type("Progress", (), {"fraction": 0.5, "message": "Step"})())
+    stream.flush()
+    lines = stream.buffer.getvalue().decode().replace("\n", "\r").split("\r")
+    said = [text.rstrip() for text in lines if text.strip()]
+    bar = f"Compiling (first run only), step 1 of 1 {'█' * 12}{'░' * 12}  50 %"
+    assert said[:-1] == ([*said[:1], bar, *said[2:3]] if terminal else ["Compiling (first run only), step 1 of 1"])
+    assert said[-1] == (f"Step {'█' * 12}{'░' * 12}  50 %, 10 s left" if terminal else "Step:  50 %, 10 s left")

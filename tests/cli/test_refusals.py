@@ -162,7 +162,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "dem.npy", "m.npy", "--maps", "m.npy"), "m.npy would be written twice"),
         # start terrains
         (("make", "fractal", "out.npy"), "required: --size"),
-        (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; there are fractal"),
+        (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; there are voronoi"),
         (("make", "fractal", "out.npy", "--size", "8"), "is not two whole numbers such as 512x1024"),
         (("make", "fractal", "out.npy", "--size", "2x8"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "999999999x999999999"), "from 3 to 65536"),

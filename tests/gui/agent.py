@@ -98,6 +98,14 @@ def job():
     return import_module(EXTENSION + ".erosion_addon.scene.job").current
 
 
+def preview():
+    return import_module(EXTENSION + ".erosion_addon.scene.preview").current
+
+
+def queue():
+    return import_module(EXTENSION + ".erosion_addon.scene.queue")
+
+
 def running():
     return job() is not None
 
@@ -108,6 +116,13 @@ def outcome():
 
 
 # The terrain
+
+def activate(name):
+    """Make an object the active one, and the only one selected."""
+    for obj in bpy.context.view_layer.objects:
+        obj.select_set(obj.name == name)
+    bpy.context.view_layer.objects.active = bpy.data.objects[name]
+
 
 def new_terrain(rows, columns, drops_per_cell, name="Terrain"):
     """Nothing in the scene but one grid of hills, 10 m a cell, with a recipe of one droplet step; then an undo step."""
@@ -138,6 +153,11 @@ def heights(name="Terrain"):
     positions = np.empty((len(bpy.data.objects[name].data.vertices), 3), dtype=np.float32)
     bpy.data.objects[name].data.attributes["position"].data.foreach_get("vector", positions.reshape(-1))
     return positions[:, 2]
+
+
+def terrain_heights(name="Terrain"):
+    """The heights of the terrain, where others may be shown on its mesh."""
+    return import_module(EXTENSION + ".erosion_addon.scene.grid").heights(bpy.data.objects[name].data)
 
 
 def attributes(name="Terrain"):

@@ -11,6 +11,9 @@ import time
 import traceback
 from pathlib import Path
 
+import desk
+import recipes
+import seen
 from window import Screen, Window, is_alive
 
 LONG, SHORT = 400.0, 4.0  # drops a cell: minutes on the grids below, or a few seconds
@@ -247,6 +250,9 @@ SESSIONS = {  # name: real X events, scenes
         the_panels_of_the_look_are_drawn,
         the_look_is_finished_in_one_click_and_follows_the_next_run,
     )),
+    "masks": (False, desk.SCENES),
+    "live": (False, seen.SCENES),
+    "recipes": (False, recipes.SCENES),
     "faults": (False, (
         the_tab_opens,
         an_object_deleted_during_a_run_stays_deleted,

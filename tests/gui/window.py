@@ -141,6 +141,16 @@ class Window:
             self.send("LEFTMOUSE")
         self.settle()
 
+    def drag(self, x, y, right, steps):
+        """Press the mouse, move it so many pixels to the right in some steps, and let go."""
+        self.move(x, y)
+        self.send("LEFTMOUSE", ["PRESS"])
+        for step in range(1, steps + 1):
+            self.move(x + right * step // steps, y)
+            time.sleep(0.05)
+        self.send("LEFTMOUSE", ["RELEASE"])
+        self.settle()
+
     def key(self, kind, ctrl=False):
         if self.real_events:
             self.xdotool("key", ("ctrl+" if ctrl else "") + X_KEYS.get(kind, kind.lower()))

@@ -6,10 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import edges, tiles, wind_tiles
+from erosion_addon.kernels import droplet, edges, tiles, wind_tiles
+from tests.terrains import fractal
 
 EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
-REACH = {"drops": (1, 2), "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1)}
+REACH = {"drops": (tiles.REACH + 1, tiles.REACH + 2), "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1)}
 """Cells before and behind its own that what is on a tile may touch."""
 
 
@@ -63,14 +64,41 @@ def test_drops_go_round_and_no_slot_is_lost():
             while slot != tiles.NONE:
                 following, number = int(pool.follower[slot]), int(pool.start[slot])
                 assert alive[number] == slot  # nobody else has got it
-                if rng.random() < 0.2:
-                    tiles.append(pool.ended, tile, pool.follower, slot)
-                    del alive[number]
-                else:
+                left = bool(rng.random() > 0.2)
+                if left:
                     pool.numbers[slot, :2] = rng.uniform(0, 127, 2)
-                    tiles.append(pool.leaving, tile, pool.follower, slot)
+                else:
+                    del alive[number]
+                tiles.let_go(pool, tile, slot, left)
                 slot = following
             tiles.hand_on(pool, cut, worked)
         assert pool.under_way[0] == len(alive) == len(tiles.queued(pool)) == pool.waiting.sum()
         assert sorted(pool.start[tiles.queued(pool)].tolist()) == sorted(alive)
     assert len(pool.start) < 150  # slots are used again
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
+    """All drops start on tile 8, in the middle, or on tile 0, in a corner; some go beyond its border, none too far."""
+    shape, wrap = (200, 333), edge == edges.WRAP
+    cut = tiles.cut(*shape, 64, edge)
+    constants = droplet.Constants(10, 0.001, 0.9, 0.02, 0.1, 0.05, 20, 2000, True, False, 0.05, edge, 1.0, 1.0)
+    for tile in (8, 0):
+        ground, flow = np.zeros((*shape, 2)), np.zeros(shape, np.float32)
+        ground[..., 0] = before = fractal(*shape, relief=60.0, seed=2)
+        pool, totals = tiles.with_room(tiles.make_pool(15, droplet.NUMBERS), 20000), droplet.make_totals(cut)
+        droplet.start_drops(pool, cut, None, np.uint64(1), 0, 20000)
+        droplet.run_tiles(np.array([tile]), cut, pool, ground, flow, None, None, constants, totals)
+        changed = (flow > 0) | (ground[..., 0] != before)
+        for axis, places in enumerate((cut.row_edges, cut.col_edges)):
+            where = set(np.flatnonzero(changed.any(axis=1 - axis)).tolist())
+            place = (tile // 5, tile % 5)[axis]
+            assert where <= touched(cut, tile, axis, wrap, REACH["drops"])
+            assert where - set(range(places[place], places[place + 1])), "no drop has gone beyond the border"
+
+
+@pytest.mark.parametrize("side", [2 * tiles.REACH, 2 * tiles.REACH + 2])
+def test_tiles_too_small_for_their_reach_would_not_go_unnoticed(side):
+    cut = tiles.cut(12 * side, side, side, edges.CLOSED)
+    one, other = (touched(cut, tile, 0, False, REACH["drops"]) for tile in tiles.colors(cut, edges.CLOSED)[0][:2])
+    assert one & other

@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.kernels import water, water_ground
 from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
+from erosion_addon.model.water_parameters import longest_step
 from tests.kernels import reference_water
 from tests.terrains import fractal
 
@@ -27,7 +28,7 @@ RULES = {
 
 
 def pipes(edges, row_spacing=10.0, col_spacing=10.0, friction=0.05, pipe_depth=2.0, seconds=None):
-    seconds = seconds or water.longest_step(row_spacing, col_spacing, GRAVITY, pipe_depth)
+    seconds = seconds or longest_step(row_spacing, col_spacing, GRAVITY, pipe_depth)
     return water.Pipes(
         F(seconds), F(GRAVITY * seconds / row_spacing), F(GRAVITY * seconds / col_spacing),
         F(1 / row_spacing), F(1 / col_spacing), F(friction), F(pipe_depth),
@@ -259,7 +260,7 @@ def test_a_step_twice_as_long_as_the_limit_is_where_waves_would_grow():
     wave = 1.0 + 0.01 * np.random.default_rng(0).standard_normal((12, 12))
     stable = Basin(np.zeros((12, 12)), wave, WRAP, friction=1e-3, pipe_depth=1.0).run(2000)
     assert np.ptp(stable.depth) < np.ptp(wave)
-    longest = water.longest_step(10.0, 10.0, GRAVITY, 1.0)
+    longest = longest_step(10.0, 10.0, GRAVITY, 1.0)
     wild = Basin(np.zeros((12, 12)), wave, WRAP, friction=1e-3, pipe_depth=1.0, seconds=2 * longest).run(2000)
     assert np.isfinite(wild.depth).all() and wild.depth.min() >= 0
     assert np.ptp(wild.depth) > np.ptp(wave)

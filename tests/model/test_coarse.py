@@ -145,7 +145,7 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     drawn = {}
     for name, item in specifications(PROCESSES[kind].parameters).items():
         if item.choices:
-            drawn[name] = str(rng.choice(item.choices))
+            drawn[name] = str(rng.choice(list(item.choices)))
         elif not item.row_names:
             low, high = item.low, min(item.high, 2000.0)
             drawn[name] = float(rng.choice([low, high, rng.uniform(low, high), item.default]))

@@ -85,6 +85,17 @@ def test_a_shipped_recipe_is_called_like_its_file_and_says_what_it_makes(name):
 
 
 @pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_shipped_recipe_says_which_landscape_it_belongs_to(name):
+    text = shipped()[name].read_text(encoding="utf-8")
+    assert f'\nlandscape = "{Recipe.load(name).landscape}"\n' in text  # and does not leave it to the default
+
+
+def test_a_recipe_from_before_landscapes_loads():
+    recipe = Recipe.parse('name = "old"\n[[step]]\nkind = "droplet"\n', "old.toml")
+    assert recipe.landscape == "other" and 'landscape = "other"' in recipe.to_toml()
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_shipped_recipe_moves_material_and_loses_none(name):
     result = eroded_shortly(name)
     mass = result.report["mass"]

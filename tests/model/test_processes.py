@@ -126,7 +126,7 @@ def test_no_parameters_in_range_break_a_process(kind, case):
     values = {}
     for name, known in specifications(PROCESSES[kind].parameters).items():
         if known.choices:
-            values[name] = str(chance.choice(known.choices))
+            values[name] = str(chance.choice(list(known.choices)))
         elif isinstance(known.default, float):
             low, high = max(known.low, known.default / 30), min(known.high, max(known.default, 1e-3) * 30)
             values[name] = float(chance.uniform(low, high)) if high > low else known.default

@@ -2,6 +2,7 @@
 """Drops on tiles: the same bytes on any number of threads, nothing lost, and the landscape of single drops."""
 
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from erosion_addon.kernels import edges, tiles
 from erosion_addon.model import Recipe, Terrain, erode, resume, simulate, tile_run
 from erosion_addon.model.checkpoint import Checkpoint
+from erosion_addon.model.droplet import DropletStep
 from erosion_addon.model.threads import Team
 from tests.terrains import fractal
 
@@ -18,9 +20,7 @@ HILLS = Terrain(fractal(200, 333, relief=600.0, seed=2), 10.0)
 
 @pytest.mark.parametrize("edge", ["open", "closed", "wrap"])
 def test_the_same_bytes_on_any_number_of_threads(edge):
-    hashes = [
-        erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"] for threads in (1, 2, 4, 8)
-    ]
+    hashes = [erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"] for threads in (1, 2, 4, 8)]
     assert hashes[0] == hashes[1] == hashes[2] == hashes[3]
 
 
@@ -45,6 +45,84 @@ def test_whichever_tile_is_worked_first(monkeypatch):
     assert erode(HILLS, ARCANE, threads=1).report["sha256"] == expected
 
 
+def by_order(backward, monkeypatch, **given):
+    """Hashes of a run in which the tiles of a phase are worked from the first to the last, or the other way round."""
+    as_they_come = tile_run.TileRun._work
+
+    def ordered(run, worked, work):
+        as_they_come(run, worked[::-1].copy() if backward else worked, work)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tile_run.TileRun, "_work", ordered)
+        return erode(HILLS, ARCANE, threads=1, **given).report["sha256"]
+
+
+def all_at_once(patched):
+    """Neighbouring tiles are worked in one phase."""
+    patched.setattr(tiles, "colors", lambda cut, edges: [np.concatenate(COLORS(cut, edges))])
+
+
+def too_small(patched):
+    """Tiles of a cell or so less than what drops reach from both sides."""
+    patched.setattr(tile_run, "SIDE", 2 * tiles.REACH)
+
+
+def shared_sum(patched):
+    """Tiles add to one number, as threads would that race for it."""
+    run_tiles = DropletStep._work
+
+    def racing(step, worked, cut, pool):
+        run_tiles(step, worked, cut, pool)
+        for tile in worked:
+            step._flow[0, 0] += np.float32(1 / (1 + tile))
+
+    patched.setattr(DropletStep, "_work", racing)
+
+
+COLORS = tiles.colors
+
+
+@pytest.mark.parametrize("wrong", [None, all_at_once, too_small, shared_sum])
+def test_a_wrong_scheme_would_not_go_unnoticed(wrong, monkeypatch):
+    """The order of tiles on one thread stands for what many threads do by chance."""
+    if wrong is not None:
+        wrong(monkeypatch)
+    forward, backward = (by_order(direction, monkeypatch) for direction in (False, True))
+    assert (forward == backward) == (wrong is None)
+
+
+def test_a_kernel_that_raises_stops_all_threads_with_one_error():
+    run = tile_run.TileRun((512, 512), edges.OPEN, 1000, 2, 2, hands=8)
+    begun = []
+
+    def start(pool, cut, first, last):
+        for number in range(first, last):
+            tiles.enter(pool, cut, np.uint64(number), float(number % 512), float(number * 7 % 512))
+
+    def work(worked, cut, pool):
+        begun.append(len(worked))
+        raise ValueError("broken")
+
+    for turn in (1, 2):  # the threads are fit for another try
+        with pytest.raises(ValueError, match="broken"):
+            run.turn(start, work)
+        assert len(begun) <= 2 * turn  # of 16 hands: each thread at most one
+
+
+def test_two_runs_in_threads_of_their_own_give_the_bytes_of_one_alone():
+    expected = erode(HILLS, ARCANE, seed=3, threads=1).report["sha256"]
+    hashes = []
+    runs = [
+        threading.Thread(target=lambda: hashes.append(erode(HILLS, ARCANE, seed=3, threads=2).report["sha256"]))
+        for _ in range(2)
+    ]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert hashes == [expected, expected]
+
+
 def test_mass_is_there_while_drops_are_under_way():
     for progress in simulate(HILLS, ARCANE, edges="closed"):
         mass = progress.terrain.report["mass"]
@@ -58,7 +136,7 @@ def test_mass_is_there_while_drops_are_under_way():
 def test_a_run_stopped_with_drops_under_way_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     expected = erode(HILLS, ARCANE, seed=9).report["sha256"]
     monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
-    *_, stopped = itertools.islice(simulate(HILLS, ARCANE, seed=9), 20)
+    *_, stopped = itertools.islice(simulate(HILLS, ARCANE, seed=9), 10)
     assert stopped._simulation._running._run.under_way > 10
     stopped.checkpoint.save(tmp_path / "run.npz")
     *_, last = resume(Checkpoint.load(tmp_path / "run.npz"))
@@ -75,13 +153,14 @@ def landscape(elevation):
     ])  # fmt: skip
 
 
-@pytest.fixture(params=["alpine", "arcane"])
-def tiled_and_alone(request, monkeypatch):
+@pytest.fixture(params=["alpine", "arcane"], scope="module")
+def tiled_and_alone(request):
     """The hills eroded on tiles, and by drops one after another on a single one."""
     recipe = Recipe.load(request.param)
-    tiled = erode(HILLS, recipe)
-    monkeypatch.setattr(tile_run, "SIDE", 10**6)
-    return tiled, erode(HILLS, recipe)
+    with pytest.MonkeyPatch.context() as patched:
+        tiled = erode(HILLS, recipe)
+        patched.setattr(tile_run, "SIDE", 10**6)
+        return tiled, erode(HILLS, recipe)
 
 
 def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
@@ -94,13 +173,15 @@ def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
     assert paths[0] == pytest.approx(paths[1], rel=0.05)
 
 
-def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone):
-    """The curvature across the columns beside borders, against that of all, is what it is without tiles."""
+@pytest.mark.parametrize("shift", [-tiles.REACH - 1, 0, tiles.REACH + 1], ids=["before", "at", "behind"])
+def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
+    """The curvature across the columns beside borders, or where drops are handed on, is what it is without tiles."""
     borders = tiles.cut(*HILLS.shape, 64, edges.OPEN).col_edges[1:-1]
 
     def roughness(terrain):
         curvature = np.abs(np.diff(terrain.elevation, 2, axis=1))
-        beside = np.isin(np.arange(1, HILLS.cols - 1), np.concatenate([borders + place for place in (-2, -1, 0, 1)]))
+        near = np.concatenate([borders + shift + place for place in (-2, -1, 0, 1)])
+        beside = np.isin(np.arange(1, HILLS.cols - 1), near)
         return curvature[:, beside].mean() / curvature[:, ~beside].mean()
 
     tiled, alone = tiled_and_alone

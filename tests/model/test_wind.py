@@ -58,7 +58,7 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     drawn = {}
     for name, item in specifications(WindParameters).items():
         if item.choices:
-            drawn[name] = str(rng.choice(item.choices))
+            drawn[name] = str(rng.choice(list(item.choices)))
         elif not item.row_names:
             drawn[name] = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
     cell = 10.0 ** rng.uniform(-1, 3)

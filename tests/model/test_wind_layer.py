@@ -124,3 +124,10 @@ def test_on_cells_of_the_feature_size_the_numbers_are_the_source_s():
     got = WindStep(oblong, WindParameters(flight="boundary layer", repose_angle=45.0), 1)._constants
     assert (got.row_step, got.col_step, got.row_slope, got.col_slope) == pytest.approx((2.0, 0.5, 1.0, 0.25))
     assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx((0.5, 2.0, 4.25**0.5))
+
+
+def test_cells_of_a_kilometre_are_eroded_too():
+    before = fractal(24, 24, 4000.0, seed=3)
+    after = blown(before, before + 20.0, **LAYER, particles_per_cell=0.5, cell=1000.0)
+    assert np.isfinite(after["elevation"]).all()
+    assert abs(lost(before, after) - after["exported"]) <= 1e-9 * max(after["moved"], 1.0)

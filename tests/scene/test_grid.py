@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from erosion_addon.model.errors import InputError
-from erosion_addon.scene import grid
+from erosion_addon.scene import advice, grid
 
 
 def lattice_points(rows=5, cols=4, dy=1.0, dx=1.0, seed=0):
@@ -169,7 +169,7 @@ def test_a_grid_in_object_mode_may_be_eroded(make_hills):
     obj = make_hills()
     obj.data.use_fake_user = True
     assert grid.why_not(obj) is None
-    assert grid.notes(obj) == []
+    assert advice.notes(obj) == []
 
 
 def test_every_obstacle_is_named(make_hills, empty_scene):
@@ -323,7 +323,7 @@ def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, number):
     assert np.isfinite(terrain.elevation).all()
     assert terrain.elevation.size == len(points)
     grid.describe(obj)
-    grid.notes(obj)
+    advice.notes(obj)
     before = grid.heights(obj.data)
     heights = grid.local_heights(lattice, before, terrain.elevation, terrain.elevation + terrain.cell_size)
     try:
@@ -340,7 +340,7 @@ def test_the_description_says_what_the_grid_is(make_hills):
     found = grid.describe(obj)
     assert (found.rows, found.cols, found.spacing) == (6, 5, (2.0, 4.0))
     assert found.relief == pytest.approx(2 * np.ptp(grid.heights(obj.data)))
-    notes = " ".join(grid.notes(obj))
+    notes = " ".join(note.sentence for note in advice.notes(obj))
     assert "4 m × 2 m" in notes
     assert "scale 1 × 1 × 2" in notes
 
@@ -378,6 +378,6 @@ def test_modifiers_and_distance_are_worth_a_note(make_hills):
     obj = make_hills()
     obj.modifiers.new("Detail", "SUBSURF")
     grid.write_heights(obj.data, grid.heights(obj.data) + 1e5)
-    notes = " ".join(grid.notes(obj))
+    notes = " ".join(note.sentence for note in advice.notes(obj))
     assert "Detail acts on top" in notes
     assert "steps of 0.0078 m" in notes

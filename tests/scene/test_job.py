@@ -99,6 +99,7 @@ def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path
     to_the_end(start(obj, **values))
     job.clear()
     expected = everything(obj.data)
+    process.stop()  # so that nothing of the first run is reused
     run = start(obj, **values)
     under_way(run)
     run.pause()

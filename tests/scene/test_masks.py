@@ -132,3 +132,88 @@ def test_an_attribute_that_is_no_number_per_point_is_explained(shuffled, data_ty
     obj.data.attributes.new("mask", data_type, domain)
     with pytest.raises(InputError, match=r"attribute mask .* per point"):
         read_mask(obj, lattice, "rain", "ATTRIBUTE", "mask")
+
+
+def select(obj, chosen):
+    mesh = obj.data
+    attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(".select_vert", "BOOLEAN", "POINT")
+    attribute.data.foreach_set("value", chosen)
+
+
+def test_the_selection_is_a_mask(shuffled):
+    obj, lattice = shuffled
+    select(obj, columns(obj) > 1.5)
+    mask = read_mask(obj, lattice, "strength", "SELECTION")
+    assert mask.dtype == np.float32 and np.array_equal(mask, np.tile(np.float32([0, 0, 1, 1]), (5, 1)))
+
+
+def test_a_selection_of_nothing_is_explained(shuffled):
+    obj, lattice = shuffled
+    select(obj, np.zeros(20, bool))
+    sentence = "Nothing is selected on Points; select vertices in Edit Mode, or set the sand supply mask to None"
+    with pytest.raises(InputError, match=sentence):
+        read_mask(obj, lattice, "source", "SELECTION")
+    obj.data.attributes.remove(obj.data.attributes[".select_vert"])
+    with pytest.raises(InputError, match="Nothing is selected"):
+        read_mask(obj, lattice, "source", "SELECTION")
+
+
+def test_a_soft_border_is_in_metres_of_the_world(make_hills):
+    # Cells of 2 m by 1 m, scaled by 3 along the columns (local x): 6 m from column to column, 1 m from row to row.
+    obj = make_hills(9, 9, spacing=(1.0, 2.0))
+    obj.scale.x = 3.0
+    bpy.context.view_layer.update()
+    lattice = grid.find_lattice(obj)
+    inside = np.zeros((9, 9), bool)
+    inside[:, 3:] = True
+    select(obj, inside.ravel())
+    mask = read_mask(obj, lattice, "strength", "SELECTION", border=24.0)
+    share = np.array([0, 0, 0, 6, 12, 18, 24, 24, 24]) / 24
+    assert np.allclose(mask, share**2 * (3 - 2 * share))
+    inside[:] = False
+    inside[3:] = True
+    select(obj, inside.ravel())
+    mask = read_mask(obj, lattice, "strength", "SELECTION", border=4.0)
+    share = np.array([0, 0, 0, 1, 2, 3, 4, 4, 4]) / 4
+    assert np.allclose(mask.T, share**2 * (3 - 2 * share))
+
+
+def test_the_border_lies_inside_of_what_is_left_after_inverting(make_hills):
+    obj = make_hills(6, 9, spacing=(1.0, 1.0))
+    inside = np.zeros((6, 9), bool)
+    inside[:, :4] = True
+    select(obj, inside.ravel())
+    mask = read_mask(obj, grid.find_lattice(obj), "strength", "SELECTION", invert=True, border=2.0)
+    assert np.array_equal(mask, np.tile(np.float32([0, 0, 0, 0, 0.5, 1, 1, 1, 1]), (6, 1)))
+
+
+def test_values_are_scaled_after_inverting(shuffled):
+    obj, lattice = shuffled
+    obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj) / 4)
+    mask = read_mask(obj, lattice, "sediment", "ATTRIBUTE", "mask", invert=True, scale=8.0)
+    assert np.array_equal(mask[0], [8, 6, 4, 2])
+
+
+def test_stretched_values_go_from_0_to_1(shuffled):
+    obj, lattice = shuffled
+    obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj) * 100 - 300)
+    mask = read_mask(obj, lattice, "strength", "ATTRIBUTE", "mask", fit="stretch")
+    assert np.allclose(mask[0], [0, 1 / 3, 2 / 3, 1])
+
+
+def test_in_edit_mode_no_mask_is_read(make_hills):
+    obj = make_hills(6, 6)
+    lattice = grid.find_lattice(obj)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(InputError, match="Leave Edit Mode first: the rain mask of Hills"):
+        read_mask(obj, lattice, "rain", "SELECTION")
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_images_without_pixels_are_explained(shuffled):
+    obj, lattice = shuffled
+    missing = bpy.data.images.new("missing", 4, 4)
+    missing.source, missing.filepath = "FILE", "/nowhere/at all.png"
+    with pytest.raises(InputError, match=r"at all\.png"):
+        read_mask(obj, lattice, "rain", "IMAGE", missing)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import erosion_addon
+from erosion_addon.model.presets import OWN_FOLDER
 from erosion_addon.scene import grid, job
 from tests.terrains import fractal
 
@@ -14,6 +15,14 @@ def extension():
     erosion_addon.register()
     yield
     erosion_addon.unregister()
+
+
+@pytest.fixture(autouse=True)
+def own_recipes(tmp_path, monkeypatch):
+    """The folder of the user's own recipes, which is not there yet."""
+    folder = tmp_path / "own recipes"
+    monkeypatch.setenv(OWN_FOLDER, str(folder))
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -200,5 +200,5 @@ def test_all_icons_are_blenders():
     """One that it does not know keeps a panel from being drawn."""
     known = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
     for path in Path(job.__file__).parents[1].joinpath("ui").glob("*.py"):
-        named = re.findall(r'icon="(\w+)"|"erosion\.\w+_add", "(\w+)"', path.read_text(encoding="utf-8"))
+        named = re.findall(r'icon="(\w+)"|"erosion\.\w+_add", "([A-Z_]+)"', path.read_text(encoding="utf-8"))
         assert {one or other for one, other in named} <= set(known), path.name

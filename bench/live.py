@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What it costs to see a run on its mesh: throughput while it is shown against that while it is not, in one run, and
+how long Blender's main thread is held up. A process of its own, with bpy.
+
+    live.py [SIDE [SECONDS]]        cells along a side, 1024; seconds of each of the two kinds of time, 30
+
+Prints JSON. Without a window nothing is drawn; `make gui-test` prints what that adds.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+SLICE = 3.0
+"""Seconds of one kind, until it is the other's turn."""
+
+TURN = 0.1
+"""Seconds between two looks at the run, as in the user interface."""
+
+
+def measure(side: int, seconds: float) -> dict[str, float]:
+    """Ratio of throughputs, longest look in ms, and how many pictures a second were shown."""
+    from erosion_addon.model import Recipe
+    from erosion_addon.scene import grid, job, live, process
+    from erosion_addon.scene.mesh import shown_positions
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    place = np.linspace(0.0, 12.0, side)
+    elevation = 300.0 * (2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None])))
+    obj = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    run = job.start(obj, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
+    while run.fraction == 0.0:
+        run.poll(TURN)
+    speeds: dict[bool, list[float]] = {True: [], False: []}
+    longest = longest_work = 0.0
+    pictures, shown = 0, b""
+    for number in range(2 * round(seconds / SLICE)):
+        run.viewer.shows = number % 2 == 0
+        began, before = time.perf_counter(), run.fraction
+        while time.perf_counter() - began < SLICE:
+            time.sleep(TURN)
+            looked, worked = time.perf_counter(), time.thread_time()
+            run.poll()
+            longest = max(longest, time.perf_counter() - looked)
+            longest_work = max(longest_work, time.thread_time() - worked)
+            now = shown_positions(obj.data)[:: side + 1].tobytes() if live.is_shown(obj.data) else shown
+            pictures, shown = pictures + (now != shown), now
+        speeds[run.viewer.shows].append((run.fraction - before) / (time.perf_counter() - began))
+    run.cancel()
+    process.stop()
+    ratios = [seen / unseen for seen, unseen in zip(speeds[True], speeds[False], strict=True)]
+    return {
+        "side": side, "throughput shown / not shown": median(ratios), "longest stall ms": 1000 * longest,
+        "of it work ms": 1000 * longest_work, "pictures a second": pictures / seconds,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    words = [int(word) for word in sys.argv[1:]]
+    print(json.dumps(measure(*(words + [1024, 30][len(words) :]))))

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drops on tiles: what tiles cost one thread, and how busy they would keep more threads than this machine has."""
+
+import heapq
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from comparison import EDGES, seconds
+
+from erosion_addon.model.tile_run import CELLS_PER_DROP, TileRun
+
+
+@dataclass
+class Spans:
+    """CPU seconds of a run on one thread: of each tile, phase by phase, and of all that one thread does for itself."""
+
+    phases: list[list[float]] = field(default_factory=list)
+    alone: float = 0.0
+
+    def speedup(self, threads: int) -> float:
+        """How much faster so many threads are than one where each takes the next tile of a phase when it is done.
+
+        Computed from the spans; that threads share caches and memory is not in it.
+        """
+        needed = self.alone
+        for phase in self.phases:
+            busy = [0.0] * threads
+            for span in phase:
+                heapq.heapreplace(busy, busy[0] + span)
+            needed += max(busy)
+        return (self.alone + sum(map(sum, self.phases))) / needed
+
+    def figures(self) -> str:
+        """The speed on two to sixteen threads, for a row of the table."""
+        return ", ".join(f"{self.speedup(threads):.1f} × on {threads}" for threads in (2, 4, 8, 16))
+
+
+def on_tiles(
+    kernel: Any, shape: tuple[int, int], edges: str, drops: int, start: tuple[Any, Any], arguments: tuple[Any, ...],
+    spans: Spans | None = None,
+) -> tuple[float, np.ndarray]:  # fmt: skip
+    """As `comparison.one_after_another`, but on tiles, in turns of as many drops as in steady rain."""
+    rate = shape[0] * shape[1] // CELLS_PER_DROP
+    run = TileRun(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
+    totals, inside = kernel.make_totals(run.tiles), 0.0
+
+    def begin(pool: Any, tiles: Any, first: int, last: int) -> None:
+        kernel.start_drops(pool, tiles, *start[0], first, last, *start[1])
+
+    def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
+        nonlocal inside
+        if spans is None:
+            kernel.run_tiles(worked, tiles, pool, *arguments, totals)
+            return
+        began = time.thread_time()
+        fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
+        spans.phases.append(
+            [seconds(kernel.run_tiles, one, tiles, pool, *arguments, totals) for one in fullest_first[:, None]]
+        )
+        inside += time.thread_time() - began
+
+    began = time.thread_time()
+    while run.share_done < 1:
+        run.turn(begin, work)
+    cost = time.thread_time() - began
+    if spans is not None:
+        spans.alone += cost - inside
+    return cost, np.array([total.sum() for total in totals], float)

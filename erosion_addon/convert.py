@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command convert: heightmaps into other files, sizes and tiles, without eroding them."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from .model import InputError, Terrain
+from .model.export import Layout, export
+from .model.heightmap import Array, Range
+from .model.image_files import ImageFiles
+from .model.metres import known_metres, read_measured, step_in
+from .model.terraces import smooth_steps
+from .terminal import note, say
+
+
+def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Do what the words of the command ask; InputError for what cannot be done."""
+    hint = None if given.quiet else note
+    known = known_metres(given.input)
+    if given.input_size:
+        known = dataclasses.replace(known, size=given.input_size)
+    elevation = read_measured(given.input, image_files, known, given.height_range, hint)
+    if given.smooth_steps:
+        elevation = smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
+    terrain = Terrain(elevation, given.cell_size or known.spacing or 1.0)
+    layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
+    done = export(given.output, terrain, image_files, layout)
+    for path in done.paths:
+        say(str(path))
+    if given.quiet:
+        return
+    for sentence in done.notes:
+        note(sentence)
+    if not given.height_range:
+        low, high = done.height_range
+        note(f"{given.output} goes from {low:.10g} m to {high:.10g} m.")
+    if done.clipped_cells:
+        note(f"{done.clipped_cells} points lay outside the height range and were cut off in {given.output}.")
+
+
+def smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:
+    """Elevation from a file without the terraces of 8 bits; InputError where it has none."""
+    step = step_in(path, elevation, height_range)
+    if step is None:
+        raise InputError(
+            f"{path} has no steps to smooth away: its heights are finer than 8 bits; leave out the option."
+        )
+    if not quiet:
+        note(f"The steps of {step:.4g} m in {path} were smoothed away.")
+    return smooth_steps(elevation, step)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far each cell of a grid is from the nearest of some cells, in metres."""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_BLOCK = 16384
+"""Cells worked on at a time: they stay in the processor's cache."""
+
+
+def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Array:
+    """Euclidean distance of each cell from the nearest marked one, (rows, cols) float32 m, no more than `reach`.
+
+    Exact, by one axis after the other (Saito, Toriwaki, "New algorithms for Euclidean distance transformation", 1994):
+    the distance along the columns, then the smallest sum of squares along the rows. That takes time in proportion to
+    `reach`, but no more than numpy.
+
+    marked: (rows, cols) bool. spacing: (row, col) m. reach: m, above 0.
+    """
+    far = np.float32(reach) ** 2
+    with np.errstate(over="ignore"):
+        squares = np.minimum((_steps_to(marked) * np.float32(spacing[0])) ** 2, far)
+    nearest = squares.copy()
+    cols = marked.shape[1]
+    for first in range(0, len(marked), max(1, _BLOCK // cols)):
+        rows = slice(first, first + max(1, _BLOCK // cols))
+        given, found = squares[rows], nearest[rows]
+        if given.min() >= far:
+            continue
+        for step in range(1, cols):
+            added = np.float32(step * spacing[1]) ** 2
+            if added >= far:
+                break
+            np.minimum(found[:, step:], given[:, :-step] + added, out=found[:, step:])
+            np.minimum(found[:, :-step], given[:, step:] + added, out=found[:, :-step])
+    return np.sqrt(nearest, out=nearest)
+
+
+def _steps_to(marked: Array) -> Array:
+    """Rows from each cell to the nearest marked one of its column, (rows, cols) float32; very many where none is."""
+    row, never = np.arange(len(marked), dtype=np.float32)[:, None], np.float32(1e9)
+    below = np.maximum.accumulate(np.where(marked, row, -never), axis=0)
+    above = np.minimum.accumulate(np.where(marked, row, never)[::-1], axis=0)[::-1]
+    return np.minimum(row - below, above - row)

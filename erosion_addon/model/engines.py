@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What game engines take as heightmaps: sizes, order of rows, names of tiles, and the values for their import dialogs.
+
+Sources: Epic, "Landscape Technical Guide" (recommended sizes; heights from -256 to 255.992 for a Z scale of 1, in 16
+bits around 32768; Z scale = centimetres / 512), "Importing and Exporting Landscape Heightmaps" and the engine's
+LandscapeDataAccess.h (LANDSCAPE_ZSCALE 1/128) and LandscapeFileFormatRaw.cpp (raw files are little-endian, and the
+.json beside one tells width, height and bpp). Unity, "Working with Heightmaps" and TerrainData.heightmapResolution
+(2ⁿ + 1), Terrain Tools, "Import Heightmap" (tiles end in _X_Z), and the reference source TerrainWizards.cs (a raw
+file's first row lies at z = 0, and 65536, one more than white, is the height of the terrain).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+WHITE = 65535
+_UNREAL_MIDDLE = 32768
+_UNREAL_STEPS = 128
+"""Shades of grey in a unit of height of a landscape whose Z scale is 1, which is a centimetre."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine's habits. tile: how the name of a tile is made of `name`, `x` and `y`.
+
+    bottom_first: whether raw files start with the row at the smallest y, and tiles are counted from there.
+    """
+
+    label: str
+    sizes: tuple[int, ...]
+    tile: str = "{name}_x{x}_y{y}"
+    bottom_first: bool = False
+
+    def nearest(self, side: int) -> int:
+        """The size that stretches so many points the least."""
+        return min(self.sizes, key=lambda size: abs(math.log(size / side)), default=side)
+
+
+ANY = Engine("any program", ())
+ENGINES = {
+    "unreal": Engine("Unreal", (505, 1009, 2017, 4033, 8129)),
+    "unity": Engine("Unity", (129, 257, 513, 1025, 2049, 4097), "{name}_{x}_{y}", bottom_first=True),
+}
+
+
+def unreal_values(spacing: tuple[float, float], height_range: tuple[float, float]) -> dict[str, Any]:
+    """Scale and location for Unreal, in centimetres; spacing: (row, col) m, height_range: m of black and white.
+
+    v stands for (v - 32768) / 128 · scale z + location z, so that black and white lie 65535 / 128 scales apart.
+    """
+    low, high = height_range
+    scale_z = 100 * (high - low) * _UNREAL_STEPS / WHITE
+    return {
+        "scale": [100 * spacing[1], 100 * spacing[0], scale_z],
+        "location_z": 100 * low + _UNREAL_MIDDLE / _UNREAL_STEPS * scale_z,
+    }
+
+
+def unity_values(
+    shape: tuple[int, int], spacing: tuple[float, float], height_range: tuple[float, float], bottom_first: bool
+) -> dict[str, Any]:
+    """Terrain size and position for Unity, in metres, for a heightmap of (rows, cols) points; v stands for
+    v / 65536 · height."""
+    low, high = height_range
+    return {
+        "terrain_width": (shape[1] - 1) * spacing[1],
+        "terrain_length": (shape[0] - 1) * spacing[0],
+        "terrain_height": (high - low) * (WHITE + 1) / WHITE,
+        "position_y": low,
+        "heightmap_resolution": shape[1],
+        "depth": "16 bit",
+        "byte_order": "Windows",
+        "flip_vertically": not bottom_first,
+    }

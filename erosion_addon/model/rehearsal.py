@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A recipe on a handful of cells, so that all of its kernels are compiled before they are needed.
+
+Kernels are compiled when they are first called with arguments of some kind, which takes seconds; from then on their
+machine code comes from the user's folder. A rehearsal calls all that a run will call, and takes a millisecond where
+everything is compiled.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .checkpoint import Checkpoint
+from .coarse import AtFeatureSize
+from .errors import InputError
+from .fields import FIELDS
+from .masks import MASK_KINDS
+from .parameters import Parameters
+from .processes import PROCESSES
+from .recipe import Recipe
+from .state import Array, State
+
+SIDE = 32
+"""Cells along a side: enough for some of every kind of drop to run, also on cells of twice the size."""
+
+FEW = 16
+"""Kernels that a step compiles at least, as far as the bar is concerned."""
+
+Tell = Callable[[float, str], None]
+"""tell(fraction, message), as of `Progress`."""
+
+
+def rehearse(
+    recipe: Recipe,
+    spacing: tuple[float, float],
+    masks: Iterable[str] = (),
+    fields: Iterable[str] = (),
+    tell: Tell = lambda fraction, message: None,
+    wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Do a little of every step of a recipe, for terrains of this spacing (m) that have such masks and fields.
+
+    tell: called while something is compiled, and only then. wanted: asked before each step whether to go on.
+    """
+    from ..kernels import compile  # numba takes a second to import, so only where it runs
+
+    steps = [step for step in recipe.steps if step.enabled]
+    kinds = list(dict.fromkeys(step.kind for step in steps))
+    state = _state(recipe, spacing, masks, fields)
+    for number, step in enumerate(steps, 1):
+        if not wanted():
+            return
+        place, message = kinds.index(step.kind), f"Compiling (first run only), step {number} of {len(steps)}"
+
+        def say(done: int, left: int, place: int = place, message: str = message) -> None:
+            tell((place + done / max(done + left, FEW)) / len(kinds), message)
+
+        with compile.told_of_compiling(say):
+            try:
+                _do_a_little(state, step.kind, step.parameters)
+            except InputError:
+                return  # which the run itself will say, of the real terrain
+
+
+def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
+    """As `rehearse`, for a run that goes on from a checkpoint."""
+    try:
+        recipe, spacing = Recipe.from_dict(checkpoint.values["recipe"]), tuple(checkpoint.values["spacing"])
+        rehearse(recipe, spacing, checkpoint.part("mask"), checkpoint.part("start"), tell)
+    except (InputError, KeyError, TypeError, AttributeError):
+        return  # what is damaged the run itself will say
+
+
+def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:
+    """A gentle slope, with something of everything on it, as a simulation would start from it."""
+    shape = (SIDE, SIDE)
+    elevation = np.add.outer(np.arange(SIDE) * 0.1, np.arange(SIDE) * 0.2) * min(spacing)
+    layers: dict[str, Array] = {"sediment": np.zeros(shape)}
+    for name in set(fields) - {"elevation"}:
+        components = FIELDS[name].components
+        layers[name] = np.zeros(shape if components == 1 else (*shape, components), FIELDS[name].dtype)
+    layers["sediment"] = layers["sediment"].astype(np.float64)
+    if recipe.strata and "surface_color" not in layers:
+        layers["surface_color"] = recipe.strata.colors(elevation, spacing)
+    painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
+    return State(elevation, layers, painted, spacing, recipe.edges)
+
+
+def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
+    """Run a step's first chunk, and take over what it leaves."""
+    step: Any = PROCESSES[kind].step
+    running = step(state, _enough(parameters, step, state), 0)
+    running.advance()
+    running.volumes()
+    running.counts(1.0)
+    running.layers()
+    layers = getattr(running, "release", running.layers)()
+    state.elevation = layers.pop("elevation")
+    state.layers.update(layers)
+
+
+def _enough(parameters: Parameters, step: Any, state: State) -> Parameters:
+    """The parameters, such that there are drops and particles on so few cells, and cells enough for them."""
+    values: dict[str, Any] = {}
+    for name in ("drops_per_cell", "particles_per_cell"):
+        if getattr(parameters, name, 0.0) > 0:
+            values[name] = 1.0
+    if isinstance(step, AtFeatureSize):
+        values["feature_size"] = min(getattr(parameters, "feature_size", 0.0), 2 * max(state.spacing))
+    return type(parameters).from_dict({**parameters.to_dict(), **values})

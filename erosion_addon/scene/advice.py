@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the artist may want to know before a run on a terrain, and what would mend it."""
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.recipe import Recipe
+from . import grid
+from .obstacle import Advice, generators
+
+SMALL = 100.0
+"""Metres; land that is less wide is more likely in some unit of its own."""
+
+FINE_ENOUGH = 60
+"""Steps of the pipes in one time step of the water; with more the ground lags behind what the water does to it."""
+
+
+def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
+    """What is worth knowing of a mesh that can be eroded all the same; with a recipe also where it does not fit."""
+    said = []
+    if names := generators(obj):
+        said.append(Advice(f"The mesh below the modifiers is eroded; {names} acts on top of it."))
+    try:
+        found = grid.describe(obj)
+    except InputError:
+        return said
+    said += _of_units() + _of_scale(obj, found)
+    if found.resolution > 1e-3 * min(found.spacing):
+        said.append(Advice(
+            f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
+            "move_origin",
+        ))  # fmt: skip
+    if found.levels <= 256 and found.rows * found.cols > 32 * found.levels and found.relief > 0:
+        said.append(Advice(
+            f"The terrain has only {found.levels} different heights, as from an image of 8 bits: water gets caught on "
+            "their steps.", "smooth_steps",
+        ))  # fmt: skip
+    return said + (_of_recipe(found, recipe) if recipe is not None else [])
+
+
+def _of_units() -> list[Advice]:
+    shown = bpy.context.scene.unit_settings.scale_length
+    if abs(shown - 1) < 1e-6:
+        return []
+    text = f"The scene's unit scale is {shown:.3g}: what Blender shows as {shown:.3g} m is 1 m to erosion."
+    return [Advice(text, "unit_scale")]
+
+
+def _of_scale(obj: bpy.types.Object, found: grid.GridDescription) -> list[Advice]:
+    said = []
+    scale = [abs(value) for value in obj.matrix_world.to_scale()]
+    if max(scale) > 1.001 * min(scale):
+        text = "The scale {:.3g} × {:.3g} × {:.3g} is taken into account.".format(*scale)
+        said.append(Advice(text, "apply_scale"))
+    row_spacing, col_spacing = found.spacing
+    if abs(row_spacing / col_spacing - 1) > 1e-3:
+        said.append(Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m."))
+    return said
+
+
+def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
+    steps = [step for step in recipe.steps if step.enabled]
+    width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
+    said = []
+    if width < SMALL and any(step.kind != "droplet" for step in steps):
+        said.append(Advice(
+            f"The terrain is {width:.3g} m wide, but {recipe.name} works in metres, on land of kilometres.", "enlarge"
+        ))  # fmt: skip
+    for step in steps:
+        if step.kind == "water":
+            pipes = step.parameters.sub_steps(found.spacing)  # type: ignore[attr-defined]
+            if pipes > FINE_ENOUGH:
+                said.append(Advice(
+                    f"On cells this small the water takes {pipes:,} small steps between two looks at the ground, too "
+                    "many for the ground to follow.",
+                    "shorten_time_step",
+                ))  # fmt: skip
+    return said

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an object may be eroded in place at first sight, why not, and what would mend that."""
+
+from dataclasses import dataclass
+
+import bpy
+
+from ..model.terrain import SMALLEST_SIDE
+
+GENERATORS = {
+    "ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "EXPLODE", "FLUID", "MASK", "MIRROR", "NODES",
+    "OCEAN", "PARTICLE_INSTANCE", "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "WELD", "WIREFRAME",
+}  # fmt: skip
+"""Modifiers that change how many vertices there are."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence for the artist; remedy: what mends it in one press, a name that the panel has a button for, or ""."""
+
+    sentence: str
+    remedy: str = ""
+
+
+def why_not(obj: bpy.types.Object | None) -> str | None:
+    """Why the object cannot be eroded in place, in a sentence; None where nothing is in the way at first sight."""
+    found = obstacle(obj)
+    return None if found is None else found.sentence
+
+
+def obstacle(obj: bpy.types.Object | None) -> Advice | None:
+    """As `why_not`, with what mends it."""
+    if obj is None:
+        return Advice("Select a grid mesh.")
+    if obj.type != "MESH":
+        return Advice(f"{obj.name} is not a mesh; select a grid mesh.")
+    mesh = obj.data
+    if obj.mode == "EDIT" or mesh.is_editmode:
+        return Advice("Leave Edit Mode first.", "object_mode")
+    if obj.mode != "OBJECT":
+        return Advice("Switch to Object Mode first.", "object_mode")
+    if obj.library or mesh.library:
+        return Advice(
+            f"{obj.name} is linked from another file; use Object > Relations > Make Local first.", "make_local"
+        )
+    if obj.override_library or mesh.override_library:
+        return Advice(f"{obj.name} is a library override; use Object > Relations > Make Local first.", "make_local")
+    if mesh.shape_keys:
+        return Advice(
+            f"{obj.name} has shape keys, which would hide the new heights; apply or remove them first.",
+            "apply_shape_keys",
+        )
+    if any(modifier.type == "MULTIRES" for modifier in obj.modifiers):
+        return Advice(f"{obj.name} has a Multiresolution modifier; apply it first.", "apply_modifiers")
+    users = mesh.users - mesh.use_fake_user
+    if users > 1:
+        return Advice(
+            f"The mesh of {obj.name} is shared by {users} objects; make it single-user "
+            "(Object > Relations > Make Single User > Object & Data) first.",
+            "make_single_user",
+        )
+    few = too_few(obj)
+    return few and Advice(few, "apply_modifiers" if generators(obj) else "")
+
+
+def too_few(obj: bpy.types.Object) -> str | None:
+    """Why the mesh has too few vertices; None where it has enough."""
+    count = len(obj.data.vertices)
+    if count >= SMALLEST_SIDE**2:
+        return None
+    sentence = f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE}"
+    names = generators(obj)
+    if names:
+        return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
+    return f"{sentence}."
+
+
+def generators(obj: bpy.types.Object) -> str:
+    """Names of the modifiers that change how many vertices there are, with commas between them."""
+    return ", ".join(modifier.name for modifier in obj.modifiers if modifier.type in GENERATORS)

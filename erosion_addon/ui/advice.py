@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences about a terrain in the panel, each with the button that mends what it speaks of."""
+
+from typing import Any
+
+import bpy
+
+from ..scene import advice, companions, grid, obstacle
+from . import steps
+from .panel import draw_lines
+
+REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "object_mode": ("object.mode_set", "Object Mode", {"mode": "OBJECT"}),
+    "make_local": ("object.make_local", "Make Local", {"type": "SELECT_OBDATA"}),
+    "make_single_user": ("object.make_single_user", "Make Single User", {"object": True, "obdata": True}),
+    "apply_modifiers": ("object.convert", "Apply Modifiers", {"target": "MESH"}),
+    "apply_shape_keys": ("object.shape_key_remove", "Apply Shape Keys", {"all": True, "apply_mix": True}),
+    "apply_scale": ("object.transform_apply", "Apply Scale", {"location": False, "rotation": False, "scale": True}),
+    "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
+    "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
+    "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
+    "unit_scale": (
+        "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
+    ),
+    "enlarge": ("erosion.terrain_enlarge", "Make It 2 km Wide", {}),
+    "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
+}  # fmt: skip
+"""Name of a remedy → operator, text of its button, what the operator is called with."""
+
+
+def draw(layout: Any, said: advice.Advice, icon: str) -> None:
+    """A sentence, and below it the button that mends what it speaks of."""
+    draw_lines(layout, [said.sentence], icon)
+    if said.remedy:
+        operator, text, given = REMEDIES[said.remedy]
+        row = layout.row()
+        row.separator(factor=2.0)
+        button = row.operator(operator, text=text)
+        for name, value in given.items():
+            setattr(button, name, value)
+
+
+class _MendingOperator:
+    """For operators that mend what is in the way of a run on the active terrain."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return terrain is not None and obstacle.obstacle(terrain) is None
+
+
+class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
+    """Scale the terrain evenly, heights too, until it is as wide as real land. More metres make wind and water work on
+    larger forms"""
+
+    bl_idname = "erosion.terrain_enlarge"
+    bl_label = "Enlarge Terrain"
+
+    width: bpy.props.FloatProperty(
+        name="Width", description="Length of the longer side: more makes what wind and water do look smaller",
+        default=2000.0, min=1.0, max=1e6, soft_max=20_000.0, step=1000, precision=5, subtype="DISTANCE",
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        found = grid.describe(terrain)
+        now = max((found.rows - 1) * found.spacing[0], (found.cols - 1) * found.spacing[1])
+        terrain.scale *= self.width / now
+        return {"FINISHED"}
+
+
+class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
+    """Make the time step of the water as short as suits the cells, so that the ground keeps up with the water"""
+
+    bl_idname = "erosion.time_step_shorten"
+    bl_label = "Shorten Time Step"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        spacing = grid.describe(terrain).spacing
+        for item in terrain.erosion.steps:
+            if item.kind == "water":
+                pipes = steps.step_of(item, []).parameters.sub_steps(spacing)
+                if pipes > advice.FINE_ENOUGH:
+                    item.water.time_step *= advice.FINE_ENOUGH / pipes
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_terrain_enlarge, EROSION_OT_time_step_shorten)

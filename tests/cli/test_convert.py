@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command convert, and terraces smoothed away on the way in."""
+
+import json
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli import main
+from erosion_addon.model.resample import resized
+from tests.cli.commandline import FEW, listing, png, run
+
+
+def side(name):
+    with open(name, encoding="utf-8") as stream:  # noqa: PTH123 - in the working folder
+        return json.load(stream)
+
+
+def test_a_heightmap_becomes_one_for_unreal_with_a_side_file(folder):
+    done = run("convert", "dem.npy", "land.r16", "--engine", "unreal", "--cell-size", "30")
+    assert done.returncode == 0
+    assert done.stdout.decode().split() == ["land.r16", "land.json"]
+    heights = np.load("dem.npy").astype(float)
+    about = side("land.json")
+    assert (about["width"], about["height"], about["bpp"]) == (505, 505, 16)
+    low, high = about["height_range"]
+    assert (low, high) == (heights.min(), heights.max())
+    grey = np.fromfile("land.r16", "<u2").reshape(505, 505)
+    assert np.array_equal(grey[::-1], np.rint((resized(heights, (505, 505)) - low) / (high - low) * 65535))
+    # 24 rows and 32 columns, 30 m apart, on 505 points a side.
+    assert about["unreal"]["scale"][:2] == pytest.approx([31 * 3000 / 504, 23 * 3000 / 504])
+    said = done.stderr.decode()
+    assert "resampled from 24 × 32 to 505 × 505" in said and f"from {low:.10g} m to {high:.10g} m" in said
+
+
+def test_tiles_are_named_and_listed(folder, capsys):
+    assert main(["convert", "dem.npy", "out.raw", "--engine", "unity", "--size", "129x129", "--tiles", "1x2"]) == 0
+    assert sorted(capsys.readouterr().out.split()) == ["out.json", "out_0_0.raw", "out_1_0.raw"]
+    left, right = (np.fromfile(f"out_{x}_0.raw", "<u2").reshape(129, 129) for x in (0, 1))
+    assert np.array_equal(left[:, -1], right[:, 0]) and not np.array_equal(left, right)
+
+
+def test_what_is_known_of_a_file_goes_on_to_the_next(folder):
+    words = ["--cell-size", "25", "--height-range", "-10", "90", "--quiet"]
+    assert main(["convert", "dem.npy", "a.png", *words]) == 0
+    assert main(["convert", "a.png", "b.exr", "--quiet"]) == 0
+    assert side("b.json")["cell_size"] == [25, 25]
+    assert main(["convert", "b.exr", "c.npy", "--quiet"]) == 0
+    assert np.abs(np.load("c.npy") - np.load("dem.npy")).max() < 100 / 65535
+
+
+def test_the_range_stands_for_both_files_and_what_is_cut_off_is_said(folder, capsys):
+    heights = np.load("dem.npy")
+    middle = float(np.median(heights))
+    assert main(["convert", "dem.npy", "a.png", "--height-range", "0", str(middle)]) == 0
+    assert f"{int((heights > middle).sum())} points lay outside" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["convert", "missing.npy", "a.png"], "missing.npy does not exist"),
+        (["convert", "dem.npy", "a.jpg"], "must end in"),
+        (["convert", "dem.npy", "a.png", "--engine", "doom"], "invalid choice: 'doom'"),
+        (["convert", "dem.npy", "a.png", "--tiles", "0x0"], "tiles"),
+        (["convert", "dem.npy", "a.png", "--smooth-steps"], "no steps to smooth away"),
+        (["convert", "raw.r16", "a.png", "--height-range", "0", "1"], "give its size"),
+        (["erode", "dem.npy", "a.png", "--smooth-steps"], "no steps to smooth away"),
+        (["convert", "dem.npy", "missing/a.png"], "the folder"),
+    ],
+)
+def test_what_cannot_be_converted_is_said_and_nothing_is_written(folder, capsys, words, sentence):
+    np.zeros(7, "<u2").tofile("raw.r16")
+    before = listing(folder)
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert sentence in said and said.count("\n") == 1 and listing(folder) == before
+
+
+def test_a_raw_file_that_is_not_square_is_read_with_its_size(folder):
+    np.arange(35, dtype="<u2").tofile("raw.r16")
+    words = ["convert", "raw.r16", "a.npy", "--input-size", "5x7", "--height-range", "0", "65535", "--quiet"]
+    assert main(words) == 0
+    assert np.array_equal(np.load("a.npy")[::-1].ravel(), np.arange(35))
+
+
+def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
+    # A plane of half a step a pixel: terraces two pixels wide.
+    levels = np.floor(np.add.outer(np.zeros(40), np.arange(80) * 0.5 + 0.25)).astype(np.uint8)
+    pixels = b"".join(b"\0" + row.tobytes() for row in levels)
+    (folder / "grey.png").write_bytes(png(40, 80, pixels, bits=8))
+    words = ["grey.png", "out.npy", "--height-range", "0", "255"]
+    assert main(["convert", *words, "--smooth-steps"]) == 0
+    assert "steps of 1 m in grey.png were smoothed" in capsys.readouterr().err
+    smooth = np.load("out.npy")
+    assert np.abs(smooth - levels).max() <= 0.5
+    assert np.abs(np.diff(smooth, axis=1)[:, 4:-4] - 0.5).max() < 0.05
+    none = ["--set", "droplet.drops_per_cell=0"]
+    assert main(["erode", *words, "--smooth-steps", *none]) == 0
+    assert np.abs(np.load("out.npy") - smooth).max() < 1e-4
+    capsys.readouterr()
+    assert main(["erode", *words, *FEW]) == 0
+    assert "grey.png has 8 bits" in (said := capsys.readouterr().err) and "--smooth-steps" in said
+
+
+def test_eroding_writes_no_side_file(folder):
+    assert main(["erode", "dem.npy", "out.png", *FEW, "--quiet"]) == 0
+    assert not (folder / "out.json").exists()

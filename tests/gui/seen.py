@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes of runs and previews that are seen on the terrain while they work."""
+
+import time
+from pathlib import Path
+
+LONG, SHORT = 400.0, 12.0  # drops a cell: minutes on the grids below, or some seconds
+IDLE = "not running()"
+MARK = "'erosion_live' in attributes()"
+SCENE = "bpy.data.objects['Terrain'].erosion"
+
+
+def _start(window, rows=192, columns=256, drops_per_cell=LONG):
+    window.ask(f"new_terrain({rows}, {columns}, {drops_per_cell})")
+    before = window.ask("fingerprint()")
+    window.press("erosion.run")
+    window.wait("progress", "running() and job().fraction > 0.0", 60)
+    return before
+
+
+def the_run_is_seen_and_escape_brings_every_byte_back(window):
+    window.ask(f"new_terrain(192, 256, {LONG})")
+    window.open_tab("Erosion")
+    before = _start(window)
+    window.wait("the run on the mesh", MARK, 60)
+    window.picture("early")
+    first = window.ask("fingerprint()")
+    window.wait("the next look", f"fingerprint() != {first!r}", 20)
+    looks, since = 0, time.monotonic()
+    while time.monotonic() - since < 10.0:
+        now = window.ask("fingerprint()")
+        looks, first = looks + (now != first), now
+        time.sleep(0.1)
+    window.picture("later")
+    window.over_viewport()
+    window.key("ESC")
+    window.wait("the end of the run", IDLE, 10)
+    assert window.ask("fingerprint()") == before, "Esc changed the mesh"
+    window.picture("after_escape")
+    return f"{looks / 10:.1f} looks a second"
+
+
+def a_large_run_is_seen_and_the_window_stays_awake(window):
+    """(With software OpenGL drawing takes seconds, which the time from one look to the next grows with.)"""
+    stalls = {}
+    for shown in (False, True):
+        window.ask(f"new_terrain(1024, 1024, {LONG})")
+        window.ask(f"{SCENE}.show_progress = {shown}")
+        window.press("erosion.run")
+        window.wait("progress", "running() and job().fraction > 0.0", 120)
+        time.sleep(3.0)
+        window.ask("clock.restart()")
+        start = window.ask("(job().fraction, __import__('time').monotonic())")
+        time.sleep(30.0)
+        end = window.ask("(job().fraction, __import__('time').monotonic())")
+        stalls[shown] = window.ask("clock.longest"), (end[0] - start[0]) / (end[1] - start[1])
+        assert window.ask(MARK) == shown, "it was not seen in half a minute" if shown else "it was seen"
+        window.picture("large_seen" if shown else "large_unseen")
+        window.over_viewport()
+        window.key("ESC")
+        window.wait("the end of the run", IDLE, 10)
+    (unseen, speed), (seen, seen_speed) = stalls[False], stalls[True]
+    return f"longest turn {seen:.2f} s (unseen {unseen:.2f} s), throughput {seen_speed / speed:.2f} of unseen"
+
+
+def undo_after_a_seen_run_gives_the_terrain_although_the_user_worked_meanwhile(window):
+    before = _start(window, drops_per_cell=SHORT)
+    window.wait("the run on the mesh", MARK, 60)
+    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.object.empty_add()")
+    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Add')")
+    window.wait("the end of the run", IDLE, 120)
+    assert "wear" in window.ask("attributes()") and not window.ask(MARK)
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"fingerprint() == {before!r}", 10)
+    window.key("Z", ctrl=True)
+    window.wait("the undo of the empty", "len(bpy.data.objects) == 1", 10)
+    assert window.ask("fingerprint()") == before
+
+
+def an_autosave_of_a_seen_run_opens_with_the_terrain(window):
+    saves = Path(window.folder.name) / "autosave"
+    saves.mkdir(exist_ok=True)
+    before = _start(window, 384, 512, 1000.0)  # longer than Blender takes to save by itself
+    own = window.ask("terrain_heights().tobytes().hex()")
+    window.wait("the run on the mesh", MARK, 60)
+    window.ask("saved = []; bpy.app.handlers.save_pre.append(lambda *_: saved.append(1))")
+    window.ask(f"bpy.context.preferences.filepaths.temporary_directory = {str(saves)!r}")
+    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
+    window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")
+    window.wait("the autosave", lambda: any(saves.rglob("*.blend")), 80)
+    time.sleep(1.0)
+    told = window.ask("len(saved)")
+    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = False")
+    path = str(next(saves.rglob("*.blend")))
+    window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
+    window.wait("the end of the run", IDLE, 10)
+    assert not window.ask(MARK), "the autosaved file bears the mark of a run still"
+    assert window.ask("heights().tobytes().hex()") == own, "the autosaved file opened with half a run"
+    assert window.ask("fingerprint()") == before, f"it opened with other attributes: {window.ask('attributes()')}"
+    return f"save_pre was called {told} times by the autosave"
+
+
+def a_setting_is_dragged_and_previewed(window):
+    window.ask("new_terrain(384, 512, 2.0)")
+    before = window.ask("fingerprint()")
+    window.press("erosion.live_preview")
+    window.wait("a preview", MARK, 60)
+    window.wait("its note", "preview().note.endswith(' s')", 20)
+    window.picture("preview")
+    shown = window.ask("fingerprint()")
+    x, y = window.find_button("erosion.seed")
+    window.ask("clock.restart()")
+    window.drag(x, y, 60, 12)
+    window.wait("another preview", f"{SCENE}.seed != 0 and fingerprint() != {shown!r}", 60)
+    window.wait("its note", "preview().note.endswith(' s')", 20)
+    longest, note = window.ask("clock.longest"), window.ask("preview().note")
+    window.picture("preview_of_another_seed")
+    shown = window.ask("fingerprint()")
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"{SCENE}.seed == 0", 10)
+    window.wait("the preview of that", f"{MARK} and fingerprint() != {shown!r}", 30)
+    window.press("erosion.live_preview")
+    window.wait("the terrain", f"fingerprint() == {before!r}", 10)
+    window.picture("preview_switched_off")
+    return f"{note}, main loop's longest turn {longest:.2f} s"
+
+
+def edit_mode_shows_the_terrain_and_not_the_preview(window):
+    window.ask("new_terrain(96, 128, 2.0)")
+    before = window.ask("heights().tobytes().hex()")
+    window.press("erosion.live_preview")
+    window.wait("a preview", MARK, 60)
+    window.over_viewport()
+    window.key("TAB")
+    window.wait("Edit Mode", "bpy.data.objects['Terrain'].mode == 'EDIT'", 10)
+    time.sleep(0.5)
+    window.picture("edit_mode")
+    window.ask("bpy.data.objects['Terrain'].erosion.live_preview = False")
+    window.key("TAB")
+    window.wait("Object Mode", "bpy.data.objects['Terrain'].mode == 'OBJECT'", 10)
+    assert window.ask("heights().tobytes().hex()") == before and not window.ask(MARK)
+
+
+def two_objects_are_eroded_one_after_the_other(window):
+    window.ask("new_terrain(192, 256, 1000.0)")
+    window.ask(
+        "for name in 'BC':\n"
+        "    other = bpy.data.objects['Terrain'].copy()\n"
+        "    other.data, other.name = other.data.copy(), name\n"
+        "    other.location.x = 2700.0 * (1 if name == 'B' else -1)\n"
+        "    bpy.context.scene.collection.objects.link(other)\n"
+    )
+    window.ask("bpy.data.objects['C'].erosion.steps[0].droplet.drops_per_cell = 4.0")
+    window.ask("activate('Terrain')")
+    window.press("erosion.run")
+    window.wait("progress", "running() and job().fraction > 0.0", 60)
+    for name in "BC":
+        # Finding a button takes longer than a run where software draws three terrains.
+        window.ask(f"activate({name!r})")
+        window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.run('INVOKE_DEFAULT')")
+    window.settle()
+    window.picture("queue")
+    assert window.ask("[one.name for one in queue().waiting()]") == ["B", "C"]
+    window.ask("bpy.ops.erosion.queue_remove(name='B')")
+    window.wait("one less", "[one.name for one in queue().waiting()] == ['C']", 10)
+    window.over_viewport()
+    window.key("ESC")  # cancels the first run alone
+    window.wait("the next run", "running() and job().object_name == 'C'", 30)
+    window.picture("next_one")
+    window.wait("the end of all", f"{IDLE} and not queue().waiting()", 120)
+    assert "wear" in window.ask("attributes('C')")
+    assert "wear" not in window.ask("attributes()") + window.ask("attributes('B')")
+    window.picture("after_queue")
+
+
+SCENES = (
+    the_run_is_seen_and_escape_brings_every_byte_back,
+    undo_after_a_seen_run_gives_the_terrain_although_the_user_worked_meanwhile,
+    a_setting_is_dragged_and_previewed,
+    edit_mode_shows_the_terrain_and_not_the_preview,
+    two_objects_are_eroded_one_after_the_other,
+    a_large_run_is_seen_and_the_window_stays_awake,
+    an_autosave_of_a_seen_run_opens_with_the_terrain,
+)

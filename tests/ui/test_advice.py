@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences in the panel that have a button: each button mends what its sentence speaks of."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.scene import advice, grid, obstacle
+from erosion_addon.ui.advice import REMEDIES
+from erosion_addon.ui.steps import recipe_of
+from tests.terrains import fractal
+
+
+def press(remedy):
+    """What the button below a sentence does."""
+    operator, _, given = REMEDIES[remedy]
+    group, name = operator.split(".")
+    assert getattr(getattr(bpy.ops, group), name)(**given) == {"FINISHED"}
+
+
+def remedies(obj, recipe=None):
+    bpy.context.view_layer.update()
+    return [note.remedy for note in advice.notes(obj, recipe) if note.remedy]
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
+def test_every_button_has_an_operator_with_these_properties(remedy):
+    operator, text, given = REMEDIES[remedy]
+    group, name = operator.split(".")
+    known = getattr(getattr(bpy.ops, group), name).get_rna_type().properties.keys()
+    assert text and set(given) <= set(known)
+
+
+def test_edit_mode_is_left(terrain_object):
+    bpy.ops.object.mode_set(mode="EDIT")
+    press(obstacle.obstacle(terrain_object).remedy)
+    assert obstacle.obstacle(terrain_object) is None
+
+
+def test_a_shared_mesh_becomes_its_own(terrain_object):
+    twin = terrain_object.copy()
+    bpy.context.collection.objects.link(twin)
+    press(obstacle.obstacle(terrain_object).remedy)
+    assert obstacle.obstacle(terrain_object) is None and twin.data is not terrain_object.data
+
+
+def test_shape_keys_are_applied_as_they_show(terrain_object):
+    terrain_object.shape_key_add(name="Basis")
+    key = terrain_object.shape_key_add(name="Raised")
+    key.data[0].co.z += 2.0
+    key.value = 0.5
+    height = terrain_object.data.vertices[0].co.z
+    press(obstacle.obstacle(terrain_object).remedy)
+    assert obstacle.obstacle(terrain_object) is None
+    assert terrain_object.data.vertices[0].co.z == pytest.approx(height + 1.0)
+
+
+def test_the_scale_is_applied_and_the_terrain_stays_as_large(terrain_object):
+    terrain_object.scale.z = 3.0
+    assert remedies(terrain_object) == ["apply_scale"]
+    before = grid.describe(terrain_object).relief
+    press("apply_scale")
+    assert remedies(terrain_object) == []
+    assert grid.describe(terrain_object).relief == pytest.approx(before)
+
+
+def test_a_unit_scale_other_than_1_is_told_and_set_to_1(terrain_object):
+    settings = bpy.context.scene.unit_settings
+    settings.system = "IMPERIAL"  # shows other numbers, but a unit of Blender is a metre all the same
+    assert advice.notes(terrain_object) == []
+    settings.scale_length = 0.01
+    [note] = advice.notes(terrain_object)
+    assert "0.01 m is 1 m to erosion" in note.sentence
+    press(note.remedy)
+    assert settings.scale_length == 1.0 and advice.notes(terrain_object) == []
+
+
+def test_land_of_a_few_metres_is_made_wide_for_recipes_in_metres(terrain_object):
+    terrain_object.scale *= 0.01
+    settings = terrain_object.erosion
+    settings.recipe_name = "dune sea"
+    assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge"]
+    settings.recipe_name = "alpine"  # drops count in cells, whatever their size
+    assert remedies(terrain_object, recipe_of(settings, [])) == []
+    steepness = grid.describe(terrain_object).relief / grid.describe(terrain_object).spacing[0]
+    press("enlarge")
+    bpy.context.view_layer.update()
+    found = grid.describe(terrain_object)
+    longer = max((found.rows - 1) * found.spacing[0], (found.cols - 1) * found.spacing[1])
+    assert longer == pytest.approx(2000.0, rel=1e-4)
+    assert found.relief / found.spacing[0] == pytest.approx(steepness, rel=1e-4)
+
+
+def test_the_time_step_of_water_is_shortened_to_fit_the_cells(terrain_object):
+    settings = terrain_object.erosion
+    settings.recipe_name = "river valley"
+    spacing = grid.describe(terrain_object).spacing
+    for item in settings.steps:
+        if item.kind == "water":
+            item.water.time_step, item.water.pipe_depth = 60.0, 1000.0
+    assert "shorten_time_step" in remedies(terrain_object, recipe_of(settings, []))
+    press("shorten_time_step")
+    after = recipe_of(settings, [])
+    assert "shorten_time_step" not in remedies(terrain_object, after)
+    steps = [step.parameters.sub_steps(spacing) for step in after.steps if step.kind == "water"]
+    assert all(50 <= count <= advice.FINE_ENOUGH for count in steps)
+
+
+def test_heights_of_8_bits_are_recognised_and_others_are_not(empty_scene):
+    obj = grid.make_grid_object("Hills", fractal(96, 96, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    assert "smooth_steps" not in remedies(obj)
+    heights = grid.heights(obj.data)
+    step = np.ptp(heights) / 255
+    grid.write_heights(obj.data, (np.round(heights / step) * step).astype(np.float32))
+    grid.forget()
+    assert "smooth_steps" in remedies(obj)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker before the run: preferences, early compilation, and libraries that do not work."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import pytest
+
+from erosion_addon.model.threads import processors
+from erosion_addon.scene import compiled, job, process
+from erosion_addon.ui import preferences, runs, warmup
+from tests.ui.conftest import z_of
+
+
+@pytest.fixture
+def chosen():
+    """The preferences as Blender keeps them for an extension that it has switched on itself."""
+    addon = bpy.context.preferences.addons.new()
+    addon.module = preferences.ADDON
+    yield addon.preferences
+    bpy.context.preferences.addons.remove(addon)
+    compiled.chosen = ""
+
+
+@pytest.fixture(autouse=True)
+def no_worker():
+    warmup.unregister()
+    yield
+    job.clear()
+    process.stop()
+
+
+def wait_for(condition, seconds=300.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def report_of(obj):
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+    return json.loads(obj.erosion.report)
+
+
+def test_threads_come_from_the_preference_or_the_machine(terrain_object, chosen):
+    assert report_of(terrain_object)["threads"] == processors()
+    chosen.threads = 1
+    assert report_of(terrain_object)["threads"] == 1
+
+
+def test_every_preference_has_a_tooltip():
+    own = list(preferences.EROSION_AP_preferences.__annotations__)
+    described = preferences.EROSION_AP_preferences.bl_rna.properties
+    assert own and all(len(described[name].description) > 20 for name in own)
+
+
+def test_compiled_kernels_go_to_the_chosen_folder_and_only_they_are_cleared(terrain_object, chosen, tmp_path):
+    chosen.kernel_folder = str(tmp_path)
+    (tmp_path / "mine.txt").write_text("keep this")
+    terrain_object.erosion.recipe_name = "arcane"
+    report_of(terrain_object)
+    assert list(tmp_path.glob("numba-*/**/*.nbc"))
+    assert bpy.ops.erosion.kernels_clear() == {"FINISHED"}
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine.txt"]
+
+
+def test_there_is_nothing_to_clear_where_no_folder_is_known():
+    assert not bpy.ops.erosion.kernels_clear.poll()
+
+
+def test_the_worker_is_kept_or_not_as_is_preferred(terrain_object, chosen):
+    report_of(terrain_object)
+    assert process.condition() == "Ready"
+    chosen.keep_worker = False
+    assert process.condition().startswith("Not running")
+    report_of(terrain_object)
+    assert process.condition().startswith("Not running")
+
+
+def test_a_terrain_in_the_tab_has_its_recipe_compiled_once(terrain_object):
+    warmup.warm_up(terrain_object)
+    assert process.is_getting_ready()
+    runner, orders = process.ready(), []
+    wait_for(lambda: not process.is_getting_ready())
+    assert process.condition() == "Ready"
+    runner.warm = lambda *order: orders.append(order)
+    terrain_object.erosion.steps[0].droplet.drops_per_cell = 2.0
+    warmup.warm_up(terrain_object)
+    assert orders == []  # an amount changes nothing about what is called
+    terrain_object.erosion.steps[0].droplet.erosion_footprint = "bilinear"
+    warmup.warm_up(terrain_object)
+    terrain_object.erosion.strength.source = "ATTRIBUTE"
+    warmup.warm_up(terrain_object)
+    warmup.warm_up(terrain_object)
+    assert [(order[2], order[1]) for order in orders] == [([], (10.0, 10.0)), (["strength"], (10.0, 10.0))]
+
+
+def test_a_worker_that_was_cancelled_is_not_started_again_by_the_panel(terrain_object):
+    warmup.warm_up(terrain_object)
+    process.stop()
+    warmup.warm_up(terrain_object)
+    assert process.condition().startswith("Not running")
+    terrain_object.erosion.recipe_name = "badlands"
+    warmup.warm_up(terrain_object)
+    assert process.is_getting_ready()
+
+
+def test_what_is_no_terrain_starts_no_worker():
+    bpy.ops.mesh.primitive_ico_sphere_add()
+    bpy.ops.object.mode_set(mode="EDIT")
+    warmup.warm_up(bpy.context.object)
+    warmup.warm_up(None)
+    assert process.condition().startswith("Not running")
+
+
+def test_without_a_window_nothing_is_warmed_up(terrain_object):
+    warmup.notice(terrain_object)
+    assert not bpy.app.timers.is_registered(warmup._tick)
+
+
+def test_a_notice_starts_nothing_while_blender_draws(terrain_object, chosen, monkeypatch):
+    times = []
+    monkeypatch.setattr(warmup, "_has_window", lambda: True)
+    monkeypatch.setattr(warmup, "_later", lambda: times.append(1))
+    warmup.notice(terrain_object)
+    assert times == [1] and process.condition().startswith("Not running")
+    chosen.warm_up = False
+    warmup.notice(terrain_object)
+    chosen.warm_up, chosen.keep_worker = True, False
+    warmup.notice(terrain_object)
+    assert times == [1]
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """A neighbour's llvmlite, made for another Python, in front of ours, until `mend` is called."""
+    (tmp_path / "packages" / "llvmlite").mkdir(parents=True)
+    (tmp_path / "packages" / "llvmlite" / "__init__.py").write_text("raise ImportError('made for another Python')")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    bare = next((tmp_path / "bare").glob("*/" + Path(sys.executable).name))
+    monkeypatch.setattr(sys, "executable", str(bare))
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages"), *sys.path])
+    yield monkeypatch.undo
+    monkeypatch.undo()
+    process.restart()
+
+
+def test_libraries_that_do_not_work_grey_run_out_with_the_reason_until_restart(terrain_object, broken):
+    before = z_of(terrain_object).tobytes()
+    warmup.warm_up(terrain_object)
+    wait_for(process.fault)
+    assert process.condition() == "Does not work"
+    assert not bpy.ops.erosion.run.poll()
+    with pytest.raises(RuntimeError, match=r"do not work together here .*reinstall Terrain Erosion"):
+        bpy.ops.erosion.run()
+    assert bpy.ops.erosion.maps_export.poll() == bpy.ops.erosion.look_add.poll()  # what needs no worker is not greyed
+    process.stop()
+    assert not bpy.ops.erosion.run.poll()
+    broken()
+    assert bpy.ops.erosion.worker_restart() == {"FINISHED"}
+    assert bpy.ops.erosion.run.poll() and report_of(terrain_object)["finished"] == 1
+    assert z_of(terrain_object).tobytes() != before
+
+
+def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain(terrain_object, broken):
+    before = z_of(terrain_object).tobytes()
+    with pytest.raises(RuntimeError, match="do not work together here"):
+        bpy.ops.erosion.run()
+    assert z_of(terrain_object).tobytes() == before and job.current is None
+    assert not bpy.ops.erosion.run.poll()
+
+
+def test_a_run_shows_how_far_it_has_compiled(terrain_object, chosen, tmp_path):
+    chosen.kernel_folder = str(tmp_path)
+    process.stop()
+    run, seen = runs.start(terrain_object), []
+    while not run.ended:
+        run.poll(0.02)
+        seen.append((run.state, run.message, run.fraction))
+    compiling = [fraction for state, message, fraction in seen if message.startswith("Compiling (first run only)")]
+    assert run.state == "done" and len(set(compiling)) > 3
+    assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
+
+
+def test_cancel_while_it_compiles_leaves_the_terrain_and_no_worker(terrain_object, chosen, tmp_path):
+    chosen.kernel_folder = str(tmp_path)
+    process.stop()
+    before, run = z_of(terrain_object).tobytes(), runs.start(terrain_object)
+    worker = process.ready()
+    while not (run.message.startswith("Compiling") and run.fraction > 0.3):
+        run.poll(0.02)
+    bpy.ops.erosion.cancel()
+    assert not worker.alive and z_of(terrain_object).tobytes() == before
+    assert report_of(terrain_object)["finished"] == 1

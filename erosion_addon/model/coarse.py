@@ -89,6 +89,11 @@ class CoarseStep:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
         return self._step.advance()
 
+    def settle(self) -> None:
+        """Begin nothing new, and end what is under way."""
+        step: Any = self._step
+        step.settle()
+
     def elevation(self) -> Array:
         """The surface to look at (m): that of the step, as far as it has changed."""
         step: Any = self._step  # of drops, and these can be looked at

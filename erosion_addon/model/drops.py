@@ -51,6 +51,10 @@ class DropStep:
             self._run.turn(self._start, self._work)
         return count
 
+    def settle(self) -> None:
+        """Let no more drops start, and those under way come to their ends: they lay down their load where it belongs."""
+        self._run.run_out(self._start, self._work)
+
     def elevation(self) -> Array:
         """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
         return self._solid_layers(self._ground)["elevation"]

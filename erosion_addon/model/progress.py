@@ -21,6 +21,7 @@ class Simulation(Protocol):
     kinds: list[str]
 
     def snapshot(self, fraction: float) -> Terrain: ...  # noqa: D102
+    def settle(self) -> None: ...  # noqa: D102
     def checkpoint(self) -> Checkpoint: ...  # noqa: D102
     def elevation(self) -> Array: ...  # noqa: D102
     def counts(self) -> dict[str, Any]: ...  # noqa: D102
@@ -45,6 +46,10 @@ class Progress:
     def terrain(self) -> Terrain:
         """The terrain as it is now, with its fields and its report: a copy, made when asked for."""
         return self._simulation.snapshot(self.fraction)
+
+    def settle(self) -> None:
+        """Let what is under way, such as drops, come to its end, and nothing new begin: for a run that ends here."""
+        self._simulation.settle()
 
     @property
     def checkpoint(self) -> Checkpoint:

@@ -199,6 +199,12 @@ class _Simulation:
         look = getattr(self._running, "elevation", None)  # where `layers` has more than there is to see
         return look() if look is not None else self._running.layers()["elevation"]
 
+    def settle(self) -> None:
+        """Let what is under way come to its end, and nothing new begin."""
+        settle = getattr(self._running, "settle", None)  # most steps have nothing under way between two chunks
+        if settle is not None:
+            settle()
+
     def counts(self) -> dict[str, Any]:
         """What the step under way has done so far, as after a second of work; nothing between two steps."""
         return {} if self._running is None else self._running.counts(1.0)

@@ -78,6 +78,12 @@ class TileRun:
                 self._work(worked, work)
                 self._kernels.hand_on(self.pool, self.tiles, worked)
 
+    def run_out(self, start: Callable[..., object], work: Callable[..., object]) -> None:
+        """Let no more drops start, and those under way come to their ends."""
+        self.count = self.started
+        while self.share_done < 1:
+            self.turn(start, work)
+
     def batch(self, first: int, last: int, start: Callable[..., object], work: Callable[..., object]) -> None:
         """Let the drops first … last - 1 start, and all run to their ends."""
         self.started, self.count = first, last

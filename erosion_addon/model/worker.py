@@ -98,6 +98,8 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         if word == "pause" and progress.fraction < 1:
             checkpoint = progress.checkpoint
             answer("checkpoint", checkpoint.values, checkpoint.arrays)
+        if word in ("finish", "pause"):
+            progress.settle()
         if shape is not None and word != "stop":
             answer("preview", {}, {"change": stretched(progress.elevation - before, shape)})
         elif word != "stop":

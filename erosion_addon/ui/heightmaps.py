@@ -186,9 +186,8 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
 
 def draw_buttons(layout: Any) -> None:
     """Buttons of the panel that make a terrain from a file or an image."""
-    row = layout.row(align=True)
-    row.operator("erosion.heightmap_import", icon="IMPORT")
-    row.operator("erosion.heightmap_import", text="From Image", icon="IMAGE_DATA").source = "IMAGE"
+    layout.operator("erosion.heightmap_import", icon="IMPORT")
+    layout.operator("erosion.heightmap_import", text="Terrain from Image", icon="IMAGE_DATA").source = "IMAGE"
 
 
 def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -140,7 +140,9 @@ class EROSION_PT_look(SubPanel):
         row.operator("erosion.light_bake", icon="LIGHT_SUN")
         if light.settings_of(terrain.data):
             row.operator("erosion.light_remove", text="", icon="X")
-        column.prop(terrain.erosion, "casters", text="")
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(terrain.erosion, "casters")
 
 
 CLASSES = (EROSION_OT_material_add, EROSION_OT_aovs_add, EROSION_OT_look_add, EROSION_PT_look)

@@ -67,11 +67,11 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
 def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) -> None:
     """Three short lines: metres, cells, and what a run will take."""
     row_spacing, col_spacing = found.spacing
-    cells = f"{col_spacing:.3g} m" if row_spacing == col_spacing else f"{col_spacing:.3g} × {row_spacing:.3g} m"
+    cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
     lines = [
-        phrase("{size}, {height} m high", size=_size_in_words(*size), height=f"{found.relief:,.3g}"),
-        phrase("{cols} × {rows} cells of {cells}", cols=found.cols, rows=found.rows, cells=cells),
+        phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
+        phrase("{cols} × {rows} cells of {cells} m", cols=found.cols, rows=found.rows, cells=cells),
     ]
     recipe = steps.meant_recipe(obj.erosion)
     if recipe is not None:
@@ -82,8 +82,13 @@ def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) 
 
 def _size_in_words(width: float, length: float) -> str:
     """Both sides in the unit that keeps them short, such as "1 × 1.5 km"."""
-    factor, unit = (1000.0, "km") if max(width, length) >= 1000.0 else (1.0, "m")
-    return f"{width / factor:.3g} × {length / factor:.3g} {unit}"
+    factor, unit = (1000.0, "km") if max(width, length) >= 999.5 else (1.0, "m")
+    return f"{_rounded(width / factor)} × {_rounded(length / factor)} {unit}"
+
+
+def _rounded(number: float) -> str:
+    """Three digits, never with a power of ten."""
+    return f"{float(f'{number:.3g}'):,.10g}"
 
 
 def _draw_notes(layout: Any, obj: bpy.types.Object) -> None:

@@ -14,7 +14,7 @@ from .panel import SubPanel, draw_lines
 from .translations import phrase
 
 _ICONS = {
-    "NONE": "BLANK1",
+    "NONE": "RADIOBUT_OFF",
     "VERTEX_GROUP": "GROUP_VERTEX",
     "ATTRIBUTE": "SPREADSHEET",
     "IMAGE": "IMAGE_DATA",

@@ -135,14 +135,13 @@ class EROSION_PT_look(SubPanel):
             row.operator(operator, icon=icon)
             if companions.find(terrain, kind):
                 row.operator("erosion.companion_remove", text="", icon="X").kind = kind
-        column = layout.column(align=True)
-        row = column.row(align=True)
+        row = layout.row(align=True)
         row.operator("erosion.light_bake", icon="LIGHT_SUN")
         if light.settings_of(terrain.data):
             row.operator("erosion.light_remove", text="", icon="X")
-        column.use_property_split = True
-        column.use_property_decorate = False
-        column.prop(terrain.erosion, "casters")
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(terrain.erosion, "casters")
 
 
 CLASSES = (EROSION_OT_material_add, EROSION_OT_aovs_add, EROSION_OT_look_add, EROSION_PT_look)

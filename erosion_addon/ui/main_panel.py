@@ -31,7 +31,6 @@ class EROSION_PT_main(Panel):
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
             _draw_buttons(layout, obj)
-            _draw_worker(layout)
         if progress.last_sentence:
             draw_lines(layout, [progress.last_sentence], "ERROR")
         if is_terrain and found is not None:
@@ -50,8 +49,9 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
 def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
     """The terrain's name and size, or what is in the way of a run on it, and then None."""
     column = layout.column(align=True)
-    column.scale_y = 0.8
-    column.label(text=obj.name, icon="MESH_GRID", translate=False)
+    name = column.row()
+    name.scale_y = 0.8
+    name.label(text=obj.name, icon="MESH_GRID", translate=False)
     obstructed = obstacle.obstacle(obj)
     if obstructed is None:
         try:
@@ -76,8 +76,7 @@ def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) 
     recipe = steps.meant_recipe(obj.erosion)
     if recipe is not None:
         lines.append(estimate.in_words(recipe, (found.rows, found.cols), found.spacing, preferences.threads()))
-    for line in lines:
-        column.label(text=line, icon="BLANK1", translate=False)
+    draw_lines(column, lines, "BLANK1")
 
 
 def _size_in_words(width: float, length: float) -> str:
@@ -93,10 +92,9 @@ def _rounded(number: float) -> str:
 
 def _draw_notes(layout: Any, obj: bpy.types.Object) -> None:
     """What is worth knowing before a run, with the buttons that mend it."""
-    said = notes(obj, steps.meant_recipe(obj.erosion))
     if problem := mask_watch.known_problem(obj):
-        said.insert(0, obstacle.Advice(problem))
-    for note in said:
+        advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
+    for note in notes(obj, steps.meant_recipe(obj.erosion)):
         advice.draw(layout.box(), note, "INFO")
 
 
@@ -106,6 +104,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     row.operator("erosion.run", icon="PLAY")
     if source.is_paused(obj.data):
         row.operator("erosion.run", text="Go On", icon="FRAME_NEXT").resume = True
+    _draw_worker(layout)
     eroded = source.has_source(obj.data)
     if eroded:
         layout.prop(obj.erosion, "continue_from_result")

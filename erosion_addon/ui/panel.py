@@ -7,7 +7,7 @@ import bpy
 
 from ..scene import companions
 
-LETTER, MARGINS = 5.9, 72.0
+LETTER, MARGINS = 6.2, 84.0
 """Mean width of a letter, and of all that stands beside a text in a side panel, in unscaled pixels."""
 
 

@@ -10,6 +10,7 @@ from ..model.processes import PROCESSES
 from ..model.recipe import MOST_STEPS, Step
 from ..scene import companions, job
 from . import steps
+from .declared import CONTEXT
 from .panel import SubPanel, redraw_panels
 from .terrain_operator import allowed
 
@@ -219,7 +220,19 @@ def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], 
         for known in shown:
             row = body.row()
             row.active = item.enabled and known.acts(values)
-            row.prop(getattr(item, item.kind), known.name)
+            _draw_setting(row, getattr(item, item.kind), known)
+
+
+def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
+    """A setting with half the width for its name, as many end in a unit."""
+    if isinstance(known.default, bool):
+        row.prop(settings, known.name)
+        return
+    halves = row.split(factor=0.52)
+    name = halves.row()
+    name.alignment = "RIGHT"
+    name.label(text=settings.bl_rna.properties[known.name].name, text_ctxt=CONTEXT)
+    halves.prop(settings, known.name, text="")
 
 
 def _fill_soon(terrain: bpy.types.Object) -> None:

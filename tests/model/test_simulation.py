@@ -156,18 +156,20 @@ def test_a_second_run_goes_on_from_the_first(hills):
     assert second["sediment"].min() >= 0
 
 
-@pytest.mark.parametrize("kind", ["droplet", "rill"])
 @pytest.mark.parametrize("feature_size", [0.0, 20.0])
+@pytest.mark.parametrize("kind", ["droplet", "rill"])
 def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(kind, feature_size):
-    """Drops are full of what they have dug: laid down where they are just now, it stands up in spikes."""
+    """Droplets are full of what they have dug: laid down where they are just now, it stands up in spikes as high as the
+    whole terrain (196 m to 355 m with these numbers); on their way down they make fans of 30 m to 60 m."""
     given = {"kind": kind, "drops_per_cell": 50.0, "feature_size": feature_size}
     recipe = Recipe.from_dict({"name": "long", "edges": "closed", "step": [given]})
     before = fractal(128, 128, 300.0, seed=3)
-    progress = next(simulate(Terrain(before, cell_size=10.0), recipe))
+    simulation = simulate(Terrain(before, cell_size=10.0), recipe)
+    progress = [next(simulation) for _ in range(2)][-1]
     progress.settle()
     after = progress.terrain
     assert progress.fraction < 0.5 and after.report["steps"][0]["drops"] < 50 * 128**2
-    assert (after["deposition"] > 0).any() and after.elevation.max() <= before.max() + 1.0
+    assert 1.0 < (after.elevation - before).max() < 100.0
     if kind == "droplet":  # the other makes and destroys material
         mass = after.report["mass"]
         assert abs(mass["error"]) <= 1e-9 * mass["moved"]

@@ -52,7 +52,7 @@ def in_words(recipe: Recipe, shape: tuple[int, int], spacing: Spacing, threads: 
     else:
         time = f"{_rounded(seconds / 60)} min" if seconds < 5400 else f"{_rounded(seconds / 3600)} h"
     needed = bytes_needed(recipe, shape[0] * shape[1])
-    memory = f"{needed / 1e9:.2g} GB" if needed >= 995e6 else f"{needed / 1e6:.2g} MB"
+    memory = f"{needed / 1e9:.2g} GB" if needed >= 995e6 else f"{float(f'{needed / 1e6:.2g}'):.0f} MB"
     return f"About {time} and {memory} of memory"
 
 

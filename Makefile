@@ -21,7 +21,7 @@ PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
 VENV ?= .venv
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples test test-all lint gui-test soak bench zip zips clean
+.PHONY: demo examples test test-all test-3.13 test-3.11 lint gui-test soak bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -39,10 +39,15 @@ lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m mypy
 
-test-all:
+# `make -j2 test-all` runs both at once.
+test-all: test-3.13 test-3.11
 	@if [ -z "$(PYTHON_3_13)" ] && [ -z "$(PYTHON_3_11)" ]; then echo "Neither Python 3.13 nor 3.11 was found."; exit 1; fi
+
+test-3.13:
 	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
+
+test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11; \
 		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
 

@@ -32,7 +32,7 @@ import taluses  # noqa: E402
 import waters  # noqa: E402
 import winds  # noqa: E402
 from comparison import BUILD, TURNS  # noqa: E402
-from table import Row, at_most, for_information  # noqa: E402
+from table import Row, at_least, at_most, for_information  # noqa: E402
 
 from erosion_addon.model.threads import processors  # noqa: E402
 
@@ -76,7 +76,7 @@ def _report(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
     for process in PROCESSES:
         yield f"* {process.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(process.rows for process in PROCESSES), _whole_job, _memory, _blender, _look):
+    for rows in (*(process.rows for process in PROCESSES), _whole_job, _live, _memory, _blender, _look):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 
@@ -107,6 +107,13 @@ def _whole_job() -> Iterator[Row]:
     times = _child("whole_job.py")
     outside = 100 * (1 - times["kernels"] / times["whole"])
     yield at_most("`erode` 1024² with alpine, one thread: share of the time outside the kernels", outside, 10, "%")
+
+
+def _live() -> Iterator[Row]:
+    seen = _child("live.py")
+    note = f"{seen['pictures a second']:.1f} pictures a second, longest stall {seen['longest stall ms']:.0f} ms"
+    share = seen["throughput shown / not shown"]
+    yield at_least("live heights on a mesh of 1024²: throughput shown against not shown", share, 0.9, note)
 
 
 def _memory() -> Iterator[Row]:

@@ -61,7 +61,7 @@ def _add_erode(commands: Any) -> None:
     erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    _add_smooth_steps(erode)
+    _add_input(erode)
     erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
     erode.add_argument(
         "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
@@ -113,6 +113,7 @@ def _add_make(commands: Any) -> None:
     source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
     source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
+    source.add_argument("--cell-size", metavar="METRES", type=_number, default=1.0, help="default: 1")
     _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
     source.add_argument(
         "--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr, such as the sediment of sand"
@@ -143,14 +144,16 @@ def _add_convert(commands: Any) -> None:
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"),
         help="metres of black and white in images; default: what is known of the input; its lowest and highest point",
     )  # fmt: skip
-    convert.add_argument("--cell-size", metavar="METRES", type=_number, help="default: what is known of INPUT, or 1")
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
-    _add_smooth_steps(convert)
+    _add_input(convert)
     convert.add_argument("--quiet", action="store_true", help="no notes")
 
 
-def _add_smooth_steps(command: _Parser) -> None:
+def _add_input(command: _Parser) -> None:
+    command.add_argument(
+        "--cell-size", metavar="METRES", type=_number, help="side of a cell; default: what is known of INPUT, or 1"
+    )
     command.add_argument(
         "--smooth-steps", action="store_true", help="smooth away the terraces of an input that has 8 bits"
     )
@@ -182,13 +185,6 @@ def _add_render(commands: Any) -> None:
 
 def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:
     command.add_argument("--seed", metavar="N", type=_whole, default=seed, help=seed_help)
-    command.add_argument(
-        "--cell-size",
-        metavar="METRES",
-        type=_number,
-        default=1.0,
-        help="side of a cell, which no file tells; default: 1",
-    )
     command.add_argument(
         "--set", nargs="+", action="extend", default=[], type=_setting, metavar=setting,
         help=f"parameters as listed below{setting_help}",

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
-from .convert import convert, smoothed
+from .convert import convert, read_input
 from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
 from .model.image_files import ImageFiles, OpenImageIOFiles
@@ -141,7 +141,8 @@ class _Results:
 
     def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
         with self._outputs.write(self._target) as path:
-            written = encode_heightmap(path, result.elevation, image_files, self._given.height_range, "f8")
+            span = self._given.height_range
+            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing)
         maps.write(self._outputs, self._maps, {"elevation": result.elevation, **result.fields}, image_files)
         if self._report:
             with self._outputs.write(self._report) as path:
@@ -163,7 +164,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         rows, cols = given.size
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
         with outputs.write(target) as path:
-            written = encode_heightmap(path, terrain.elevation, image_files, None, "f8")
+            written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         maps.write(outputs, planned, {"elevation": terrain.elevation, **terrain.fields}, image_files)
         published = outputs.publish()
     _note_grey(given.output, written, None)
@@ -199,16 +200,15 @@ def _fields() -> None:
 def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
     """The start terrain and the masks."""
     hint = None if given.quiet else note
-    elevation = read_heightmap(given.input, image_files, given.height_range, given.size, hint)
-    if given.smooth_steps:
-        elevation = smoothed(given.input, elevation, given.height_range, given.quiet)
-    elif not given.quiet and given.input.suffix.lower() in IMAGE_SUFFIXES and read_header(given.input).kind == "uint8":
+    elevation, cell_size = read_input(given, given.size, image_files)
+    is_image = given.input.suffix.lower() in IMAGE_SUFFIXES
+    if is_image and not (given.smooth_steps or given.quiet) and read_header(given.input).kind == "uint8":
         note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
     fields = {}
     if given.surface_color and not _is_strata(given.surface_color):
         rows, cols = elevation.shape
         fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
-    terrain = Terrain(elevation, given.cell_size, fields)
+    terrain = Terrain(elevation, cell_size, fields)
     masks = {}
     for kind, path in given.mask:
         if kind not in MASK_KINDS:

@@ -2,28 +2,20 @@
 """The command convert: heightmaps into other files, sizes and tiles, without eroding them."""
 
 import argparse
-import dataclasses
 from pathlib import Path
 
 from .model import InputError, Terrain
 from .model.export import Layout, export
 from .model.heightmap import Array, Range
 from .model.image_files import ImageFiles
-from .model.metres import known_metres, read_measured, step_in
+from .model.side_file import known_metres, read_measured, step_in
 from .model.terraces import smooth_steps
 from .terminal import note, say
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Do what the words of the command ask; InputError for what cannot be done."""
-    hint = None if given.quiet else note
-    known = known_metres(given.input)
-    if given.input_size:
-        known = dataclasses.replace(known, size=given.input_size)
-    elevation = read_measured(given.input, image_files, known, given.height_range, hint)
-    if given.smooth_steps:
-        elevation = smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
-    terrain = Terrain(elevation, given.cell_size or known.spacing or 1.0)
+    terrain = Terrain(*read_input(given, given.input_size, image_files))
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
     done = export(given.output, terrain, image_files, layout)
     for path in done.paths:
@@ -39,7 +31,19 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
         note(f"{done.clipped_cells} points lay outside the height range and were cut off in {given.output}.")
 
 
-def smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:
+def read_input(
+    given: argparse.Namespace, size: tuple[int, int] | None, image_files: ImageFiles
+) -> tuple[Array, float | tuple[float, float]]:
+    """Elevation of the command's input (rows, cols) and cell size in metres, by its words or else by what is known of
+    the file. size: (rows, cols) of a raw file, where given."""
+    known, hint = known_metres(given.input), None if given.quiet else note
+    elevation = read_measured(given.input, image_files, known, given.height_range, hint, size)
+    if given.smooth_steps:
+        elevation = _smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
+    return elevation, given.cell_size if given.cell_size is not None else known.spacing or 1.0
+
+
+def _smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:
     """Elevation from a file without the terraces of 8 bits; InputError where it has none."""
     step = step_in(path, elevation, height_range)
     if step is None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from .model import Progress
+from .model.progress import Gauge
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
@@ -34,7 +35,7 @@ class ProgressLine:
     """Progress on standard error: a bar that is redrawn on a terminal, a line every tenth of the way otherwise."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._began, self._gauge = time.monotonic(), Gauge()
         self._terminal = sys.stderr.isatty()
         self._full, self._empty = ("█", "░") if _encodable("█░", sys.stderr) == "█░" else ("#", "-")
         self._next = 0.1
@@ -43,11 +44,11 @@ class ProgressLine:
 
     def show(self, progress: Progress) -> None:
         """Say how far the simulation has got and how long the rest will take."""
-        fraction = progress.fraction
+        fraction, left = progress.fraction, self._gauge.seconds_left(progress)
         if self._terminal:
-            self._redraw(f"{progress.message} {self._bar(fraction)} {self._numbers(fraction)}")
+            self._redraw(f"{progress.message} {self._bar(fraction)} {self._numbers(fraction, left)}")
         elif fraction >= self._next - 1e-9:
-            note(f"{progress.message}: {self._numbers(fraction)}")
+            note(f"{progress.message}: {self._numbers(fraction, left)}")
             while self._next - 1e-9 <= fraction:
                 self._next += 0.1
 
@@ -58,7 +59,7 @@ class ProgressLine:
         elif message != self._compiling:
             note(message)
         self._compiling = message
-        self._began = time.monotonic()  # the time left is the simulation's
+        self._began = time.monotonic()  # the time that it took is the simulation's
 
     def close(self) -> None:
         """Take the bar away, so that what follows stands on a line of its own."""
@@ -70,12 +71,11 @@ class ProgressLine:
         cells = round(24 * fraction)
         return self._full * cells + self._empty * (24 - cells)
 
-    def _numbers(self, fraction: float) -> str:
-        spent = time.monotonic() - self._began
+    def _numbers(self, fraction: float, left: float | None) -> str:
         if fraction >= 1:
-            return f"100 %, {_duration(spent)}"
-        left = f", {_duration(spent * (1 - fraction) / fraction)} left" if fraction > 0 and spent > 1 else ""
-        return f"{fraction:4.0%}".replace("%", " %") + left
+            return f"100 %, {_duration(time.monotonic() - self._began)}"
+        said = f", {_duration(left)} left" if left is not None else ""
+        return f"{fraction:4.0%}".replace("%", " %") + said
 
     def _redraw(self, text: str) -> None:
         text = text[: shutil.get_terminal_size().columns - 1]

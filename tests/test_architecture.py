@@ -91,13 +91,10 @@ def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run(path
         assert not (at_once and within(imported, "erosion_addon.kernels")), f"{name_of(path)} imports {imported}"
 
 
-@pytest.mark.parametrize("name", ["__init__", "__main__", "cli", "arguments", "convert", "terminal"])
+@pytest.mark.parametrize("name", [path.stem for path in sorted(PACKAGE.glob("*.py"))])
 def test_what_stands_beside_the_floors_uses_the_model_alone(name):
     """The command line runs without Blender; the package's own __init__ names `ui` inside its functions."""
-    path = PACKAGE / f"{name}.py"
-    if not path.exists():
-        return
-    for imported, at_once in imports_of(path):
+    for imported, at_once in imports_of(PACKAGE / f"{name}.py"):
         if name == "__init__":
             assert not at_once, f"importing the package imports {imported}"
         else:

@@ -22,7 +22,7 @@ import llvmlite.binding
 import numba
 import numpy as np
 from numba.core import event, serialize
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.sigutils import normalize_signature
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
@@ -70,8 +70,18 @@ def _cache_folder() -> Path | None:
 CACHE = _cache_folder()
 
 
+class _Near(UserProvidedCacheLocator):
+    """Gives the folder that numba makes in `CACHE` a short name: Windows takes paths of 259 letters, and no more."""
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        return "code"
+
+
 class _Sealed(CompileResultCacheImpl):
     """What numba keeps of a compiled kernel, with a digest over all of it."""
+
+    _locator_classes = [_Near]
 
     def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
         content = serialize.dumps(super().reduce(compiled))

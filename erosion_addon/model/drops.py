@@ -52,7 +52,7 @@ class DropStep:
         return count
 
     def settle(self) -> None:
-        """Let no more drops start, and those under way come to their ends: they lay down their load where it belongs."""
+        """Let no more drops start, and those under way come to their ends, to lay down their load where it belongs."""
         self._run.run_out(self._start, self._work)
 
     def elevation(self) -> Array:

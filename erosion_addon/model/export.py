@@ -22,9 +22,9 @@ from .image_files import ImageFiles
 from .maps import images
 from .masks import MASK_KINDS
 from .memory import require
-from .metres import is_side_file
 from .outputs import Outputs
 from .resample import resized
+from .side_file import is_side_file
 from .terrain import SMALLEST_SIDE, Terrain
 
 GREY_SUFFIXES = (".png", ".r16", ".raw")

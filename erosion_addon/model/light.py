@@ -9,8 +9,8 @@ import numpy as np
 
 from .errors import InputError
 from .horizon import gradient, sky_share, sun_share
-from .masks import resample
 from .parameters import Parameters, parameter
+from .resample import bilinear
 from .state import Array
 from .terrain import Terrain
 from .threads import in_bands
@@ -77,8 +77,8 @@ def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int
         return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads)
     fewer = ((rows + 1) // 2, (cols + 1) // 2)
     spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
-    seen = sky_share(resample(terrain.elevation, fewer), spacing, count, radius, wrap, threads)
-    return resample(seen, terrain.shape)
+    seen = sky_share(bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads)
+    return bilinear(seen, terrain.shape)
 
 
 def caster_light(

@@ -11,8 +11,8 @@ from .fields import FIELDS, Field
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles
 from .image_header import read_header
-from .masks import resample
 from .outputs import Outputs
+from .resample import bilinear
 from .state import Array
 
 COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
@@ -77,7 +77,7 @@ def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
         raise InputError(f"The colours of {name} must be from 0 to 1; at row {row}, column {col} it is {values}.")
     if color.shape[:2] == shape:
         return color
-    return np.stack([resample(color[..., channel], shape) for channel in range(3)], axis=-1)
+    return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
 
 
 def _names(field: Field) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .distance import distance_to
 from .errors import InputError
+from .resample import bilinear
 from .state import Array
 
 
@@ -88,23 +89,11 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
             notes.append(
                 f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to {shape[0]} × {shape[1]}."
             )
-            array = resample(array, shape)
+            array = bilinear(array, shape)
         if kind == "rain" and not array.any():
             raise InputError("The rain mask is zero everywhere, so no drop can fall; paint rain somewhere.")
         prepared[kind] = array
     return prepared, notes
-
-
-def resample(array: Array, shape: tuple[int, int]) -> Array:
-    """`array` (rows, cols) stretched over `shape` by bilinear interpolation, corner to corner."""
-    resampled = array
-    for axis, size in enumerate(shape):
-        place = np.linspace(0, array.shape[axis] - 1, size)
-        low = np.minimum(place.astype(int), max(array.shape[axis] - 2, 0))
-        part = (place - low).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
-        high = np.minimum(low + 1, array.shape[axis] - 1)
-        resampled = resampled.take(low, axis) * (1 - part) + resampled.take(high, axis) * part
-    return resampled
 
 
 def inverted(mask: Array, kind: str) -> Array:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run in small, to see within a second what settings make: fewer, larger cells, and the change of height stretched
-over all cells of the terrain again."""
+"""A run in small, to see within a second what settings make: on fewer, larger cells."""
 
 import math
 from collections.abc import Mapping
@@ -65,32 +64,3 @@ def average(array: Array, shape: tuple[int, int]) -> Array:
         sums = np.add.reduceat(array, edges[:-1], axis=axis)
         array = sums / np.diff(edges).reshape([-1 if axis == one else 1 for one in range(array.ndim)])
     return array
-
-
-def stretched(array: Array, shape: tuple[int, int]) -> Array:
-    """`array` (rows, cols) on the finer grid of `shape`, float32, smooth: cubic splines through the cells' middles."""
-    rows, cols = (_cubic(coarse, fine) for coarse, fine in zip(array.shape, shape, strict=True))
-    stretched: Array = rows @ array.astype(np.float32) @ cols.T
-    return stretched
-
-
-def _cubic(coarse: int, fine: int) -> Array:
-    """(fine, coarse) float32 weights of cells for a line of finer ones (Catmull & Rom 1974), straight at the ends."""
-    place = (np.arange(fine) + 0.5) * coarse / fine - 0.5
-    low = np.floor(place).astype(int)
-    part = place - low
-    four = (
-        ((2 - part) * part - 1) * part / 2,
-        ((3 * part - 5) * part**2 + 2) / 2,
-        ((4 - 3 * part) * part + 1) * part / 2,
-        (part - 1) * part**2 / 2,
-    )
-    padded = np.zeros((fine, coarse + 4), np.float32)
-    for offset, weight in enumerate(four, 1):
-        padded[np.arange(fine), low + offset] = weight
-    weights = padded[:, 2:-2]
-    for end, beyond in ((weights, padded[:, 1::-1]), (weights[:, ::-1], padded[:, -2:])):
-        for steps in (1, 2):  # a cell so far beyond the end goes on as the last two do
-            end[:, 0] += (1 + steps) * beyond[:, steps - 1]
-            end[:, 1] -= steps * beyond[:, steps - 1]
-    return np.ascontiguousarray(weights)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights and masks stretched over another number of rows and columns, corner to corner.
+"""Grids on another number of rows and columns: heights, masks, changes of height.
 
-Finer grids are read off a cubic through the points (Catmull, Rom 1974) whose slopes are at most three times those to
-either neighbour (Fritsch, Carlson 1980), but for round crests: no ripples beside cliffs, no flattened ridges. Coarser
-ones hold its means over the part of a cell that it does not smooth by itself, so that nothing finer than the new cells
-is left to flicker, and a grid that is hardly coarser stays as crisp as it was. Planes stay planes, and border points
-lie on the old border.
+Between points go straight lines, or the cubic of Catmull & Rom (1974), "A class of local interpolating splines".
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,8 +16,63 @@ _BLOCK = 256
 """Columns worked on at once, so that the processor's cache holds them."""
 
 
+def bilinear(values: Array, shape: tuple[int, int]) -> Array:
+    """`values` (rows, cols) stretched over `shape` by bilinear interpolation, corner to corner."""
+    resampled = values
+    for axis, size in enumerate(shape):
+        place = np.linspace(0, values.shape[axis] - 1, size)
+        low = np.minimum(place.astype(int), max(values.shape[axis] - 2, 0))
+        part = (place - low).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
+        high = np.minimum(low + 1, values.shape[axis] - 1)
+        resampled = resampled.take(low, axis) * (1 - part) + resampled.take(high, axis) * part
+    return resampled
+
+
+def catmull_rom(part: Array) -> Iterator[Array]:
+    """Shares of the four points around places that lie `part` (0-1) behind the second, in Catmull and Rom's cubic."""
+    square = part * part
+    cube = square * part
+    yield square - (cube + part) / 2
+    yield 1 + (3 * cube - 5 * square) / 2
+    yield 2 * square + (part - 3 * cube) / 2
+    yield (cube - square) / 2
+
+
+def spread(means: Array, shape: tuple[int, int]) -> Array:
+    """Means over cells (rows, cols), float32, at the middles of the finer cells of `shape`: smooth, border to border.
+
+    A product of matrices, as it has to be done within a preview.
+    """
+    rows, cols = (_shares(coarse, fine) for coarse, fine in zip(means.shape, shape, strict=True))
+    result: Array = rows @ means.astype(np.float32) @ cols.T
+    return result
+
+
+def _shares(coarse: int, fine: int) -> Array:
+    """(fine, coarse) float32 shares of cells in a line of finer ones; beyond the ends it goes on straight."""
+    place = (np.arange(fine) + 0.5) * coarse / fine - 0.5
+    low = np.floor(place).astype(int)
+    padded = np.zeros((fine, coarse + 4), np.float32)
+    for offset, share in enumerate(catmull_rom(place - low), 1):
+        padded[np.arange(fine), low + offset] = share
+    shares = padded[:, 2:-2]
+    for end, beyond in ((shares, padded[:, 1::-1]), (shares[:, ::-1], padded[:, -2:])):
+        for steps in (1, 2):  # a cell so far beyond the end goes on as the last two do
+            end[:, 0] += (1 + steps) * beyond[:, steps - 1]
+            end[:, 1] -= steps * beyond[:, steps - 1]
+    return np.ascontiguousarray(shares)
+
+
 def resized(values: Array, shape: tuple[int, int]) -> Array:
-    """`values` (rows, cols), at least 2 × 2, at `shape` points over the same ground; nowhere beyond their range."""
+    """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to corner; nowhere beyond
+    their range.
+
+    Finer grids are read off a cubic through the points whose slopes are at most three times those to either neighbour
+    (Fritsch, Carlson 1980), but for round crests: no ripples beside cliffs, no flattened ridges. Coarser ones hold its
+    means over the part of a cell that it does not smooth by itself, so that nothing finer than the new cells is left to
+    flicker, and a grid that is hardly coarser stays as crisp as it was. Planes stay planes, and border points lie on
+    the old border.
+    """
     if values.shape == shape:
         return values.copy()
     low, high = values.min(), values.max()

@@ -46,12 +46,13 @@ class Runner:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **environment}, **windows
         )
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self._stdin_lock = threading.Lock()
+        self._orders: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._number = 0
         self.libraries = self.fault = ""
         self._killed = False
         self.compiling: tuple[float, str] | None = None
         self.warming = False
+        threading.Thread(target=self._hand_over, daemon=True).start()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
@@ -62,6 +63,7 @@ class Runner:
                 self._take_note(message)
                 if message.kind not in ("compiling", "warm"):
                     self._messages.put(message)
+                del message  # a result is large, and the next message may be long in coming
             reason = ""
         except MemoryError:
             self._process.kill()
@@ -71,8 +73,7 @@ class Runner:
             self.fault = why_broken()  # it did not even come as far as to say so
         self._messages.put(Message("ended", {"reason": reason or self.fault or _why_ended(code)}))
         answers.close()
-        with self._stdin_lock, contextlib.suppress(OSError):
-            cast(BinaryIO, self._process.stdin).close()
+        self._orders.put(None)
 
     def _take_note(self, message: Message) -> None:
         """Keep what is of use whether there is a run or not."""
@@ -132,17 +133,18 @@ class Runner:
         """End the run soon and bring its checkpoint, then its result so far."""
         self._send("pause")
 
-    def _send(self, *message: Any) -> None:
-        """Write from a thread: a pipe takes large arrays only as fast as the worker reads."""
+    def _send(self, *order: Any) -> None:
+        self._orders.put(order)
 
-        def write() -> None:
-            with self._stdin_lock:
-                try:
-                    send(cast(BinaryIO, self._process.stdin), *message)
-                except (OSError, ValueError):
-                    pass  # the worker is gone, which `_listen` reports
-
-        threading.Thread(target=write, daemon=True).start()
+    def _hand_over(self) -> None:
+        """Write orders one after the other, in a thread: a pipe takes large arrays only as fast as the worker reads."""
+        given = cast(BinaryIO, self._process.stdin)
+        with contextlib.suppress(OSError):  # the worker is gone, which `_listen` reports
+            while (order := self._orders.get()) is not None:
+                send(given, *order)
+                del order  # a terrain is large, and the next order may be long in coming
+        with contextlib.suppress(OSError):
+            given.close()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
         """What the worker has said since the last time of the last run; waits up to so many seconds for a message."""

@@ -41,12 +41,8 @@ def simulate(
     progress has fraction 1. The input terrain is never changed. Raises InputError before any work where something is
     wrong.
     """
-    if results is not None:
-        results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
-    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads)
-    if results is not None:
-        simulation.keep_results(results)
-        simulation.reuse()
+    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results)
+    simulation.reuse()
     return simulation.run()
 
 
@@ -70,10 +66,7 @@ def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = N
 
     results: where the steps that end from now on are kept for later runs.
     """
-    simulation = _Simulation.from_checkpoint(checkpoint, threads)
-    if results is not None:
-        simulation.keep_results(results)
-    return simulation.run()
+    return _Simulation.from_checkpoint(checkpoint, threads, results).run()
 
 
 class _Simulation:
@@ -87,6 +80,7 @@ class _Simulation:
         edges: str | None,
         masks: Mapping[str, Any] | None,
         threads: int,
+        results: Results | None,
     ) -> None:
         self._terrain, self._recipe = terrain, recipe
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
@@ -95,6 +89,8 @@ class _Simulation:
         if not self._steps:
             raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
         self.kinds = [step.kind for step in self._steps]
+        if results is not None:
+            results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
         self._masks, self._notes = prepare(masks, terrain.shape)
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
@@ -108,8 +104,7 @@ class _Simulation:
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
         self._running: RunningStep | None = None
-        self._results: Results | None = None
-        self._keys: list[Key] = []
+        self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
         self._step_began = self._began
 
@@ -135,13 +130,14 @@ class _Simulation:
         return Checkpoint(values, arrays)
 
     @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint, threads: int) -> "_Simulation":
+    def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
         """The simulation as it stood."""
         values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
         try:
             terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
             recipe = Recipe.from_dict(values["recipe"])
-            simulation = cls(terrain, recipe, values["seed"], values["edges"], checkpoint.part("mask"), threads)
+            seed, edges, masks = values["seed"], values["edges"], checkpoint.part("mask")
+            simulation = cls(terrain, recipe, seed, edges, masks, threads, results)
             simulation._state.elevation = Terrain(state.pop("elevation")).elevation
             simulation._state.layers = state
             simulation._number = int(values["number"])
@@ -155,15 +151,15 @@ class _Simulation:
             set_step_arrays(simulation._running, step)  # type: ignore[arg-type]
         return simulation
 
-    def keep_results(self, results: Results) -> None:
-        """Keep from now on what every step leaves."""
+    def _result_keys(self) -> list[Key]:
+        """What each step's end is known by among results."""
         strata = self._recipe.strata and self._recipe.strata.to_dict()
-        given = [self._seed, self._edges, strata]
-        self._results, self._keys = results, keys_of(self._terrain, self._masks, given, self._steps)
+        return keys_of(self._terrain, self._masks, [self._seed, self._edges, strata], self._steps)
 
     def reuse(self) -> None:
         """Go on from what an earlier run left that began alike."""
-        assert self._results is not None
+        if self._results is None:
+            return
         self._number, found = self._results.longest(self._keys)
         if found is not None:
             self._state.elevation, self._state.layers = found.elevation, dict(found.layers)

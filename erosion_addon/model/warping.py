@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Domain warping: each cell of a start terrain looks at a place near its own, so that forms bend."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from . import noise
+from .resample import catmull_rom
 from .site import MARGIN, Site
 from .state import Array
 
@@ -53,19 +52,9 @@ def _interpolated(field: Array, row: Array, col: Array) -> Array:
         y, x = row.ravel()[part], col.ravel()[part]
         top, left = np.floor(y), np.floor(x)
         first = (top.astype(np.intp) % rows) * width + left.astype(np.intp) % cols
-        across = list(_weights(x - left))
+        across = list(catmull_rom(x - left))
         found[part] = sum(
             weight * sum(share * flat.take(first + (line * width + at)) for at, share in enumerate(across))
-            for line, weight in enumerate(_weights(y - top))
+            for line, weight in enumerate(catmull_rom(y - top))
         )
     return found.reshape(row.shape)
-
-
-def _weights(part: Array) -> Iterator[Array]:
-    """Shares of the four cells around places that lie `part` behind the second."""
-    square = part * part
-    cube = square * part
-    yield square - (cube + part) / 2
-    yield 1 + (3 * cube - 5 * square) / 2
-    yield 2 * square + (part - 3 * cube) / 2
-    yield (cube - square) / 2

@@ -24,10 +24,10 @@ from .errors import InputError
 from .libraries import versions, why_broken
 from .masks import MASK_KINDS
 from .messages import MASK_PREFIX, Message, receive, send
-from .preview import stretched
 from .progress import Gauge, Progress
 from .recipe import Recipe
 from .rehearsal import Tell, rehearse, rehearse_rest
+from .resample import spread
 from .results import Results
 from .simulation import resume, simulate
 from .sparing import Sparing
@@ -60,16 +60,21 @@ def main() -> None:
         os._exit(1)
     send(answers, "ready", {"libraries": versions()})
     while True:
-        order = orders.get()
-        if order.kind in ("run", "resume"):
-            _run(order, orders, answers)
-        elif order.kind == "warm":
-            _warm(order, orders, answers)
+        _follow(orders.get(), orders, answers)
+
+
+def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    """Do what is ordered; what was meant for a run that has just ended is over."""
+    if order.kind in ("run", "resume"):
+        _run(order, orders, answers)
+    elif order.kind == "warm":
+        _warm(order, orders, answers)
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
     while (message := receive(sys.stdin.buffer)) is not None:
         orders.put(message)
+        del message  # which may be large, while the next one may be long in coming
     os._exit(0)  # Blender is gone, or wants this process gone: not even a kernel at work may hold it up
 
 
@@ -92,7 +97,8 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
     def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
         send(answers, kind, {"run": order.values["run"], **values}, arrays)
 
-    before, shape = order.arrays.get("elevation"), order.values.get("preview")
+    shape = order.values.get("preview")
+    before = order.arrays["elevation"] if shape is not None else None
     try:
         progress, word = _erode(_simulation(order, _teller(answers)), orders, answer)
         if word == "pause" and progress.fraction < 1:
@@ -101,7 +107,7 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         if word in ("finish", "pause"):
             progress.settle()
         if shape is not None and word != "stop":
-            answer("preview", {}, {"change": stretched(progress.elevation - before, shape)})
+            answer("preview", {}, {"change": spread(progress.elevation - before, shape)})
         elif word != "stop":
             after = progress.terrain
             answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
@@ -124,9 +130,12 @@ def _erode(
         answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
         while not orders.empty():
             word = orders.get().kind
-            if word not in ("heights", "warm"):
+            if word == "heights":
+                wanted = True
+            elif word == "warm":
+                answer("warm", {})  # too late: what a run calls is compiled when it begins
+            else:
                 return progress, word
-            wanted = wanted or word == "heights"
         if wanted and sparing.due:
             began, wanted = time.perf_counter(), False
             answer("heights", {}, {"elevation": progress.elevation.astype(np.float32)})

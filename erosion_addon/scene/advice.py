@@ -30,10 +30,10 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
             f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
             "move_origin",
         ))  # fmt: skip
-    if found.levels <= 256 and found.rows * found.cols > 32 * found.levels and found.relief > 0:
+    if found.step is not None:
         said.append(Advice(
-            f"The terrain has only {found.levels} different heights, as from an image of 8 bits: water gets caught on "
-            "their steps.", "smooth_steps",
+            f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
+            "them.", "smooth_steps",
         ))  # fmt: skip
     return said + (_of_recipe(found, recipe) if recipe is not None else [])
 

@@ -45,7 +45,11 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
     finally:
         shown.to_mesh_clear()
     matrix = np.array(shown.matrix_world, np.float64)
-    return points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3], triangles.reshape(-1, 3)
+    points = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    triangles = triangles.reshape(-1, 3)
+    placed = np.isfinite(points).all(axis=1)  # faces elsewhere are holes, which are filled from around them
+    numbers = np.cumsum(placed) - 1
+    return points[placed], numbers[triangles[placed[triangles].all(axis=1)]].astype(np.int32)
 
 
 def _usual_size(points: Array) -> float:

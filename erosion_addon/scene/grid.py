@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
+from ..model.terraces import step_of
 from ..model.terrain import Terrain
 from .lattice import Array, Lattice, axis_scales, find, local_heights
 from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, write_heights
@@ -55,7 +56,8 @@ def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
 class GridDescription:
     """What the panel says about a grid.
 
-    spacing: (row, col) m; relief: m; resolution: m, between two heights; levels: how many heights there are, up to 257.
+    spacing: (row, col) m; relief: m; resolution: m, between two heights of float32; step: m, between two heights of an
+    image of 8 bits, None where these come from no such.
     """
 
     rows: int
@@ -63,7 +65,7 @@ class GridDescription:
     spacing: tuple[float, float]
     relief: float
     resolution: float
-    levels: int
+    step: float | None
 
 
 _described: dict[int, tuple[Any, GridDescription | InputError]] = {}
@@ -93,18 +95,8 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
         return error
     farthest = np.abs(terrain.elevation).max() / abs(lattice.scale_z)
     resolution = float(np.spacing(np.float32(farthest))) * abs(lattice.scale_z)
-    levels = _levels(terrain.elevation)
-    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, levels)
-
-
-def _levels(elevation: Array) -> int:
-    """How many heights there are; 257 stands for all above 256. Looks at some cells first: most terrains have many."""
-    some = elevation.ravel()[:: max(1, elevation.size // 4096)]
-    for part in (some, elevation):
-        count = np.unique(part).size
-        if count > 256:
-            return 257
-    return count
+    step = step_of(terrain.elevation)
+    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, step)
 
 
 def forget(mesh: bpy.types.Mesh | None = None) -> None:

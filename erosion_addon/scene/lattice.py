@@ -187,8 +187,9 @@ def _steps(values: Array) -> tuple[float, int]:
 
 def _not_finite(name: str, positions: Array) -> InputError:
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
+    vertices = "1 vertex" if len(bad) == 1 else f"{len(bad)} vertices"
     return InputError(
-        f"{name} has {len(bad)} vertices whose position is not a number, the first is vertex {bad[0]}; delete them."
+        f"{name} has {vertices} whose position is not a number, the first is vertex {bad[0]}; delete them."
     )
 
 

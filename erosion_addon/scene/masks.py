@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
-from ..model.masks import MASK_KINDS, fitted, inverted, resample, softened
+from ..model.masks import MASK_KINDS, fitted, inverted, softened
+from ..model.resample import bilinear
 from . import attributes
 from .lattice import Array, Lattice
 
@@ -80,7 +81,7 @@ def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
     if not isinstance(image, bpy.types.Image):
         raise InputError(f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None.")
     values = image_heights(image)
-    return values if values.shape == shape else resample(values, shape)
+    return values if values.shape == shape else bilinear(values, shape)
 
 
 def _selection(obj: bpy.types.Object, kind: str) -> Array:

@@ -16,6 +16,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "apply_modifiers": ("object.convert", "Apply Modifiers", {"target": "MESH"}),
     "apply_shape_keys": ("object.shape_key_remove", "Apply Shape Keys", {"all": True, "apply_mix": True}),
     "apply_scale": ("object.transform_apply", "Apply Scale", {"location": False, "rotation": False, "scale": True}),
+    "clear_scale": ("object.scale_clear", "Reset Scale", {}),
     "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
     "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
     "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
@@ -35,6 +36,7 @@ def draw(layout: Any, said: advice.Advice, icon: str) -> None:
         operator, text, given = REMEDIES[said.remedy]
         row = layout.row()
         row.separator(factor=2.0)
+        row.operator_context = "EXEC_DEFAULT"  # some of Blender's would ask for what is given here
         button = row.operator(operator, text=text)
         for name, value in given.items():
             setattr(button, name, value)

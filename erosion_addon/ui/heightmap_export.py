@@ -146,7 +146,9 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
 
         held = [name for name in maps.names_of(terrain.data) if name in MAPS]
         if held:
-            column = layout.column(heading="Maps", align=True)
+            column = layout.column(align=True)
+            column.use_property_split = False
+            column.label(text="Maps")
             for name in held:
                 column.prop_enum(self, "maps", name)
         layout.prop(self, "masks")

@@ -128,7 +128,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
 
     def _read_file(self) -> tuple[str, np.ndarray, tuple[float, float] | None, float | None]:
         """Name, elevation, (row, col) spacing and step; None for what is not known."""
-        from ..model import metres  # here, as few sessions of Blender import a heightmap
+        from ..model import side_file  # here, as few sessions of Blender import a heightmap
         from ..scene.image import BlenderFiles
 
         if self.source == "IMAGE":
@@ -136,15 +136,15 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
         path = Path(bpy.path.abspath(self.filepath))
-        known = metres.known_metres(path) if self.known_metres else metres.Metres()
+        known = side_file.known_metres(path) if self.known_metres else side_file.Metres()
         if all(self.raw_size):
-            known = metres.Metres(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
+            known = side_file.Metres(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
         span = known.height_range or (self.low, self.high)
-        elevation = metres.read_measured(path, BlenderFiles(), known, span, self._note)
+        elevation = side_file.read_measured(path, BlenderFiles(), known, span, self._note)
         if known.spacing:
             row, col = known.spacing
             self._note(f"{path.name} tells cells of {col:.4g} × {row:.4g} m")
-        return path.stem, elevation, known.spacing, metres.step_in(path, elevation, span)
+        return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
 
     def _read_image(self) -> tuple[str, np.ndarray, None, float | None]:
         from ..model.terraces import step_of

@@ -7,6 +7,7 @@ import bpy
 
 from ..model import estimate
 from ..model.errors import InputError
+from ..model.masks import MASK_KINDS
 from ..scene import companions, grid, job, obstacle, process, source
 from ..scene.advice import notes
 from . import advice, heightmaps, mask_watch, mesh_grids, preferences, progress, recipes, run_panel, steps, warmup
@@ -59,7 +60,8 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
             _draw_size(column, obj, found)
             return found
         except InputError as error:
-            obstructed = obstacle.Advice(str(error), "grid_from_mesh")
+            remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
+            obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")
     return None
 
@@ -92,7 +94,7 @@ def _rounded(number: float) -> str:
 
 def _draw_notes(layout: Any, obj: bpy.types.Object) -> None:
     """What is worth knowing before a run, with the buttons that mend it."""
-    if problem := mask_watch.known_problem(obj):
+    for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
         advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
     for note in notes(obj, steps.meant_recipe(obj.erosion)):
         advice.draw(layout.box(), note, "INFO")

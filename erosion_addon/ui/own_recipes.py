@@ -6,11 +6,11 @@ from typing import Any
 
 import bpy
 
-from ..model import library
+from ..model import user_recipes
 from ..model.errors import InputError
 from ..model.presets import shipped
 from ..model.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
-from ..scene import companions, springs, surface_color, viewport
+from ..scene import companions, springs, surface_color, viewport_picture
 from . import look, origin, steps
 from .recipes import why_no_recipe
 from .terrain_operator import allowed
@@ -62,7 +62,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         settings = companions.terrain_of(context.object).erosion
-        if self.overwrite and library.find(self.name):
+        if self.overwrite and user_recipes.find(self.name):
             self._take_words(Recipe.load(self.name))
             return context.window_manager.invoke_confirm(
                 self, event, title=f"Replace {self.name}?", confirm_text="Replace",
@@ -71,7 +71,8 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         try:
             loaded = origin.recipe(settings)
             self._take_words(loaded)
-            self.name = self.name or library.free_name(f"my {loaded.name}" if loaded.name in shipped() else loaded.name)
+            wish = f"my {loaded.name}" if loaded.name in shipped() else loaded.name
+            self.name = self.name or user_recipes.free_name(wish)
         except InputError:
             pass  # there is nothing to suggest
         return context.window_manager.invoke_props_dialog(self, width=400, confirm_text="Save")
@@ -89,7 +90,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         layout.prop(self, "keep_seed")
         layout.prop(self, "picture")
         try:
-            existing = library.find(library.name_for(self.name))
+            existing = user_recipes.find(user_recipes.name_for(self.name))
         except InputError as error:
             layout.label(text=str(error), icon="ERROR")
             return
@@ -106,7 +107,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
                 recipe, name=self.name, description=self.description, landscape=self.landscape,
                 seed=recipe.seed if self.keep_seed else 0,
             )  # fmt: skip
-            name = library.save(recipe, self.overwrite)
+            name = user_recipes.save(recipe, self.overwrite)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -117,9 +118,9 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         return {"FINISHED"}
 
     def _take_picture(self, context: bpy.types.Context, name: str) -> None:
-        path = library.find(name)
+        path = user_recipes.find(name)
         try:
-            viewport.save_picture(context, path.with_suffix(library.PICTURE))
+            viewport_picture.save(context, path.with_suffix(user_recipes.PICTURE))
         except InputError as error:
             self.report({"WARNING"}, str(error))
 
@@ -140,7 +141,7 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            library.delete(self.name)
+            user_recipes.delete(self.name)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -156,7 +157,7 @@ class EROSION_MT_recipe(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, name = self.layout, companions.terrain_of(context.object).erosion.recipe_name
-        mine = library.find(name)
+        mine = user_recipes.find(name)
         layout.operator("erosion.recipe_save", text="Save As…", icon="ADD")
         if mine:
             change: Any = layout.operator("erosion.recipe_save", text=f"Replace {mine.stem}", icon="FILE_TICK")

@@ -9,9 +9,9 @@ import bpy
 import bpy.utils.previews
 
 from ..model.errors import InputError
-from ..model.library import PICTURE
 from ..model.presets import is_there, own, shipped
 from ..model.recipe import LANDSCAPE, LANDSCAPES, Recipe
+from ..model.user_recipes import PICTURE
 
 _pictures: Any = None
 """Blender's collection of the pictures, from the first look at them on."""

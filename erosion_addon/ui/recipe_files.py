@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from ..model import library
+from ..model import user_recipes
 from ..model.errors import InputError
 from ..model.recipe import Recipe
 from ..scene import companions
@@ -54,7 +54,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             Recipe.load(path)
-            name = library.take(path) if self.keep else str(path)
+            name = user_recipes.take(path) if self.keep else str(path)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -87,7 +87,7 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             recipe = recipe_of_terrain(companions.terrain_of(context.object))
-            library.write(replace(recipe, name=path.stem), path)
+            user_recipes.write(replace(recipe, name=path.stem), path)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

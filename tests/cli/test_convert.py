@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.cli import main
 from erosion_addon.model.resample import resized
+from erosion_addon.model.side_file import known_metres
 from tests.cli.commandline import FEW, listing, png, run
 
 
@@ -106,3 +107,26 @@ def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
 def test_eroding_writes_no_side_file(folder):
     assert main(["erode", "dem.npy", "out.png", *FEW, "--quiet"]) == 0
     assert not (folder / "out.json").exists()
+
+
+@pytest.mark.parametrize("name", ["hills.png", "hills.r16", "hills.tif"])
+def test_eroding_takes_from_a_heightmap_what_is_known_of_it(folder, name):
+    """What convert has written tells metres and order of rows; words go before it."""
+    words = ["--engine", "unity", "--size", "24x32", "--cell-size", "30", "--quiet"]
+    assert main(["convert", "dem.npy", name, *words]) == 0
+    none = ["--set", "droplet.drops_per_cell=0", "--report", "r.json", "--quiet"]
+    for given, cell_size in (([], 30), (["--cell-size", "4"], 4)):
+        assert main(["erode", name, "out.npy", *given, *none]) == 0
+        assert json.loads((folder / "r.json").read_text())["grid"]["cell_size"] == cell_size
+        before = np.load("dem.npy")
+        assert np.abs(np.load("out.npy") - before).max() <= np.ptp(before) / 65535
+
+
+def test_an_eroded_tiff_tells_its_cell_size(folder):
+    assert main(["erode", "dem.npy", "out.tif", "--cell-size", "30", *FEW, "--quiet"]) == 0
+    assert known_metres(folder / "out.tif").spacing == (30.0, 30.0)
+
+
+def test_a_cell_size_of_0_is_refused(folder, capsys):
+    assert main(["convert", "dem.npy", "a.png", "--cell-size", "0"]) == 2
+    assert "cell size must be" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import io
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -53,13 +54,25 @@ def test_a_terminal_sees_a_bar_in_letters_that_it_has(folder, monkeypatch, encod
     assert lines[-1].startswith("arcane, seed 0, 24 ")
 
 
-def test_time_left_is_what_the_rest_will_take(monkeypatch, capsys):
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+@pytest.fixture
+def now(monkeypatch):
+    """What all clocks show: seconds, in a list."""
+    seconds = [0.0]
+    for clock in ("monotonic", "perf_counter"):
+        monkeypatch.setattr(time, clock, lambda: seconds[0])
+    return seconds
+
+
+def at(fraction):
+    """The progress of a recipe of one step."""
+    return SimpleNamespace(fraction=fraction, message="Step", number=0, done=fraction, estimates=[1.0])
+
+
+def test_time_left_is_what_the_rest_will_take(now, capsys):
     line = ProgressLine()
-    for fraction, seconds in [(0.05, 3), (0.1, 6), (0.11, 7), (0.35, 5000), (0.9, 5400), (1.0, 6000)]:
+    for fraction, seconds in [(0.0, 0), (0.1, 6), (0.11, 7), (0.35, 5000), (0.9, 5400), (1.0, 6000)]:
         now[0] = seconds
-        line.show(type("Progress", (), {"fraction": fraction, "message": "Step"})())
+        line.show(at(fraction))
     assert capsys.readouterr().err.splitlines() == [
         "Step:  10 %, 54 s left",
         "Step:  35 %, 2 h 34 min left",
@@ -84,19 +97,18 @@ def test_an_ascii_pipe_is_no_failure(folder):
 
 
 @pytest.mark.parametrize("terminal", [False, True])
-def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, terminal):
-    """On a terminal by the bar, elsewhere by a line; the time left is that of the simulation."""
-    now, stream = [0.0], Terminal("utf-8") if terminal else io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, terminal):
+    """On a terminal by the bar, elsewhere by a line; the time that it took is that of the simulation."""
+    stream = Terminal("utf-8") if terminal else io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stderr", stream)
     line = ProgressLine()
     for now[0], fraction in [(1.0, 0.0), (5.0, 0.5), (10.0, 0.75)]:
         line.show_compiling(fraction, "Compiling (first run only), step 1 of 1")
     now[0] = 20.0
-    line.show(type("Progress", (), {"fraction": 0.5, "message": "Step"})())
+    line.show(at(1.0))
     stream.flush()
     lines = stream.buffer.getvalue().decode().replace("\n", "\r").split("\r")
     said = [text.rstrip() for text in lines if text.strip()]
     bar = f"Compiling (first run only), step 1 of 1 {'█' * 12}{'░' * 12}  50 %"
     assert said[:-1] == ([*said[:1], bar, *said[2:3]] if terminal else ["Compiling (first run only), step 1 of 1"])
-    assert said[-1] == (f"Step {'█' * 12}{'░' * 12}  50 %, 10 s left" if terminal else "Step:  50 %, 10 s left")
+    assert said[-1] == (f"Step {'█' * 24} 100 %, 10 s" if terminal else "Step: 100 %, 10 s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes in a real window: chosen by a picture, saved with one, dropped into the viewport."""
+"""Recipes in a real window: saved with a picture of the viewport, dropped into it."""
 
 import time
 from pathlib import Path
@@ -16,35 +16,11 @@ found = [list(image.size), float(pixels[..., :3].std())]
 bpy.data.images.remove(image)
 found
 """
-ASIDE = (0, 40, -40, 80, -80)  # pixels from the middle of the popover: the first may lie between two pictures
-
-
-def a_recipe_is_chosen_by_its_picture(window):
-    window.ask("new_terrain(64, 96, 1.0)")
-    window.open_tab("Erosion")
-    assert window.ask(RECIPE) == "arcane"
-    before = window.ask(STEPS)
-    for aside in ASIDE:
-        window.press("erosion.recipe_choose")
-        time.sleep(2.0)  # Blender loads the pictures aside, and nothing tells when they are there
-        window.picture("pictures")
-        x, y = window.mouse
-        window.click(x + aside, y + aside)
-        if window.ask(RECIPE) != "arcane":
-            break
-        window.key("ESC")
-    chosen = window.ask(RECIPE)
-    assert chosen != "arcane", "no picture could be clicked"
-    window.picture("chosen")
-    window.find_button("erosion.run")  # one click has closed the popover
-    window.over_viewport()
-    window.key("Z", ctrl=True)
-    window.wait("the undo", f"{RECIPE} == 'arcane'", 10)
-    assert window.ask(STEPS) == before
-    return f"{chosen}, and Ctrl-Z gave arcane back"
 
 
 def a_recipe_is_saved_with_a_picture_of_the_viewport(window):
+    window.ask("new_terrain(64, 96, 1.0)")
+    window.open_tab("Erosion")
     images = window.ask(IMAGES)
     window.ask(IN_VIEWPORT + "bpy.ops.erosion.recipe_save(name='Gorge', landscape='desert')")
     assert window.ask(OWN) == ["Gorge.png", "Gorge.toml"]
@@ -77,7 +53,6 @@ def a_recipe_file_is_dropped_into_the_viewport(window):
 
 
 SCENES = (
-    a_recipe_is_chosen_by_its_picture,
     a_recipe_is_saved_with_a_picture_of_the_viewport,
     a_recipe_file_is_dropped_into_the_viewport,
 )

@@ -11,7 +11,7 @@ import time
 import traceback
 from pathlib import Path
 
-import desk
+import artist
 import recipes
 import seen
 from window import Screen, Window, is_alive
@@ -72,35 +72,6 @@ def progress_moves_and_escape_leaves_the_mesh_as_it_was(window):
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
     window.picture("after_escape")
     return f"idle {seconds:.2f} s after Esc"
-
-
-def a_run_to_the_end_is_one_undo_step(window):
-    before = start(window, drops_per_cell=SHORT)
-    window.ask("clock.restart()")
-    seconds = window.wait("the end of the run", IDLE, 120)
-    longest = window.ask("clock.longest")
-    after = window.ask("fingerprint()")
-    assert after != before, "the run changed nothing"
-    assert {"wear", "deposition", "erosion_source"} <= set(window.ask("attributes()"))
-    window.picture("after_run")
-    window.over_viewport()
-    window.key("Z", ctrl=True)
-    window.wait("the undo", f"fingerprint() == {before!r}", 10)
-    window.picture("after_undo")
-    return f"run {seconds:.1f} s, main loop's longest turn {longest:.2f} s; Ctrl-Z gave the exact input back"
-
-
-def finish_keeps_what_is_there_as_one_undo_step(window):
-    before = start(window)
-    window.wait("some erosion", "job().fraction > 0.02", 120)
-    window.press("erosion.finish")
-    window.wait("the end of the run", IDLE, 10)
-    assert window.ask("fingerprint()") != before, "erosion.finish kept nothing"
-    assert "wear" in window.ask("attributes()")
-    window.picture("after_finish")
-    window.over_viewport()
-    window.key("Z", ctrl=True)
-    window.wait("the undo", f"fingerprint() == {before!r}", 10)
 
 
 def a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is(window):
@@ -240,17 +211,11 @@ SESSIONS = {  # name: real X events, scenes
         the_tab_opens,
         progress_moves_and_escape_leaves_the_mesh_as_it_was,
     )),
-    "run": (False, (
-        the_tab_opens,
-        progress_moves_and_escape_leaves_the_mesh_as_it_was,
-        a_run_to_the_end_is_one_undo_step,
-        finish_keeps_what_is_there_as_one_undo_step,
-    )),
+    "artist": (False, artist.SCENES),
     "look": (False, (
         the_panels_of_the_look_are_drawn,
         the_look_is_finished_in_one_click_and_follows_the_next_run,
     )),
-    "masks": (False, desk.SCENES),
     "live": (False, seen.SCENES),
     "recipes": (False, recipes.SCENES),
     "faults": (False, (

@@ -201,6 +201,26 @@ def test_the_users_own_cache_is_the_default(tmp_path, load, monkeypatch):
     assert module._cache_folder().parent == tmp_path / "terrain-erosion" / "kernels"
 
 
+WINDOWS = (
+    r"C:\Users\a.name.of.20.letters\AppData\Roaming\Blender Foundation\Blender\5.2\extensions\.user\user_default"
+    r"\terrain_erosion\kernels"
+)
+LONGEST = (
+    "import importlib, pkgutil",
+    "from erosion_addon import kernels",
+    "from erosion_addon.kernels.compile import KERNELS",
+    "for found in pkgutil.iter_modules(kernels.__path__):",
+    "    importlib.import_module(f'{kernels.__name__}.{found.name}')",
+    "print(max((f'{kept.cache_path}/{kept._impl.filename_base}' for kept in (k._cache for k in KERNELS)), key=len))",
+)
+
+
+def test_paths_are_short_enough_for_windows(tmp_path):
+    """It takes 259 letters. numba writes to a temporary file first; some processors' names have 14 letters."""
+    longest = Path(in_a_process(tmp_path, *LONGEST)).relative_to(tmp_path)
+    assert len(f"{WINDOWS}/{longest}.10.nbc.tmp.0123456789abcdef") <= 259 - 8
+
+
 def test_other_peoples_kernels_keep_their_own_folder(filled, load):
     before = numba.config.CACHE_DIR
     load(filled[0]).kernel(double)

@@ -7,9 +7,9 @@ import pytest
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.model.distance import distance_to
 from erosion_addon.model.errors import InputError
-from erosion_addon.model.masks import FITS, MASK_KINDS, fitted, prepare, resample, softened
+from erosion_addon.model.masks import FITS, MASK_KINDS, fitted, prepare, softened
 from erosion_addon.model.processes import PROCESSES
-from tests.terrains import fractal, plane
+from tests.terrains import fractal
 
 
 def test_masks_of_the_right_size_are_taken_as_they_are():
@@ -27,21 +27,6 @@ def test_a_mask_of_another_size_is_stretched_with_a_note():
     prepared, notes = prepare({"strength": [[0.0, 1.0]]}, (3, 5))
     assert np.allclose(prepared["strength"], np.linspace(0, 1, 5))
     assert notes == ["The strength mask was resampled from 1 × 2 to 3 × 5."]
-
-
-def test_a_plane_stays_a_plane_when_it_is_stretched():
-    # Bilinear interpolation is exact for planes; corners lie on corners.
-    assert np.allclose(resample(plane(4, 6, 0.5, 0.25).astype(np.float32), (7, 11)), plane(7, 11, 0.25, 0.125))
-    assert np.allclose(resample(plane(7, 11, 0.25, 0.125).astype(np.float32), (4, 6)), plane(4, 6, 0.5, 0.25))
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (9, 4), (30, 41)])
-def test_stretching_stays_within_the_values_there_were(shape):
-    values = fractal(*shape, 1.0).astype(np.float32) if min(shape) > 1 else np.full(shape, 0.25, np.float32)
-    stretched = resample(values, (12, 13))
-    assert stretched.shape == (12, 13)
-    assert stretched.min() >= values.min() - 1e-6 and stretched.max() <= values.max() + 1e-6
-    assert np.allclose(stretched[[0, 0, -1, -1], [0, -1, 0, -1]], values[[0, 0, -1, -1], [0, -1, 0, -1]])
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,12 @@ def test_speed_is_that_of_the_last_second_in_the_steps_own_words(clock):
     [("droplet", "drops"), ("rill", "drops"), ("wind", "grains"), ("water", "cell steps"), ("talus", "passes"),
      ("weather", "years")],
 )  # fmt: skip
-def test_every_process_has_a_word_for_its_work(kind, word):
+def test_every_process_has_a_word_for_its_work(kind, word, monkeypatch):
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     recipe = Recipe.from_dict({"name": "one", "step": [{"kind": kind}]})
     progress = next(simulate(Terrain(fractal(64, 64, relief=600.0), 10.0), recipe))
-    if progress.done < 1:
-        assert progress.work[1] == word and progress.work[0] > 0
+    assert progress.done < 1
+    assert progress.work[1] == word and progress.work[0] > 0
     assert len(progress.estimates) == 1 and progress.estimates[0] > 0
 
 
@@ -75,13 +76,12 @@ def test_every_process_has_a_word_for_its_work(kind, word):
 def test_what_is_looked_at_has_no_spikes_of_what_drops_carry(feature_size):
     values = {"droplet.drops_per_cell": 10.0, "droplet.feature_size": feature_size}
     terrain = Terrain(fractal(256, 256, relief=1500.0), 10.0)
-    for progress in simulate(terrain, Recipe.load("arcane").with_values(values)):
-        if progress.done < 1:
-            raised = progress.elevation - terrain.elevation
-            # Measured 110 and 143 m, where the relief is 1500 m; with what is carried 3700 m.
-            assert raised.max() < 300.0
-            assert abs(progress.elevation.mean() - progress.terrain.elevation.mean()) < 5.0
-            break
+    progress = next(simulate(terrain, Recipe.load("arcane").with_values(values)))
+    assert progress.done < 1
+    raised = progress.elevation - terrain.elevation
+    # Measured 110 and 143 m, where the relief is 1500 m; with what is carried 3700 m.
+    assert raised.max() < 300.0
+    assert abs(progress.elevation.mean() - progress.terrain.elevation.mean()) < 5.0
 
 
 def test_something_sparing_takes_no_more_than_its_share(clock):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights on another number of rows and columns."""
+"""Grids on another number of rows and columns."""
 
 import numpy as np
 import pytest
 
-from erosion_addon.model.resample import resized
-from tests.terrains import fractal
+from erosion_addon.model.preview import average
+from erosion_addon.model.resample import bilinear, resized, spread
+from tests.terrains import fractal, plane
 
 SHAPES = [(101, 77), (63, 47), (33, 20), (9, 9), (2, 2), (65, 200), (64, 20)]
 
@@ -69,3 +70,30 @@ def test_both_ends_are_treated_alike(flip):
     heights = fractal(40, 30, 10.0)
     for shape in ((55, 21), (21, 55)):
         assert np.abs(flip(resized(heights, shape)) - resized(flip(heights), shape)).max() < 1e-9
+
+
+def test_a_plane_stays_a_plane_between_straight_lines():
+    # Bilinear interpolation is exact for planes; corners lie on corners.
+    assert np.allclose(bilinear(plane(4, 6, 0.5, 0.25).astype(np.float32), (7, 11)), plane(7, 11, 0.25, 0.125))
+    assert np.allclose(bilinear(plane(7, 11, 0.25, 0.125).astype(np.float32), (4, 6)), plane(4, 6, 0.5, 0.25))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (9, 4), (30, 41)])
+def test_straight_lines_stay_within_the_values_there_were(shape):
+    values = fractal(*shape, 1.0).astype(np.float32) if min(shape) > 1 else np.full(shape, 0.25, np.float32)
+    stretched = bilinear(values, (12, 13))
+    assert stretched.shape == (12, 13)
+    assert stretched.min() >= values.min() - 1e-6 and stretched.max() <= values.max() + 1e-6
+    assert np.allclose(stretched[[0, 0, -1, -1], [0, -1, 0, -1]], values[[0, 0, -1, -1], [0, -1, 0, -1]])
+
+
+def test_means_over_cells_are_spread_smoothly_over_finer_ones():
+    place = np.linspace(-3, 3, 600)
+    hill = np.exp(-(place[:, None] ** 2) - place[None, :400] ** 2)
+    coarse = average(hill, (75, 50))
+    fine = spread(coarse, hill.shape)
+    assert fine.shape == hill.shape
+    # Means over 8 cells lower the top of a hill 100 cells wide by (8 / 100)² / 12 twice, a thousandth of its height.
+    assert np.abs(fine - hill).max() < 0.002
+    tilted = np.add.outer(np.arange(48.0), np.arange(96.0))
+    np.testing.assert_allclose(spread(average(tilted, (12, 16)), tilted.shape), tilted, atol=1e-4)

@@ -220,8 +220,10 @@ def test_by_default_an_eighth_of_the_free_memory_is_taken(monkeypatch):
     assert results.bytes == 800 and results.longest([b"a"])[0] == 0
 
 
-def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch):
+@pytest.mark.parametrize("begin", ["anew", "from a checkpoint"])
+def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch, begin):
     results = Results()
+    checkpoint = next(simulate(hills, recipe(*STEPS))).checkpoint
     run(hills, STEPS, results)
     held, fixed = results.bytes, 1_000_000
 
@@ -231,8 +233,11 @@ def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch)
     for module in ("results", "memory"):
         monkeypatch.setattr(f"erosion_addon.model.{module}.available_memory", free)
     monkeypatch.setattr("erosion_addon.model.estimate.BYTES_PER_CELL", fixed / 24 / 30 - 60)
-    assert run(hills, STEPS, results).report["finished"] == 1.0
+    anew = begin == "anew"
+    again = simulate(hills, recipe(*STEPS), results=results) if anew else resume(checkpoint, results=results)
     assert results.bytes < held
+    *_, last = again
+    assert last.terrain.report["finished"] == 1.0
 
 
 def test_a_step_that_fails_leaves_what_was_before_it(hills, started):

@@ -4,6 +4,7 @@
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,7 @@ def test_the_order_to_warm_does_not_end_a_run(start):
     runner.run(LAND, ARCANE.with_values({"droplet.drops_per_cell": 200.0}), {})
     runner.warm(ARCANE, LAND.spacing, [], [])
     assert result_of(runner)[0]["finished"] == 1.0
+    assert not runner.warming
 
 
 def test_a_recipe_that_is_none_does_not_end_the_worker(start):
@@ -124,6 +126,16 @@ def test_a_recipe_that_is_none_does_not_end_the_worker(start):
     runner._send("warm", {"recipe": {"name": 3}, "spacing": [1, 1], "masks": [], "fields": []})
     runner.run(LAND, ARCANE, {})
     assert result_of(runner)[0]["finished"] == 1.0
+
+
+def test_no_copy_of_a_terrain_stays_with_the_runner(start):
+    """Of 4096² cells with all fields it would be gigabytes in Blender, until the next run."""
+    runner, land = start(), Terrain(LAND.elevation.copy(), LAND.spacing)
+    runner.run(land, ARCANE, {})
+    given = weakref.ref(land.elevation)
+    result = weakref.ref(result_of(runner)[1])
+    del land
+    wait_for(lambda: given() is None and result() is None, 10.0)
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2])

@@ -82,3 +82,11 @@ def test_what_has_no_area_is_named_and_nothing_is_made(hills):
     with pytest.raises(InputError, match="no faces"):
         made_from(empty, 1.0)
     assert (len(bpy.data.objects), len(bpy.data.meshes)) == (objects, meshes)
+
+
+def test_a_vertex_that_is_nowhere_leaves_a_hole_which_is_filled(hills):
+    before = grid.read_terrain(hills)[0].elevation
+    hills.data.vertices[15 * 40 + 20].co.z = np.nan  # far from the border
+    _, terrain, _, holes = made_from(hills, 2.0)
+    changed = np.argwhere(np.abs(terrain.elevation - before) > 1e-4)
+    assert holes == 1 and terrain.shape == before.shape and changed.tolist() in ([], [[15, 20]])

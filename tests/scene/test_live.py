@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run that is seen on the mesh while it works, and leaves nothing of it behind."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ from erosion_addon.scene import grid, job, live, process, queue, source
 from erosion_addon.scene.mesh import OWN_HEIGHTS, shown_positions
 from tests.terrains import fractal
 
-LONG = {"droplet.drops_per_cell": 1000.0}
+LONG = {"times": 20, "droplet.drops_per_cell": 1000.0}
+"""A run that is not over before the test is."""
 
 
 @pytest.fixture
@@ -25,8 +28,9 @@ def obj():
     live.forget()
 
 
-def start(obj, **values):
-    run = job.start(obj, Recipe.load("arcane").with_values(values), {})
+def start(obj, times=1, **values):
+    recipe = Recipe.load("arcane").with_values(values)
+    run = job.start(obj, replace(recipe, steps=recipe.steps * times), {})
     run.viewer.shows = True
     return run
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene import advice, grid, obstacle
+from erosion_addon.ui import mask_watch
 from erosion_addon.ui.advice import REMEDIES
 from erosion_addon.ui.steps import recipe_of
 from tests.terrains import fractal
@@ -114,3 +115,40 @@ def test_heights_of_8_bits_are_recognised_and_others_are_not(empty_scene):
     grid.write_heights(obj.data, (np.round(heights / step) * step).astype(np.float32))
     grid.forget()
     assert "smooth_steps" in remedies(obj)
+
+
+def test_the_steps_of_a_pyramid_are_meant_and_no_fault(empty_scene):
+    bpy.ops.erosion.terrain_add(kind="pyramid", resolution=128)
+    assert "smooth_steps" not in remedies(bpy.context.object)
+
+
+def test_run_is_greyed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
+    vertex = terrain_object.data.vertices[100]
+    height, vertex.co.z = vertex.co.z, np.nan
+    terrain_object.data.update()
+    with pytest.raises(RuntimeError, match="not a number"):
+        bpy.ops.erosion.run()
+    vertex.co.z = height
+    terrain_object.data.update()
+    terrain_object.erosion.steps[0].droplet.drops_per_cell = 0.1
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+
+
+def test_run_is_greyed_by_a_mask_only_while_it_is_known_to_be_wrong(terrain_object):
+    mask = terrain_object.erosion.strength
+    mask.source = "IMAGE"
+    assert bpy.ops.erosion.run.poll()  # nobody has looked at the mask yet
+    mask_watch.problem(terrain_object, "strength")
+    mask_watch.refresh()
+    assert not bpy.ops.erosion.run.poll()
+    mask.source = "NONE"
+    assert bpy.ops.erosion.run.poll()
+
+
+def test_a_scale_of_0_is_reset(terrain_object):
+    terrain_object.scale.z = 0.0
+    bpy.context.view_layer.update()
+    assert not bpy.ops.erosion.run.poll()
+    press("clear_scale")
+    bpy.context.view_layer.update()
+    assert bpy.ops.erosion.run.poll() and remedies(terrain_object) == []

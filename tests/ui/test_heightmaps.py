@@ -268,7 +268,7 @@ class Drawn:
         assert name in owner.declared()
         self.shown.append(name)
 
-    def label(self, text, icon, translate=True):
+    def label(self, text, icon="NONE", translate=True):
         self.shown.append(text)
 
     def prop_enum(self, owner, name, value):

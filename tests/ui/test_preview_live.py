@@ -218,18 +218,6 @@ def test_undo_of_a_setting_leaves_no_preview_in_the_terrain(terrain_object):
     assert seen(obj).tobytes() == before.tobytes()
 
 
-def test_a_preview_is_stretched_smoothly_over_all_cells():
-    place = np.linspace(-3, 3, 600)
-    hill = np.exp(-(place[:, None] ** 2) - place[None, :400] ** 2)
-    coarse = small.average(hill, (75, 50))
-    stretched = small.stretched(coarse, hill.shape)
-    assert stretched.shape == hill.shape
-    # Means over 8 cells lower the top of a hill 100 cells wide by (8 / 100)² / 12 twice, a thousandth of its height.
-    assert np.abs(stretched - hill).max() < 0.002
-    tilted = np.add.outer(np.arange(48.0), np.arange(96.0))
-    np.testing.assert_allclose(small.stretched(small.average(tilted, (12, 16)), tilted.shape), tilted, atol=1e-4)
-
-
 @pytest.mark.parametrize("name", ["arcane", "alpine"])
 def test_a_preview_digs_about_as_much_as_the_run(name):
     terrain, recipe = Terrain(fractal(384, 384, relief=1500.0), 15.0), Recipe.load(name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe, library
+from erosion_addon.model import Recipe, user_recipes
 from erosion_addon.model.presets import OWN_FOLDER, named, own, shipped
 from erosion_addon.model.strata import Strata
 from erosion_addon.scene import user_folder
@@ -109,7 +109,7 @@ def test_settings_are_written_to_a_file_that_gives_the_same_recipe(terrain_objec
 
 
 def test_a_file_is_taken_for_the_terrain_and_kept(terrain_object, tmp_path):
-    library.write(replace(Recipe.load("canyon"), name="Gorge"), tmp_path / "g.toml")
+    user_recipes.write(replace(Recipe.load("canyon"), name="Gorge"), tmp_path / "g.toml")
     bpy.ops.erosion.recipe_import(filepath=str(tmp_path / "g.toml"))
     assert list(own()) == ["Gorge"] and terrain_object.erosion.recipe_name == "Gorge"
     assert meant(terrain_object).steps == Recipe.load("canyon").steps
@@ -117,7 +117,7 @@ def test_a_file_is_taken_for_the_terrain_and_kept(terrain_object, tmp_path):
 
 def test_a_file_is_kept_only_or_taken_only(terrain_object, tmp_path):
     path = tmp_path / "g.toml"
-    library.write(replace(Recipe.load("canyon"), name="Gorge"), path)
+    user_recipes.write(replace(Recipe.load("canyon"), name="Gorge"), path)
     bpy.ops.erosion.recipe_import(filepath=str(path), keep=False)
     assert own() == {} and terrain_object.erosion.recipe_name == str(path)
     bpy.ops.erosion.recipe_load(name="arcane")
@@ -126,7 +126,7 @@ def test_a_file_is_kept_only_or_taken_only(terrain_object, tmp_path):
 
 
 def test_a_recipe_can_be_brought_in_where_there_is_no_terrain(tmp_path):
-    library.write(replace(Recipe.load("canyon"), name="Gorge"), tmp_path / "g.toml")
+    user_recipes.write(replace(Recipe.load("canyon"), name="Gorge"), tmp_path / "g.toml")
     bpy.ops.erosion.recipe_import(filepath=str(tmp_path / "g.toml"))
     assert list(own()) == ["Gorge"]
 
@@ -177,13 +177,13 @@ def test_a_change_of_the_steps_is_shown_and_taken_back(terrain_object):
 def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(terrain_object, tmp_path):
     settings = terrain_object.erosion
     recipe = replace(Recipe.load("badlands"), name="Theirs", strata=Strata.load("painted clay"), landscape="desert")
-    library.save(recipe)
+    user_recipes.save(recipe)
     bpy.ops.erosion.recipe_load(name="Theirs")
     settings.steps[0].enabled = False
     theirs = meant(terrain_object)
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    library.delete("Theirs")
+    user_recipes.delete("Theirs")
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Terrain"]
     activate(obj)

@@ -181,9 +181,9 @@ class Drawn:
 
     FUNCTIONS = bpy.types.UILayout.bl_rna.functions
 
-    def __init__(self, seen=None):
+    def __init__(self, seen=None, active=True):
         self.seen = {"settings": {}, "calls": []} if seen is None else seen
-        self.active = True
+        self.active = active  # what is greyed greys what stands in it
 
     def __getattr__(self, name):
         known = self.FUNCTIONS[name].parameters.keys()
@@ -194,7 +194,7 @@ class Drawn:
             self.seen["calls"].append((name, given, named))
             if name == "prop":
                 self.seen["settings"][given[1]] = self.active
-            made = [Drawn(self.seen) for _ in results]
+            made = [Drawn(self.seen, self.active) for _ in results]
             return made[0] if len(made) == 1 else made
 
         return call

@@ -14,7 +14,7 @@ _FINER = 2
 """Drawn this many times finer, and averaged, so that edges are smooth."""
 
 
-def save_picture(context: bpy.types.Context, path: Path) -> None:
+def save(context: bpy.types.Context, path: Path) -> None:
     """Write a square PNG of SIDE pixels of the middle of the context's viewport; InputError where there is none."""
     area = context.area
     if bpy.app.background or area is None or area.type != "VIEW_3D":
@@ -23,7 +23,7 @@ def save_picture(context: bpy.types.Context, path: Path) -> None:
     pixels = _drawn(context, area.spaces.active, region)
     with Outputs() as outputs:
         with outputs.write(outputs.plan(path, (".png",))) as temporary:
-            _save(pixels, temporary)
+            _write(pixels, temporary)
         outputs.publish()
 
 
@@ -54,7 +54,7 @@ def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy
     return square.reshape(SIDE, _FINER, SIDE, _FINER, 4).mean(axis=(1, 3))
 
 
-def _save(pixels: np.ndarray, path: Path) -> None:
+def _write(pixels: np.ndarray, path: Path) -> None:
     image = bpy.data.images.new("Recipe", SIDE, SIDE)
     try:
         pixels[..., 3] = 1.0

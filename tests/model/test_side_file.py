@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.model.export import Layout, export
 from erosion_addon.model.image_files import OpenImageIOFiles
-from erosion_addon.model.metres import Metres, known_metres, read_measured
+from erosion_addon.model.side_file import Metres, known_metres, read_measured
 from erosion_addon.model.terrain import Terrain
 from erosion_addon.model.tiff import write_tiff
 from tests.terrains import fractal

@@ -83,7 +83,7 @@ def take(source: Path) -> str:
     text = read(source, "recipe")
     recipe = Recipe.parse(text, str(source))
     for name, path in own().items():
-        if path.resolve() == source.resolve() or (path.read_bytes() == text.encode() and recipe.name == name):
+        if path.resolve() == source.resolve() or (recipe.name == name and read(path, "recipe") == text):
             return name
     name = free_name(recipe.name)
     path, picture = _folder() / f"{name}.toml", source.with_suffix(PICTURE)

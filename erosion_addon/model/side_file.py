@@ -46,11 +46,17 @@ def known_metres(path: Path) -> Metres:
 
 
 def read_measured(
-    path: Path, image_files: ImageFiles, known: Metres, height_range: Range | None = None, note: Note | None = None
+    path: Path,
+    image_files: ImageFiles,
+    known: Metres,
+    height_range: Range | None = None,
+    note: Note | None = None,
+    size: tuple[int, int] | None = None,
 ) -> Array:
     """`read_heightmap` with what is known of the file where that is not given, and the smallest y first in any case."""
-    raw = path.suffix.lower() in RAW_SUFFIXES
-    elevation = read_heightmap(path, image_files, height_range or known.height_range, known.size if raw else None, note)
+    if path.suffix.lower() in RAW_SUFFIXES:
+        size = size or known.size
+    elevation = read_heightmap(path, image_files, height_range or known.height_range, size, note)
     return elevation[::-1].copy() if known.bottom_first else elevation
 
 

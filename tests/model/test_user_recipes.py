@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from erosion_addon.model import InputError, Recipe, library
+from erosion_addon.model import InputError, Recipe, user_recipes
 from erosion_addon.model.presets import OWN_FOLDER, own, shipped
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
@@ -29,7 +29,7 @@ def files_below(folder):
 @pytest.mark.parametrize("name", shipped())
 def test_a_saved_recipe_is_loaded_as_it_was(name):
     recipe = replace(Recipe.load(name), name="mine")
-    assert library.save(recipe) == "mine"
+    assert user_recipes.save(recipe) == "mine"
     assert Recipe.load("mine") == recipe
 
 
@@ -55,7 +55,7 @@ def test_a_saved_recipe_is_loaded_as_it_was(name):
     ],
 )
 def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(tmp_path, folder, given, kept):
-    assert library.save(called(given)) == kept
+    assert user_recipes.save(called(given)) == kept
     assert files_below(tmp_path) == [f"home/recipes/{kept}.toml"]
     assert list(own()) == [kept] and Recipe.load(kept).name == kept
 
@@ -81,34 +81,34 @@ def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(tmp
 )
 def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tmp_path, given, words):
     with pytest.raises(InputError, match=words):
-        library.save(called(given))
+        user_recipes.save(called(given))
     assert files_below(tmp_path) == []
 
 
 def test_a_recipe_without_a_name_is_none():
     with pytest.raises(InputError, match="needs a letter"):
-        library.name_for("")
+        user_recipes.name_for("")
 
 
 def test_a_recipe_is_replaced_only_where_that_is_asked_for(folder):
-    library.save(called("Mine", description="first"))
+    user_recipes.save(called("Mine", description="first"))
     with pytest.raises(InputError, match="There is a recipe Mine of yours already"):
-        library.save(called("mine", description="second"))
+        user_recipes.save(called("mine", description="second"))
     assert Recipe.load("Mine").description == "first"
-    assert library.save(called("mine", description="second"), overwrite=True) == "Mine"
+    assert user_recipes.save(called("mine", description="second"), overwrite=True) == "Mine"
     assert Recipe.load("Mine").description == "second" and files_below(folder) == ["Mine.toml"]
 
 
 def test_only_ones_own_recipes_can_be_deleted(folder):
-    library.save(called("mine"))
+    user_recipes.save(called("mine"))
     (folder / "mine.png").write_bytes(PNG)
     (folder / "notes.txt").write_text("stays")
     with pytest.raises(InputError, match="alpine comes along"):
-        library.delete("alpine")
+        user_recipes.delete("alpine")
     for name in ("nowhere", "", "../mine", "notes", "notes.txt", "mine.toml"):
         with pytest.raises(InputError, match=r"no recipe .* of yours"):
-            library.delete(name)
-    library.delete("mine")
+            user_recipes.delete(name)
+    user_recipes.delete("mine")
     assert files_below(folder) == ["notes.txt"]
 
 
@@ -116,21 +116,21 @@ def test_a_file_that_is_taken_keeps_its_words_and_its_picture(tmp_path, folder):
     text = '# by hand\nname = "Far hills"\n[[step]]\nkind = "droplet"\n'
     (tmp_path / "far.toml").write_text(text)
     (tmp_path / "far.png").write_bytes(PNG)
-    assert library.take(tmp_path / "far.toml") == "Far hills"
+    assert user_recipes.take(tmp_path / "far.toml") == "Far hills"
     assert (folder / "Far hills.toml").read_text() == text
     assert (folder / "Far hills.png").read_bytes() == PNG
-    assert library.take(tmp_path / "far.toml") == "Far hills"  # once is enough
-    assert library.take(folder / "Far hills.toml") == "Far hills"
+    assert user_recipes.take(tmp_path / "far.toml") == "Far hills"  # once is enough
+    assert user_recipes.take(folder / "Far hills.toml") == "Far hills"
     assert len(own()) == 1
 
 
 @pytest.mark.parametrize("name", ["alpine", "Mine", "../Mine"])
 def test_a_file_that_is_taken_replaces_nothing(tmp_path, folder, name):
-    library.save(called("Mine"))
+    user_recipes.save(called("Mine"))
     before = (folder / "Mine.toml").read_bytes()
     source = tmp_path / "source.toml"
-    library.write(called(name, seed=7), source)
-    taken = library.take(source)
+    user_recipes.write(called(name, seed=7), source)
+    taken = user_recipes.take(source)
     assert taken == f"{name.removeprefix('../')} 2" and Recipe.load(taken).seed == 7
     assert (folder / "Mine.toml").read_bytes() == before and Recipe.load("alpine").name == "alpine"
 
@@ -147,20 +147,20 @@ def test_a_file_that_is_taken_replaces_nothing(tmp_path, folder, name):
 def test_what_is_no_recipe_is_not_taken(tmp_path, folder, content, words):
     (tmp_path / "bad.toml").write_bytes(content)
     with pytest.raises(InputError, match=words) as caught:
-        library.take(tmp_path / "bad.toml")
+        user_recipes.take(tmp_path / "bad.toml")
     assert "bad.toml" in str(caught.value) and not folder.exists()
 
 
 def test_what_only_claims_to_be_a_picture_stays_behind(tmp_path, folder):
-    library.write(called("Mine"), tmp_path / "a.toml")
+    user_recipes.write(called("Mine"), tmp_path / "a.toml")
     (tmp_path / "a.png").write_bytes(b"#!/bin/sh")
-    library.take(tmp_path / "a.toml")
+    user_recipes.take(tmp_path / "a.toml")
     assert files_below(folder) == ["Mine.toml"]
 
 
 def test_a_file_called_like_a_shipped_recipe_does_not_stand_in_for_it(folder):
     folder.mkdir(parents=True)
-    library.write(called("alpine", seed=9), folder / "Alpine.toml")
+    user_recipes.write(called("alpine", seed=9), folder / "Alpine.toml")
     assert own() == {} and Recipe.load("alpine").seed == 0
 
 
@@ -168,7 +168,7 @@ def test_nobody_asks_for_a_folder_that_nobody_named(monkeypatch):
     monkeypatch.delenv(OWN_FOLDER)
     assert own() == {}
     with pytest.raises(InputError, match=OWN_FOLDER):
-        library.save(called("mine"))
+        user_recipes.save(called("mine"))
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path, monkeypatch):
@@ -176,20 +176,20 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path, monkeypatch):
     monkeypatch.setenv(OWN_FOLDER, str(tmp_path / "file" / "recipes"))
     assert own() == {}
     with pytest.raises(InputError, match="folder for your recipes cannot be made"):
-        library.save(called("mine"))
+        user_recipes.save(called("mine"))
 
 
 def test_one_finds_ones_recipes_by_name_among_the_shipped_ones():
-    library.save(called("mine"))
+    user_recipes.save(called("mine"))
     with pytest.raises(InputError, match=r"there are .*alpine.*, mine"):
         Recipe.load("nowhere")
 
 
 def test_a_free_name_is_numbered_and_never_too_long():
     for name in ("mine", "x" * 60):
-        library.save(called(name))
-    assert library.free_name("other") == "other"
-    assert library.free_name("Mine") == "Mine 2" and library.free_name("alpine") == "alpine 2"
-    library.save(called("mine 2"))
-    assert library.free_name("Mine") == "Mine 3"
-    assert len(library.free_name("x" * 300)) <= library.LONGEST_NAME
+        user_recipes.save(called(name))
+    assert user_recipes.free_name("other") == "other"
+    assert user_recipes.free_name("Mine") == "Mine 2" and user_recipes.free_name("alpine") == "alpine 2"
+    user_recipes.save(called("mine 2"))
+    assert user_recipes.free_name("Mine") == "Mine 3"
+    assert len(user_recipes.free_name("x" * 300)) <= user_recipes.LONGEST_NAME

@@ -28,6 +28,7 @@ from .model.outputs import Outputs
 from .model.presets import own, shipped
 from .model.rehearsal import Tell, rehearse, rehearse_rest
 from .model.report import in_words
+from .model.side_file import refuse_stale
 from .model.sources import make
 from .model.state import Array
 from .model.strata import Strata
@@ -115,6 +116,7 @@ class _Results:
             raise InputError("--checkpoint and --time-limit belong together; give both or neither.")
         self._outputs, self._given = outputs, given
         self._maps = maps.plan(outputs, given.maps) if given.maps else {}
+        refuse_stale(given.output)
         self._target = outputs.plan(given.output, SUFFIXES)
         self._report = outputs.plan(given.report, (".json",)) if given.report else None
         self._checkpoint = outputs.plan(given.checkpoint, (".npz",)) if given.checkpoint else None
@@ -160,6 +162,7 @@ def _planned(given: argparse.Namespace) -> Iterator[_Results]:
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
         planned = maps.plan(outputs, given.maps) if given.maps else {}
+        refuse_stale(given.output)
         target = outputs.plan(given.output, SUFFIXES)
         rows, cols = given.size
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)

@@ -70,6 +70,15 @@ def step_in(path: Path, elevation: Array, height_range: Range | None) -> float |
     return step_of(elevation)
 
 
+def refuse_stale(path: Path) -> None:
+    """Raise InputError where shades of grey to be written have a side file, whose metres would no longer be theirs."""
+    if path.suffix.lower() in (".png", *RAW_SUFFIXES) and _side_file(path) != Metres():
+        raise InputError(
+            f"{path.with_suffix('.json')} tells the metres of the {path.name} that is there and would be wrong for a "
+            "new one; choose another name, or write it with convert."
+        )
+
+
 def is_side_file(path: Path) -> bool:
     """Whether a .json tells the size of a heightmap, as ours and Unreal's do."""
     content = _read(path)

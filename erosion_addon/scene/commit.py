@@ -5,6 +5,7 @@ import contextlib
 from typing import Any
 
 import bpy
+from mathutils import Matrix
 
 from ..model.checkpoint import Checkpoint
 from ..model.fields import BAKED
@@ -39,7 +40,9 @@ def commit(
 def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
     """A new object of that name with what a run left, where the terrain was."""
     obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
-    obj.matrix_world.translation = matrix.translation
+    place, rotation, _ = matrix.decompose()
+    # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not in its scale.
+    obj.matrix_world = Matrix.LocRotScale(place, rotation if matrix.determinant() > 0 else None, None)
     attributes.write_fields(obj.data, grid.find_lattice(obj), after.fields)
     return obj
 

@@ -33,9 +33,15 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
         return Recipe(Path(settings.recipe_name).stem or "unnamed", steps)
 
 
+def file_of(settings: Any) -> Path | None:
+    """The file of the recipe that the settings name. None where there is no such name, and for a place in the network:
+    looking at a panel must not reach out to where somebody else's file points."""
+    return None if settings.recipe_name.startswith(("//", "\\\\")) else named(settings.recipe_name)
+
+
 def is_here(settings: Any) -> bool:
     """Whether the recipe that is named is on this computer."""
-    path = named(settings.recipe_name)
+    path = file_of(settings)
     return path is not None and is_there(path)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
-from ..model.presets import named
 from ..model.recipe import Recipe
 from ..scene import companions, user_folder
 from . import origin, previews, steps
@@ -53,7 +52,7 @@ def shown_name(settings: Any) -> str:
 def draw_choice(layout: Any, settings: Any) -> None:
     """The recipe of a terrain: its picture and its name open all pictures, the arrow what can be done with it as a
     file; beside it what is no part of a step."""
-    path = named(settings.recipe_name)
+    path = origin.file_of(settings)
     icon = previews.icon_of(path) if path else previews.blank()
     row = layout.split(factor=0.34)
     picture = row.column(align=True)

@@ -42,11 +42,11 @@ def why_not(obj: bpy.types.Object | None) -> str | None:
             return f"{obj.name} is being eroded"
         if queue.waits(obj):
             return f"{obj.name} waits for its turn"
-    return grid.why_not(obj) or _why_no_grid(obj)
+    return grid.why_not(obj) or _found_at(obj)
 
 
-def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
-    """What a closer look finds at the mesh or at its masks."""
+def _found_at(obj: bpy.types.Object | None) -> str | None:
+    """What a closer look has found at the mesh or at its masks; quick as long as nothing has changed."""
     try:
         grid.describe(obj)
     except InputError as error:

@@ -130,3 +130,14 @@ def test_an_eroded_tiff_tells_its_cell_size(folder):
 def test_a_cell_size_of_0_is_refused(folder, capsys):
     assert main(["convert", "dem.npy", "a.png", "--cell-size", "0"]) == 2
     assert "cell size must be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["erode", "dem.npy", "land.png", *FEW], ["make", "cone", "land.png", "--size", "16x16"]]
+)
+def test_a_heightmap_whose_metres_stand_in_a_side_file_is_not_replaced_by_another(folder, capsys, words):
+    assert main(["convert", "dem.npy", "land.png"]) == 0
+    before = listing(folder)
+    assert main(words) == 2
+    assert "land.json tells the metres of the land.png that is there" in capsys.readouterr().err
+    assert listing(folder) == before

@@ -15,7 +15,7 @@ SETTINGS = f"{OBJECT}.erosion"
 IDLE = "not running()"
 LONG, SHORT = 1000.0, 2.0  # drops a cell: minutes on these small terrains, or a second
 ASIDE = (0, 40, -40, 80, -80)  # pixels from the middle of the popover: the first may lie between two pictures
-SMALL = "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 256"
+SMALL = "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 192"
 IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
 BROWSER = "next((area for area in window().screen.areas if area.type == 'FILE_BROWSER'), None)"
 PIXELS = """
@@ -42,7 +42,7 @@ def a_terrain_is_added_by_the_menu(window):
     window.open_tab("Erosion")
     window.find_button("erosion.run")
     window.picture("added")
-    assert window.ask(f"len({OBJECT}.data.vertices)") == 256 * 256
+    assert window.ask(f"len({OBJECT}.data.vertices)") == 192 * 192
     window.ask(f"{OBJECT}.name = {OBJECT}.data.name = 'Terrain'")
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Rename')")
 

@@ -151,6 +151,9 @@ def test_renaming_and_moving_the_object_changes_nothing(obj):
 
 
 def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
+    obj.location, obj.rotation_euler = (5.0, 6.0, 7.0), (0.1, 0.2, 0.3)
+    bpy.context.view_layer.update()
+    matrix = obj.matrix_world.copy()
     run = start(obj)
     bpy.data.objects.remove(obj)
     to_the_end(run)
@@ -159,6 +162,7 @@ def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
     rescued = bpy.data.objects["Terrain eroded"]
     assert "wear" in rescued.data.attributes
     assert (len(rescued.data.vertices)) == 48 * 64
+    np.testing.assert_allclose(rescued.matrix_world, matrix, atol=1e-6)
 
 
 def test_an_edited_mesh_keeps_its_edits(obj):

@@ -123,12 +123,12 @@ def test_the_steps_of_a_pyramid_are_meant_and_no_fault(empty_scene):
 
 
 def test_run_is_greyed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
-    vertex = terrain_object.data.vertices[100]
-    height, vertex.co.z = vertex.co.z, np.nan
+    vertices = terrain_object.data.vertices
+    height, vertices[100].co.z = vertices[100].co.z, np.nan
     terrain_object.data.update()
     with pytest.raises(RuntimeError, match="not a number"):
         bpy.ops.erosion.run()
-    vertex.co.z = height
+    vertices[100].co.z = height
     terrain_object.data.update()
     terrain_object.erosion.steps[0].droplet.drops_per_cell = 0.1
     assert bpy.ops.erosion.run() == {"FINISHED"}

@@ -85,6 +85,7 @@ def escape_leaves_the_mesh_as_it_was(window):
 
 
 def finish_keeps_what_is_there_as_one_undo_step(window):
+    window.ask(f"{SETTINGS}.show_progress = False")  # drawn so slowly that buttons are hard to find
     before = _start(window)
     window.wait("some erosion", "job().fraction > 0.02", 120)
     window.press("erosion.finish")

@@ -36,7 +36,8 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
                 break
             np.minimum(found[:, step:], given[:, :-step] + added, out=found[:, step:])
             np.minimum(found[:, :-step], given[:, step:] + added, out=found[:, :-step])
-    return np.sqrt(nearest, out=nearest)
+    np.sqrt(nearest, out=nearest)
+    return nearest
 
 
 def _steps_to(marked: Array) -> Array:
@@ -44,4 +45,5 @@ def _steps_to(marked: Array) -> Array:
     row, never = np.arange(len(marked), dtype=np.float32)[:, None], np.float32(1e9)
     below = np.maximum.accumulate(np.where(marked, row, -never), axis=0)
     above = np.minimum.accumulate(np.where(marked, row, never)[::-1], axis=0)[::-1]
-    return np.minimum(row - below, above - row)
+    nearest: Array = np.minimum(row - below, above - row)
+    return nearest

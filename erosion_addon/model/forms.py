@@ -174,7 +174,8 @@ def _sand(site: Site, given: PyramidInSandParameters) -> Array:
     waves = site.cut(noise.band(site, 12.0, 0))
     lowest, highest = float(waves.min()), float(waves.max())
     part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
-    return np.maximum(given.sand + np.round(part, 7) * given.waves, 0.0)
+    sand: Array = np.maximum(given.sand + np.round(part, 7) * given.waves, 0.0)
+    return sand
 
 
 def _square(y: Array, x: Array) -> Array:

@@ -35,7 +35,8 @@ def _mixed(state: Array) -> Array:
 def white(site: Site, stream: int, highest: float = math.inf) -> Array:
     """Waves of all lengths, equally strong, up to so many along the longer side: a spectrum for `field`."""
     along, across = _waves(site, highest)
-    spectrum = random(site.seed, 2 * stream, along, across) + 1j * random(site.seed, 2 * stream + 1, along, across)
+    real, imaginary = (random(site.seed, 2 * stream + part, along, across) for part in (0, 1))
+    spectrum: Array = real + 1j * imaginary
     # Of waves along the rows, those to the left are the mirror images of those to the right.
     below = len(spectrum) // 2
     spectrum[len(spectrum) - below :, 0] = np.conj(spectrum[1 : below + 1, 0][::-1])

@@ -4,7 +4,6 @@
 Between points go straight lines, or the cubic of Catmull & Rom (1974), "A class of local interpolating splines".
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,14 +27,15 @@ def bilinear(values: Array, shape: tuple[int, int]) -> Array:
     return resampled
 
 
-def catmull_rom(part: Array) -> Iterator[Array]:
+def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
     """Shares of the four points around places that lie `part` (0-1) behind the second, in Catmull and Rom's cubic."""
-    square = part * part
-    cube = square * part
-    yield square - (cube + part) / 2
-    yield 1 + (3 * cube - 5 * square) / 2
-    yield 2 * square + (part - 3 * cube) / 2
-    yield (cube - square) / 2
+    square: Array = part * part
+    cube: Array = square * part
+    before: Array = square - (cube + part) / 2
+    here: Array = 1 + (3 * cube - 5 * square) / 2
+    after: Array = 2 * square + (part - 3 * cube) / 2
+    beyond: Array = (cube - square) / 2
+    return before, here, after, beyond
 
 
 def spread(means: Array, shape: tuple[int, int]) -> Array:

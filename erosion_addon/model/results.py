@@ -92,7 +92,7 @@ def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Ite
     arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
     for name, array in sorted(arrays.items()):
         digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     keys = []
     for step in steps:
         digest.update(json.dumps([step.kind, step.parameters.to_dict()]).encode())

@@ -110,7 +110,7 @@ def test_a_failure_leaves_every_byte_of_the_mesh(obj, everything_of):
 
 
 def test_a_run_that_was_seen_leaves_what_one_leaves_that_was_not(obj, everything_of):
-    values = {"droplet.drops_per_cell": 100.0}
+    values = {"droplet.drops_per_cell": 500.0}  # seconds, of which the first look takes half a one
     run = start(obj, **values)
     until_shown(run, obj)
     wait_for(run, lambda: run.ended)

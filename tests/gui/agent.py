@@ -79,13 +79,18 @@ def hovered(kind):
     return None
 
 
-def open_panels(*names):
+def open_panels(*names, options=frozenset()):
     """Let these panels of the extension be open from the start; ask before they are drawn for the first time."""
     for name in names:
         panel = getattr(bpy.types, name)
         bpy.utils.unregister_class(panel)
-        panel.bl_options = set()
+        panel.bl_options = set(options)
         bpy.utils.register_class(panel)
+
+
+def close_panels(*names):
+    """Let these panels be closed from the start, so that those below have room."""
+    open_panels(*names, options={"DEFAULT_CLOSED"})
 
 
 def simulate(kind, value, x, y, **modifiers):

@@ -16,7 +16,7 @@ import recipes
 import seen
 from window import Screen, Window, is_alive
 
-LONG, SHORT = 400.0, 4.0  # drops a cell: minutes on the grids below, or a few seconds
+LONG, SHORT = 400.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
 IDLE = "not running()"
 PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
 LOOK_BUTTONS = (
@@ -175,6 +175,7 @@ def autosave_comes_on_time_during_a_run_and_the_window_stays_awake(window):
 
 
 def the_panels_of_the_look_are_drawn(window):
+    window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_surface_color', 'EROSION_PT_maps', 'EROSION_PT_look')")
     the_tab_opens(window)
     for button in LOOK_BUTTONS:
@@ -182,7 +183,7 @@ def the_panels_of_the_look_are_drawn(window):
 
 
 def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
-    start(window, 96, 128, SHORT)
+    start(window, 96, 128, 4 * SHORT)
     window.wait("the end of the run", IDLE, 120)
     window.press("erosion.look_add")
     window.wait("the light of the sky", "'sky_light' in attributes()", 120)

@@ -7,6 +7,7 @@ last expression goes back as JSON. The functions below are its vocabulary.
 
 import ast
 import hashlib
+import itertools
 import json
 import socket
 import sys
@@ -122,6 +123,8 @@ def outcome():
 
 # The terrain
 
+seeds = itertools.count(1)
+
 def activate(name):
     """Make an object the active one, and the only one selected."""
     for obj in bpy.context.view_layer.objects:
@@ -149,6 +152,7 @@ def new_terrain(rows, columns, drops_per_cell, name="Terrain"):
         terrain.data.update()
         bpy.ops.erosion.recipe_load(name="arcane")
         terrain.erosion.steps[0].droplet.drops_per_cell = drops_per_cell
+        terrain.erosion.seed = next(seeds)  # or the worker would have the result of an earlier scene ready
         bpy.ops.view3d.view_selected()
         viewport().spaces.active.clip_end = 1.0e6
         bpy.ops.ed.undo_push(message="Terrain")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Speed and memory as ratios within one run: prints a report in Markdown, for the manual's page on speed.
 
-    python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--keep]
+    python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--sizes-only] [--keep]
 
 Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`. The report and its
 plot are written to build/, and with --keep also to docs/. All sizes take the better part of an hour, and 16 GB.
 """
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -45,7 +46,8 @@ def main() -> None:
     words = _words()
     BUILD.mkdir(exist_ok=True)
     lines: list[str] = []
-    for line in _report(tuple(words.sides), tuple(words.threads)):
+    parts = [_machine(), _sizes(tuple(words.sides), tuple(words.threads)), () if words.sizes_only else _ratios()]
+    for line in itertools.chain.from_iterable(parts):
         lines.append(line)
         print(line, flush=True)
     report = BUILD / "benchmark.md"
@@ -60,19 +62,23 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--sides", type=int, nargs="+", default=scaling.SIDES, help="sizes of the terrains")
     usual = sorted({1, *(2**power for power in range(1, 8) if 2**power <= processors()), processors()})
     parser.add_argument("--threads", type=int, nargs="+", default=usual, help="numbers of threads")
+    parser.add_argument("--sizes-only", action="store_true", help="no ratios to C++, which take half of the time")
     parser.add_argument("--keep", action="store_true", help="put report and plot into docs/")
     return parser.parse_args()
 
 
-def _report(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
-    """Lines of the report, as they come."""
-    yield from _machine()
+def _sizes(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
+    """Lines about speed by size and threads, as they come."""
     yield from ("", "## Sizes and threads", "")
     speeds = dict(scaling.measure(sides, threads))
     yield from scaling.table(speeds)
     scaling.plot(speeds, f"{_processor()}, {os.cpu_count()} cores", BUILD / "benchmark.png")
-    yield from ("", "![Speed by size and threads](benchmark.png)", "", "## Ratios", "")
-    yield from ("Kernel and C++ without fused multiply-adds agree bit for bit:", "")
+    yield from ("", "![Speed by size and threads](benchmark.png)")
+
+
+def _ratios() -> Iterator[str]:
+    """Lines about speed and memory against what they are measured by, as they come."""
+    yield from ("", "## Ratios", "", "Kernel and C++ without fused multiply-adds agree bit for bit:", "")
     for process in PROCESSES:
         yield f"* {process.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")

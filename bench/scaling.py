@@ -24,7 +24,7 @@ from erosion_addon.model.processes import PROCESSES
 from erosion_addon.model.state import State
 
 SIDES = (512, 1024, 2048, 4096, 8192)
-SECONDS = 2.0
+SECONDS = 1.0
 """Of work that are timed."""
 
 SPACING, RELIEF = 10.0, 1500.0

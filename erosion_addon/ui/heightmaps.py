@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..model.errors import InputError
 from ..scene import grid
-from .mesh_grids import select_only
+from .terrain_operator import select_only
 
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 

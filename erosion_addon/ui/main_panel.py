@@ -8,6 +8,7 @@ import bpy
 from ..model import estimate
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
+from ..model.recipe import Recipe
 from ..scene import companions, grid, job, obstacle, process, source
 from ..scene.advice import notes
 from . import advice, heightmaps, mask_watch, mesh_grids, preferences, progress, recipes, run_panel, steps, warmup
@@ -23,7 +24,8 @@ class EROSION_PT_main(Panel):
         run = job.current
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
-            found = _draw_facts(layout, obj)
+            recipe = steps.meant_recipe(obj.erosion)
+            found = _draw_facts(layout, obj, recipe)
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)
         else:
@@ -35,7 +37,7 @@ class EROSION_PT_main(Panel):
         if progress.last_sentence:
             draw_lines(layout, [progress.last_sentence], "ERROR")
         if is_terrain and found is not None:
-            _draw_notes(layout, obj)
+            _draw_notes(layout, obj, recipe)
 
 
 def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
@@ -47,7 +49,7 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
         layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
 
 
-def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
+def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> grid.GridDescription | None:
     """The terrain's name and size, or what is in the way of a run on it, and then None."""
     column = layout.column(align=True)
     name = column.row()
@@ -57,7 +59,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
     if obstructed is None:
         try:
             found = grid.describe(obj)
-            _draw_size(column, obj, found)
+            _draw_size(column, found, recipe)
             return found
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
@@ -66,7 +68,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
     return None
 
 
-def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) -> None:
+def _draw_size(column: Any, found: grid.GridDescription, recipe: Recipe | None) -> None:
     """Three short lines: metres, cells, and what a run will take."""
     row_spacing, col_spacing = found.spacing
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
@@ -75,7 +77,6 @@ def _draw_size(column: Any, obj: bpy.types.Object, found: grid.GridDescription) 
         phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
         phrase("{cols} × {rows} cells of {cells} m", cols=found.cols, rows=found.rows, cells=cells),
     ]
-    recipe = steps.meant_recipe(obj.erosion)
     if recipe is not None:
         lines.append(estimate.in_words(recipe, (found.rows, found.cols), found.spacing, preferences.threads()))
     draw_lines(column, lines, "BLANK1")
@@ -92,11 +93,11 @@ def _rounded(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def _draw_notes(layout: Any, obj: bpy.types.Object) -> None:
+def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> None:
     """What is worth knowing before a run, with the buttons that mend it."""
     for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
         advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
-    for note in notes(obj, steps.meant_recipe(obj.erosion)):
+    for note in notes(obj, recipe):
         advice.draw(layout.box(), note, "INFO")
 
 

@@ -6,16 +6,16 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
-from ..scene import companions, grid, job
-from .terrain_operator import TerrainOperator, allowed
+from ..scene import companions, grid
+from .terrain_operator import TerrainOperator, allowed, select_only, why_busy
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
 """Types of objects that can have faces."""
 
 
 def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
-    if job.current is not None:
-        return f"{job.current.object_name} is being eroded"
+    if reason := why_busy():
+        return reason
     if obj is None or obj.type not in SURFACES:
         return "Select an object with faces."
     return None if obj.mode == "OBJECT" else "Switch to Object Mode first."
@@ -100,14 +100,6 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         grid.forget(obj.data)
         self.report({"INFO"}, f"Steps of {step:.3g} m were smoothed away")
         return {"FINISHED"}
-
-
-def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Make the object the active and the only selected one."""
-    for other in context.selected_objects:
-        other.select_set(False)
-    context.view_layer.objects.active = obj
-    obj.select_set(True)
 
 
 def draw_convert(self: Any, context: bpy.types.Context) -> None:

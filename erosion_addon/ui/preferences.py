@@ -10,7 +10,7 @@ from ..model.errors import InputError
 from ..model.libraries import versions
 from ..scene import compiled, job, process
 from .panel import draw_lines
-from .terrain_operator import allowed
+from .terrain_operator import allowed, why_busy
 
 ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
 """Blender's name of the extension."""
@@ -94,7 +94,7 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, job.current and f"{job.current.object_name} is being eroded")
+        return allowed(cls, why_busy())
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
@@ -114,10 +114,9 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if job.current is not None:
-            return allowed(cls, f"{job.current.object_name} is being eroded")
         kept = compiled.folder()
-        return allowed(cls, None if kept is not None and kept.is_dir() else "Nothing has been compiled yet")
+        nothing = None if kept is not None and kept.is_dir() else "Nothing has been compiled yet"
+        return allowed(cls, why_busy() or nothing)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         process.stop()

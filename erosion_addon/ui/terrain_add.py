@@ -13,7 +13,7 @@ from ..model.terrain import SMALLEST_SIDE
 from ..scene.image import BlenderFiles
 from ..scene.terrain_object import make_terrain_object
 from .declared import meant, property_of
-from .terrain_operator import allowed
+from .terrain_operator import allowed, select_only
 from .translations import phrase
 
 ICONS = {
@@ -95,10 +95,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         except MemoryError:
             self.report({"ERROR"}, "There is not enough memory for so many vertices; lower the resolution.")
             return {"CANCELLED"}
-        for other in context.selected_objects:
-            other.select_set(False)
-        context.view_layer.objects.active = obj
-        obj.select_set(True)
+        select_only(context, obj)
         return {"FINISHED"}
 
     def _add(self, context: bpy.types.Context) -> bpy.types.Object:

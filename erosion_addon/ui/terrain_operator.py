@@ -8,11 +8,14 @@ import bpy
 from ..scene import companions, grid, job
 
 
+def why_busy() -> str | None:
+    """Which terrain is being eroded, in a sentence; None if none is."""
+    return None if job.current is None else f"{job.current.object_name} is being eroded"
+
+
 def why_no_run(obj: bpy.types.Object | None) -> str | None:
     """Why the object cannot be eroded now; None if it can."""
-    if job.current is not None:
-        return f"{job.current.object_name} is being eroded"
-    return grid.why_not(obj)
+    return why_busy() or grid.why_not(obj)
 
 
 def allowed(operator: Any, reason: str | None) -> bool:
@@ -20,6 +23,14 @@ def allowed(operator: Any, reason: str | None) -> bool:
     if reason:
         operator.poll_message_set(reason)
     return reason is None
+
+
+def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Make the object the active and the only selected one, as Blender does with what it adds."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    context.view_layer.objects.active = obj
+    obj.select_set(True)
 
 
 class TerrainOperator:

@@ -2,6 +2,7 @@
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
 # make test      all tests, on the Blender release that fits the Python found
 # make test-all  the same on both LTS releases, where both Pythons are there
+# make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
 # make soak      hundreds of cancelled and killed runs and thousands of broken meshes, with figures
 # make bench     speed and memory, as ratios within one run
@@ -19,9 +20,11 @@ PYTHON_3_13 := $(call find_python,3.13)
 PYTHON_3_11 := $(call find_python,3.11)
 PYTHON ?= $(or $(PYTHON_3_13),$(PYTHON_3_11))
 VENV ?= .venv
+# A download that stands still is asked for again after half a minute.
+PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples test test-all test-3.13 test-3.11 lint gui-test soak bench zip zips clean
+.PHONY: demo examples test test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -51,6 +54,14 @@ test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11; \
 		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
 
+environments: environment-3.13 environment-3.11
+
+environment-3.13:
+	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) .venv-3.13/ready PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; fi
+
+environment-3.11:
+	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) .venv-3.11/ready PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11; fi
+
 bench: $(VENV)/ready
 	$(IN_VENV) bench/bench.py
 
@@ -72,6 +83,6 @@ clean:
 $(VENV)/ready: pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.13 or 3.11 is needed (Blender 5.2 and 4.5 are made for these)."; exit 1; fi
 	"$(PYTHON)" -m venv --clear $(VENV)
-	$(IN_VENV) -m pip install --quiet --upgrade pip
-	$(IN_VENV) -m pip install --quiet --editable '.[dev]'
+	$(IN_VENV) -m pip install $(PIP_OPTIONS) --upgrade pip
+	$(IN_VENV) -m pip install $(PIP_OPTIONS) --editable '.[dev]'
 	touch $@

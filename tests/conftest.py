@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Warnings are errors wherever all the code that runs is ours, numpy's or numba's."""
 
+import atexit
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
+STATUS = pytest.StashKey[int]()
 STRICT = (HERE / "kernels", HERE / "model")
 
 
@@ -13,3 +17,23 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in STRICT):
             item.add_marker(pytest.mark.filterwarnings("error"))
+
+
+def pytest_configure(config):
+    atexit.register(_end, config.stash)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    session.config.stash[STATUS] = int(exitstatus)
+
+
+def _end(stash):
+    """End the process after all else that was to be done at its end, which was registered later and so came earlier.
+
+    Blender 4.5 as a Python module may hang after that, on a lock of its sound device (projects.blender.org #146640,
+    mended in 5.0).
+    """
+    if STATUS in stash:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(stash[STATUS])

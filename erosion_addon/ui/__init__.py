@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators, panels and settings: what Blender shows of the extension."""
 
+import atexit
 import os
 import signal
 from typing import Any
@@ -64,10 +65,13 @@ def register() -> None:
         handlers.append(handler)
     _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
     _registered["keys"] = _add_keys()
+    # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
+    atexit.register(unregister)
 
 
 def unregister() -> None:
     """Take everything out of Blender again; a run under way is cancelled."""
+    atexit.unregister(unregister)
     progress.stop()
     for keymap, item in _registered.pop("keys"):
         keymap.keymap_items.remove(item)

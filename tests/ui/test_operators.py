@@ -127,6 +127,13 @@ def test_a_hundred_times_off_and_on_leaves_nothing_behind():
     assert handlers() == before
 
 
+def test_a_script_may_end_with_the_extension_on():
+    """Blender 4.5 as a Python module crashes where classes are left registered, and a farm sees a failure."""
+    program = "import erosion_addon; erosion_addon.register()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
 def test_registering_loads_no_numba():
     code = (
         "import sys, bpy, erosion_addon; erosion_addon.register(); print('numba' in sys.modules); "

@@ -2,9 +2,10 @@
 // The droplet kernel's yardstick: the same arithmetic, step by step, as plain C++.
 //
 // Ranmantaru Games, "Water erosion on heightmap terrain" (2011), with the guard, the edges and the random numbers of
-// erosion_addon/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Built without
-// contraction into fused multiply-adds it gives the kernel's result bit for bit; the bench checks that before it
-// measures. Compiled once for double and once for float.
+// erosion_addon/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Compiled once for
+// float, as published, and once for double, as in the kernel: there a pit is filled in one go with what is laid down
+// beside, and the square of the speed is kept. Built without contraction into fused multiply-adds that gives the kernel's
+// result bit for bit; the bench checks it before it measures.
 
 #include "random.hpp"
 
@@ -88,7 +89,7 @@ template <class Real> struct Constants {
 };
 
 // totals: eroded, exported, steps, paths cut, random directions.
-template <class Real>
+template <class Real, bool published>
 void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop,
     int64_t last_drop, const Constants<Real> &constants, int64_t maximum_steps, Edges edges, double *totals)
 {
@@ -110,11 +111,10 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
         Real h00 = map.at(row, col).height, h10 = map.at(row, right).height;
         Real h01 = map.at(below, col).height, h11 = map.at(below, right).height;
         Real height = map.at(cell / cols, cell % cols).height;
-        Real load = 0, speed = 0, water = 1, dx = 0, dz = 0;
+        Real load = 0, speed = 0, energy = 0, water = 1, dx = 0, dz = 0;
         int64_t step = 0;
         for (; step < maximum_steps; ++step) {
-            const int64_t wet_row = int64_t(z + Real(0.5)), wet_col = int64_t(x + Real(0.5));
-            flow[(wet_row < rows ? wet_row : 0) * cols + (wet_col < cols ? wet_col : 0)] += float(water);
+            flow[(row_part < Real(0.5) ? row : below) * cols + (col_part < Real(0.5) ? col : right)] += float(water);
             const Real down = h00 - h11, up = h01 - h10;
             dx = dx * constants.inertia + (down + up) * (1 - constants.inertia);
             dz = dz * constants.inertia + (down - up) * (1 - constants.inertia);
@@ -154,22 +154,29 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
             const Real new_height = (n00 * (1 - new_col_part) + n10 * new_col_part) * (1 - new_row_part)
                 + (n01 * (1 - new_col_part) + n11 * new_col_part) * new_row_part;
 
+            Real fill = 0;
             if (new_height >= height) {
                 const Real needed = new_height - height + Real(0.001);
                 const bool stuck = needed >= load;
-                const Real given =
-                    map.deposit(row, col, below, right, row_part, col_part, std::min(needed, load));
+                fill = std::min(needed, load);
+                Real given = fill;
+                if (published || stuck || height + fill <= new_height)
+                    given = map.deposit(row, col, below, right, row_part, col_part, fill);
                 load = std::max(load - given, Real(0));
                 height += given;
-                speed = 0;
+                speed = energy = 0;
                 if (stuck || height <= new_height) break;
             }
 
             Real fall = height - new_height;
-            const Real carry = std::max(fall, constants.minimum_slope) * (speed * water * constants.capacity);
+            const Real slope = std::max(fall, constants.minimum_slope);
+            const Real carry = published ? slope * (speed * water * constants.capacity)
+                                         : slope * (water * constants.capacity) * speed;
             if (load >= carry) {
-                const Real given = map.deposit(row, col, below, right, row_part, col_part,
-                    (load - carry) * constants.deposition_rate);
+                const Real amount = (load - carry) * constants.deposition_rate;
+                const Real laid = published ? amount : fill + amount;
+                Real given = map.deposit(row, col, below, right, row_part, col_part, laid);
+                given = published ? given : amount;
                 load = std::max(load - given, Real(0));
                 fall += given;
             } else {
@@ -179,7 +186,8 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
                 load += taken;
                 fall = std::max(fall - taken, Real(0));
             }
-            speed = std::sqrt(speed * speed + 2 * constants.gravity * fall);
+            energy = (published ? speed * speed : energy) + 2 * constants.gravity * fall;
+            speed = std::sqrt(energy);
             water *= 1 - constants.evaporation;
             x = new_x, z = new_z, height = new_height;
             row = new_row, col = new_col, below = new_below, right = new_right;
@@ -196,14 +204,14 @@ void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint6
     }
 }
 
-template <class Real>
+template <class Real, bool published>
 void run(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop, int64_t last_drop,
     const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
 {
     const Constants<Real> constants{Real(numbers[0]), Real(numbers[1]), Real(numbers[2]), Real(numbers[3]),
         Real(numbers[4]), Real(numbers[5]), Real(numbers[6])};
-    run_drops(static_cast<Cell<Real> *>(cells), flow, rows, cols, key, first_drop, last_drop, constants,
-        maximum_steps, static_cast<Edges>(edges), totals);
+    run_drops<Real, published>(static_cast<Cell<Real> *>(cells), flow, rows, cols, key, first_drop, last_drop,
+        constants, maximum_steps, static_cast<Edges>(edges), totals);
 }
 
 } // namespace
@@ -212,11 +220,11 @@ void run(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int
 extern "C" void run_drops_double(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key,
     int64_t first_drop, int64_t last_drop, const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
 {
-    run<double>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
+    run<double, false>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
 }
 
 extern "C" void run_drops_float(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key,
     int64_t first_drop, int64_t last_drop, const double *numbers, int64_t maximum_steps, int64_t edges, double *totals)
 {
-    run<float>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
+    run<float, true>(cells, flow, rows, cols, key, first_drop, last_drop, numbers, maximum_steps, edges, totals);
 }

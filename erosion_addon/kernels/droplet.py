@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import lean
+from .compile import inlined, lean
 from .edges import CLOSED, WRAP, along_wall, between, wrapped
-from .ground import corners, deposit, erode, erode_inside
+from .ground import corners, deposit, erode, erode_inside, laid_share
 from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, queued, reach_of, take_queue, within
 
 FLAT = 1.1920929e-07
@@ -73,20 +73,30 @@ def _start_cell(start, sources, cells):
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
 
 
-@lean
-def _add_water(flow, x, z, water):
+@inlined
+def _add_water(flow, row, below, row_part, col, right, col_part, water):
     """Count the water of a drop in the cell nearest to it."""
-    rows, cols = flow.shape
-    row, col = int(z + 0.5), int(x + 0.5)
-    row, col = row if row < rows else 0, col if col < cols else 0
-    flow[np.uintp(row), np.uintp(col)] += np.float32(water)
+    flow[np.uintp(row if row_part < 0.5 else below), np.uintp(col if col_part < 0.5 else right)] += np.float32(water)
 
 
-@lean
-def _height_at(ground, row, below, row_part, col, right, col_part):
-    """Bilinear height of a place."""
+@inlined
+def _arrive(ground, z, x, dz, dx, last_row, last_col, constants):
+    """What a drop finds at a place: the cells it lies between, its height, the direction from there on, of unit length,
+    and how long that was before."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    row, below, row_part = between(z, last_row, rows)
+    col, right, col_part = between(x, last_col, cols)
     h00, h10, h01, h11 = corners(ground, row, below, col, right)
-    return (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (h01 * (1 - col_part) + h11 * col_part) * row_part
+    height = (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (
+        h01 * (1 - col_part) + h11 * col_part
+    ) * row_part
+    down, up = h00 - h11, h01 - h10
+    dx = dx * constants.inertia + (down + up) * ((1.0 - constants.inertia) * constants.col_step)
+    dz = dz * constants.inertia + (down - up) * ((1.0 - constants.inertia) * constants.row_step)
+    if constants.edges == CLOSED and not (0.0 < x < last_col and 0.0 < z < last_row):
+        dx, dz = along_wall(x, dx, last_col), along_wall(z, dz, last_row)
+    length = math.sqrt(dx * dx + dz * dz)
+    return row, below, row_part, col, right, col_part, height, dz / length, dx / length, length
 
 
 @lean
@@ -95,20 +105,18 @@ def _run_drop(ground, flow, color, masks, numbers, slot, start, reach, constants
     rows, cols = flow.shape
     wrap, closed, color_depth = constants.edges == WRAP, constants.edges == CLOSED, constants.color_depth
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
-    row_pull, col_pull = (1.0 - constants.inertia) * constants.row_step, (1.0 - constants.inertia) * constants.col_step
     z, x, dz, dx = numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY]
     level, load, speed, water = numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED], numbers[slot, WATER]
     earlier, draws, carried = int(numbers[slot, STEPS]), int(numbers[slot, DRAWS]), numbers[slot, COLOR:]
-    row, below, row_part = between(z, last_row, rows)
-    col, right, col_part = between(x, last_col, cols)
-    h00, h10, h01, h11 = corners(ground, row, below, col, right)
-    there = _height_at(ground, row, below, row_part, col, right, col_part)
+    row, below, row_part, col, right, col_part, there, next_dz, next_dx, length = _arrive(
+        ground, z, x, dz, dx, last_row, last_col, constants
+    )
     if earlier == 0:
         level = there
     # Others may have dug or filled since the drop left the last tile: it falls with the ground or is slowed by it. With
     # its old height it would take the fill for a pit and drop all it has: walls would grow along the tiles' borders.
-    speed = math.sqrt(max(speed * speed + 2.0 * constants.gravity * (level - there), 0.0))
-    level = there
+    energy = max(speed * speed + 2.0 * constants.gravity * (level - there), 0.0)
+    speed, level = math.sqrt(energy), there
     step, eroded, exported = earlier, 0.0, 0.0
     left = False
     while step < constants.maximum_steps:
@@ -118,70 +126,57 @@ def _run_drop(ground, flow, color, masks, numbers, slot, start, reach, constants
             numbers[slot, WATER], numbers[slot, STEPS], numbers[slot, DRAWS] = water, step, draws
             left = True
             break
-        _add_water(flow, x, z, water)
-        # From these heights to reading the next ones each operation waits for the one before, and that is most of the
-        # time of a step: hence step 2 in a form with few in a row.
-        down, up = h00 - h11, h01 - h10
-        dx = dx * constants.inertia + (down + up) * col_pull
-        dz = dz * constants.inertia + (down - up) * row_pull
-        if closed and not (0.0 < x < last_col and 0.0 < z < last_row):
-            dx, dz = along_wall(x, dx, last_col), along_wall(z, dz, last_row)
-        length = math.sqrt(dx * dx + dz * dz)
+        _add_water(flow, row, below, row_part, col, right, col_part, water)
         if length <= FLAT:
             angle = random.uniform(start, draws) * (2.0 * math.pi)
             dx, dz = math.cos(angle), math.sin(angle)
             draws += 1
             totals.random_directions[tile] += 1
         else:
-            dx /= length
-            dz /= length
+            dx, dz = next_dx, next_dz
 
-        new_x, new_z = x + dx * constants.col_step, z + dz * constants.row_step
-        if not (0.0 < new_x < last_col and 0.0 < new_z < last_row):
+        x, z = x + dx * constants.col_step, z + dz * constants.row_step
+        if not (0.0 < x < last_col and 0.0 < z < last_row):
             if wrap:
-                new_x, new_z = wrapped(new_x, cols), wrapped(new_z, rows)
+                x, z = wrapped(x, cols), wrapped(z, rows)
             elif closed:
-                new_x, new_z = min(max(new_x, 0.0), last_col), min(max(new_z, 0.0), last_row)
-            elif not (0.0 <= new_x <= last_col and 0.0 <= new_z <= last_row):
+                x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
+            elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
                 exported += load
                 break
-        new_row, new_below, new_row_part = between(new_z, last_row, rows)
-        new_col, new_right, new_col_part = between(new_x, last_col, cols)
-        if masks is not None and masks[int(new_z + 0.5) % rows, int(new_x + 0.5) % cols, 3] > 0.0:
+        # From one place to the next each operation waits for the one before, and that is most of the time of a step:
+        # so all of it comes first, and the processor digs meanwhile.
+        new_row, new_below, new_row_part, new_col, new_right, new_col_part, new_height, next_dz, next_dx, length = (
+            _arrive(ground, z, x, dz, dx, last_row, last_col, constants)
+        )
+        if masks is not None and masks[int(z + 0.5) % rows, int(x + 0.5) % cols, 3] > 0.0:
             given = deposit(
                 ground, new_row, new_below, new_col, new_right, new_row_part, new_col_part, load,
                 masks, color, carried, color_depth,
             )  # fmt: skip
             exported += max(load - given, 0.0)
             break
-        h00, h10, h01, h11 = corners(ground, new_row, new_below, new_col, new_right)
-        new_height = (h00 * (1 - new_col_part) + h10 * new_col_part) * (1 - new_row_part) + (
-            h01 * (1 - new_col_part) + h11 * new_col_part
-        ) * new_row_part
 
-        if new_height >= level:
-            needed = new_height - level + PIT_MARGIN
-            stuck, amount = needed >= load, min(needed, load)
-            given = deposit(
-                ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth
-            )
-            load = max(load - given, 0.0)
-            level += given
-            speed = 0.0
-            if stuck or level <= new_height:
-                exported += load if masks is not None else 0.0
-                break
-
+        pit = new_height >= level
+        fill = min(new_height - level + PIT_MARGIN, load) if pit else 0.0
+        laid = laid_share(masks, row, below, col, right, row_part, col_part)
+        level += fill * laid
+        if pit and (fill >= load or level <= new_height):
+            deposit(ground, row, below, col, right, row_part, col_part, fill, masks, color, carried, color_depth)
+            exported += max(load - fill * laid, 0.0)
+            break
+        energy, speed = 0.0 if pit else energy, 0.0 if pit else speed
+        load = max(load - fill * laid, 0.0)
         fall = level - new_height
         slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
-        carry = max(slope, constants.minimum_slope) * (speed * water * constants.capacity)
+        carry = max(slope, constants.minimum_slope) * (water * constants.capacity) * speed
         if load >= carry:
             amount = (load - carry) * constants.deposition_rate
-            given = deposit(
-                ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth
+            deposit(
+                ground, row, below, col, right, row_part, col_part, fill + amount, masks, color, carried, color_depth
             )
-            load = max(load - given, 0.0)
-            fall += given
+            load = max(load - amount * laid, 0.0)
+            fall += amount * laid
         else:
             wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
             if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
@@ -196,9 +191,10 @@ def _run_drop(ground, flow, color, masks, numbers, slot, start, reach, constants
             eroded += taken
             load += taken
             fall = max(fall - taken, 0.0)
-        speed = math.sqrt(speed * speed + 2.0 * constants.gravity * fall)
+        energy += 2.0 * constants.gravity * fall
+        speed = math.sqrt(energy)
         water *= 1.0 - constants.evaporation
-        x, z, level = new_x, new_z, new_height
+        level = new_height
         row, below, row_part, col, right, col_part = new_row, new_below, new_row_part, new_col, new_right, new_col_part
         step += 1
     if step >= constants.maximum_steps:

@@ -8,7 +8,7 @@ or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and
 
 import numpy as np
 
-from .compile import lean
+from .compile import inlined, lean
 
 BRUSH_SCALE = 0.1591549430918953
 """1 / 2π: makes the weights 1 - r²/4 of the 4 × 4 brush sum to about 1."""
@@ -20,7 +20,7 @@ def height(ground, row, col):
     return ground[np.uintp(row), np.uintp(col), 0]
 
 
-@lean
+@inlined
 def take(ground, row, col, wanted, floor, masks):
     """Take up to `wanted` from one cell, loose material first, never below `floor`; returns what came."""
     room = max(ground[row, col, 0] - floor, 0.0)
@@ -70,7 +70,17 @@ def deposit(ground, row, below, col, right, row_part, col_part, amount, masks, c
     return given
 
 
-@lean
+@inlined
+def laid_share(masks, row, below, col, right, row_part, col_part):
+    """Share of what `deposit` spreads around a place that the masks let through."""
+    if masks is None:
+        return 1.0
+    above = masks[row, col, 2] * (1.0 - col_part) + masks[row, right, 2] * col_part
+    under = masks[below, col, 2] * (1.0 - col_part) + masks[below, right, 2] * col_part
+    return above * (1.0 - row_part) + under * row_part
+
+
+@inlined
 def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
     """Take up to `wanted` from one cell into a drop that carries `load`; returns what came."""
     row, col = np.uintp(row), np.uintp(col)
@@ -80,7 +90,7 @@ def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
     return taken
 
 
-@lean
+@inlined
 def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
     """Take `wanted` by the 4 × 4 bell where all of it lies on the terrain; returns what came.
 

@@ -174,12 +174,17 @@ def reach_of(tiles, tile):
 
 
 @inlined
+def _in_span(way, count, period):
+    """Whether a way from the first cell, which may wrap, ends in so many; unsigned, a negative one is a long one."""
+    return np.uintp(way) < np.uintp(count) or np.uintp(way + period) < np.uintp(count)
+
+
+@inlined
 def within(reach, row, col):
     """Whether a cell is in reach of a tile."""
-    down, right = row - reach.first_row, col - reach.first_col
-    down += reach.row_period if down < 0 else 0
-    right += reach.col_period if right < 0 else 0
-    return down < reach.rows and right < reach.cols
+    return _in_span(row - reach.first_row, reach.rows, reach.row_period) and _in_span(
+        col - reach.first_col, reach.cols, reach.col_period
+    )
 
 
 @inlined

@@ -110,24 +110,28 @@ def run_drop(ground, rules, start, draw):
         n_corners = _corners(ground, rules, n_row, n_col)
         nh = _bilinear(ground, n_row, n_col)
 
+        fill = 0.0
         if nh >= h:
             ds = nh - h + 0.001
             if ds >= s:
                 kept = s - _deposit(ground, rules, row_at, col_at, s, color)
                 ground.exported += kept if ground.strength else 0.0
                 return
-            given = _deposit(ground, rules, row_at, col_at, ds, color)
+            fill, given = ds, ds * _let_through(ground, row_at, col_at)
             h += given
             s -= given
             v = 0.0
             if h <= nh:  # a strength mask kept the pit from being filled
+                _deposit(ground, rules, row_at, col_at, fill, color)
                 ground.exported += s
                 return
         dh = h - nh
         slope = dh / math.sqrt(dh * dh + 1) if rules.sine else dh
         q = max(slope, rules.minSlope) * v * w * rules.Kq
         if s >= q:
-            given = _deposit(ground, rules, row_at, col_at, (s - q) * rules.Kd, color)
+            # A pit is filled in one go with what is laid down beside, which matters to the colours only.
+            given = _deposit(ground, rules, row_at, col_at, fill + (s - q) * rules.Kd, color)
+            given -= fill * _let_through(ground, row_at, col_at)
             dh += given
             s -= given
         else:
@@ -167,6 +171,14 @@ def _shares(row_at, col_at):
 
 def _bilinear(ground, row_at, col_at):
     return sum(ground.at(row, col) * share for row, col, share in _shares(row_at, col_at))
+
+
+def _let_through(ground, row_at, col_at):
+    """Share of what is laid down around a place that a strength mask lets through."""
+    if not ground.strength:
+        return 1.0
+    cells = _shares(row_at, col_at)
+    return sum(share * ground.strength[row % ground.rows][col % ground.cols] for row, col, share in cells)
 
 
 def _deposit(ground, rules, row_at, col_at, amount, color):

@@ -22,9 +22,10 @@ from comparison import (
 from table import Row, at_least
 from tiling import Spans
 
-from erosion_addon.kernels import wind, wind_shadow
+from erosion_addon.kernels import wind
 from erosion_addon.model.tile_run import TileRun
 from erosion_addon.model.wind import PARTICLES_PER_SIDE, PORTIONS, TILE
+from erosion_addon.model.wind_shadow import WindShadow
 
 WIND = (0.6, 1.3)
 
@@ -34,7 +35,7 @@ def _maps(side: int, edges: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     surface = fractal(side, 0.3, 2.0)
     ground = np.stack((surface, np.maximum(surface - 0.1, 0.0)), -1)
     shade = np.empty(surface.shape)
-    wind_shadow.cast_shade(ground, shade, *WIND, 0.003, edges == "wrap")
+    WindShadow(surface.shape, 1).cast(ground, shade, WIND, 0.003, edges == "wrap")
     return ground, np.zeros(surface.shape, np.uint8), shade
 
 

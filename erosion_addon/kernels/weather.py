@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Weathering and creep: rock turns to loose material under its cover, and the cover creeps downhill.
 
+Bands of rows and the seams between them as in `kernels.water`.
+
 Sources: Heimsath, Dietrich, Nishiizumi, Finkel, "The soil production function and landscape equilibrium" (1997);
 Culling, "Analytical theory of erosion" (1960), for linear creep.
 """
@@ -36,17 +38,37 @@ class Constants(NamedTuple):
     edges: int
 
 
-class Buffers(NamedTuple):
-    """Room to work in, and what has left."""
+class Rows(NamedTuple):
+    """Working memory of a band, some rows long; see `make_rows`."""
 
     heights: np.ndarray
     """(3, cols + 2): surfaces of three rows as they were before the step."""
-    yields: np.ndarray
-    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring of edges."""
     flows: np.ndarray
     """(3, cols + 2): creep from the column before, and from the row before, of two rows in turn."""
+
+
+class Maps(NamedTuple):
+    """What the bands need to know of each other, and what has left; see `make_maps`."""
+
+    yields: np.ndarray
+    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring of edges."""
+    seams: np.ndarray
+    """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before the step."""
+    left: np.ndarray
+    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row, in metres."""
     exported: np.ndarray
     """(1,): volume that has crept out, as metres on one cell."""
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory of one band of a terrain of so many columns."""
+    return Rows(np.zeros((3, cols + 2)), np.zeros((3, cols + 2)))
+
+
+def make_maps(bands: int, rows: int, cols: int) -> Maps:
+    """Of a terrain in so many bands, from which nothing has crept out."""
+    yields, seams = np.zeros((rows + 2, cols + 2)), np.zeros((bands + 1, 2, cols + 2))
+    return Maps(yields, seams, np.zeros(rows + 1), np.zeros(1))
 
 
 @kernel
@@ -70,13 +92,13 @@ def _load(rock, loose, row, heights):
 
 
 @kernel
-def _find_yields(rock, loose, heights, yields, constants):
-    """Find what share of its creep each cell can give; see `Buffers`."""
+def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
+    """Find what share of its creep each cell of a band can give; see `Maps`."""
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
     row_share, col_share = constants.row_share, constants.col_share
-    _load(rock, loose, 0, heights)
-    _load(rock, loose, 1, heights)
-    for row in range(1, rows + 1):
+    _load(rock, loose, first_row, heights)
+    _load(rock, loose, first_row + 1, heights)
+    for row in range(first_row + 1, last_row + 1):
         _load(rock, loose, row + 1, heights)
         up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
         for place in range(1, cols + 1):
@@ -86,33 +108,56 @@ def _find_yields(rock, loose, heights, yields, constants):
             along_col = max(here - heights[up, col], 0.0) + max(here - heights[down, col], 0.0)
             wanted = along_row * col_share + along_col * row_share
             yields[np.uintp(row), col] = cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
-    if constants.edges == WRAP:
-        fill_border(yields, yields, None, WRAP)
+        if constants.edges == WRAP:
+            yields[row, 0], yields[row, cols + 1] = yields[row, cols], yields[row, 1]
+            if row == 1:
+                yields[rows + 1] = yields[row]
+            if row == rows:
+                yields[0] = yields[row]
 
 
 @kernel
-def _creep(loose, masks, row, buffers, constants):
-    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbours are added first."""
-    heights, yields, flows = buffers.heights, buffers.yields, buffers.flows
-    cols, closing = loose.shape[1] - 2, loose.shape[0] - 1
+def look_over(rock, loose, constants, bands, seam, maps, work):
+    """Keep the surface at both sides of a seam, and find what the band below it can give; changes no terrain."""
+    for side in range(2):  # with the ring, the row above is number bands[seam]
+        row = bands[seam] + side
+        _load(rock, loose, row, work.heights)
+        maps.seams[seam, side] = work.heights[row % 3]
+    if seam < bands.size - 1 and constants.row_share > 0.0:
+        _find_yields(rock, loose, bands[seam], bands[seam + 1], maps.yields, work.heights, constants)
+
+
+@kernel
+def _find_flows(masks, row, cols, yields, work, constants):
+    """Find what creeps between the cells of a row, and from them to the next row."""
+    heights, flows = work
     at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
-    above, below = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2)
+    below = np.uintp(1 + row % 2)
     row_share, col_share = constants.row_share, constants.col_share
     for place in range(1, cols + 2):
         left, col = np.uintp(place - 1), np.uintp(place)
         flows[0, col] = _flow(heights, yields, masks, at, row, left, at, row, col, col_share)
         flows[below, col] = _flow(heights, yields, masks, at, row, col, to, to_row, col, row_share)
-    is_open, out = constants.edges == OPEN, 0.0
-    if is_open and (row == 0 or to_row == closing):
-        for place in range(1, cols + 1):
-            out += flows[below, place] if row else -flows[below, place]
-    if row > 0:
-        for place in range(1, cols + 1):
-            col, right = np.uintp(place), np.uintp(place + 1)
-            along_row, along_col = flows[0, right] - flows[0, col], flows[below, col] - flows[above, col]
-            loose[row, col] -= along_row + along_col
-        out += flows[0, cols + 1] - flows[0, 1] if is_open else 0.0
-    buffers.exported[0] += out
+
+
+@kernel
+def _creep(loose, row, flows):
+    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbours are added first."""
+    above, below, row = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2), np.uintp(row)
+    for place in range(1, loose.shape[1] - 1):
+        col, right = np.uintp(place), np.uintp(place + 1)
+        along_row, along_col = flows[0, right] - flows[0, col], flows[below, col] - flows[above, col]
+        loose[row, col] -= along_row + along_col
+
+
+@kernel
+def _leaving(row, rows, cols, flows):
+    """What creeps out of the terrain from a row; from row 0, the ring: over the edge above."""
+    below, out = 1 + row % 2, 0.0
+    if row == 0 or row == rows:
+        for col in range(1, cols + 1):
+            out += flows[below, col] if row else -flows[below, col]
+    return out + (flows[0, cols + 1] - flows[0, 1]) if row else out
 
 
 @kernel
@@ -140,7 +185,37 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
 
 
 @kernel
-def weather(rock, loose, masks, moisture, constants, buffers, steps):
+def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, maps, work):
+    """Let the rows from first_row to last_row - 1 of the terrain weather and creep; see `weather`."""
+    rows, cols, heights = rock.shape[0] - 2, rock.shape[1] - 2, work.heights
+    creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
+    for row in range(first_row, last_row + 1):  # with the ring; what lies beyond the seams may be swept already
+        if row == first_row:
+            heights[row % 3], heights[(row + 1) % 3] = maps.seams[seam, 0], maps.seams[seam, 1]
+        elif row < last_row:
+            _load(rock, loose, row + 1, heights)
+        else:
+            heights[(row + 1) % 3] = maps.seams[seam + 1, 1]
+        if creeps:
+            _find_flows(masks, row, cols, maps.yields, work, constants)
+            if constants.edges == OPEN and (row > first_row or row == 0):
+                maps.left[row] = _leaving(row, rows, cols, work.flows)
+        if row > first_row:
+            if creeps:
+                _creep(loose, row, work.flows)
+            if weathers:
+                _weather(rock, loose, masks, moisture, row, heights, constants)
+
+
+@kernel
+def add_up(maps):
+    """Add what has left in a step to all that has, from the first row to the last."""
+    for left in maps.left:
+        maps.exported[0] += left
+
+
+@kernel
+def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
     """Let rock weather and its cover creep for so many time steps.
 
     With h = rock + loose, L = loose, slope S = |∇h|, moisture m:
@@ -156,18 +231,13 @@ def weather(rock, loose, masks, moisture, constants, buffers, steps):
 
     rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
     (rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock weathers. moisture: None
-    (half wet) or (rows, cols) 0-1.
+    (half wet) or (rows, cols) 0-1. bands: the first row of each band, and the number of rows. maps: `Maps`, work:
+    `Rows`.
     """
-    rows, heights = rock.shape[0] - 2, buffers.heights
-    creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
     for _ in range(steps):
         fill_border(rock, loose, masks, constants.edges)
-        if creeps:
-            _find_yields(rock, loose, heights, buffers.yields, constants)
-        _load(rock, loose, 0, heights)
-        for row in range(rows + 1):
-            _load(rock, loose, row + 1, heights)
-            if creeps:
-                _creep(loose, masks, row, buffers, constants)
-            if weathers and row > 0:
-                _weather(rock, loose, masks, moisture, row, heights, constants)
+        for seam in range(bands.size):
+            look_over(rock, loose, constants, bands, seam, maps, work)
+        for band in range(bands.size - 1):
+            sweep(rock, loose, masks, moisture, constants, bands[band], bands[band + 1], band, maps, work)
+        add_up(maps)

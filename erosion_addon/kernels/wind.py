@@ -16,7 +16,7 @@ from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade
 from .tiles import NONE, Tiles, enter, let_go, take_queue
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
-from .wind_tiles import bounds_of, near_tile, start_place
+from .wind_tiles import Particle, bounds_of, keep, near_tile, particle_in, start_place
 
 STILL = 0.01
 """A particle slower than this has stopped."""
@@ -56,21 +56,6 @@ class Constants(NamedTuple):
     """Share of the force that is missing in the wind shadow."""
     maximum_steps: int
     edges: int
-
-
-class Particle(NamedTuple):
-    """All that a particle is between two steps."""
-
-    z: float
-    """Place along a column, and x along a row, in cells."""
-    x: float
-    y: float
-    vz: float
-    vx: float
-    vy: float
-    load: float
-    step: int
-    """How many it has taken."""
 
 
 class Totals(NamedTuple):
@@ -262,7 +247,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
 
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
-    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast_shade`, or None. masks:
+    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. masks:
     (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. wind_row, wind_col: p.
     constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.tiles`.
     A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
@@ -278,15 +263,13 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
         bounds = bounds_of(tiles, tile)
         slot = take_queue(pool, tile)
         while slot != NONE:
-            following, drop = pool.follower[slot], pool.numbers[slot]
-            particle = Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]))
+            following, particle = pool.follower[slot], particle_in(pool, slot)
             if particle.step == 0:
                 totals.supplied[tile] += particle.load
             particle, left = _fly(
                 ground, cells, marks, covers, shades, masks, shares, particle, bounds,
                 wind_row, wind_col, constants, totals, tile,
             )  # fmt: skip
-            drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
-            drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+            keep(pool, slot, particle)
             let_go(pool, tile, slot, left)
             slot = following

@@ -11,18 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from . import random
-from .compile import inlined, kernel
+from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import slide
-from .wind import Particle, number_of
+from .tiles import NONE, enter, let_go, reach_of, take_queue, within
+from .wind import number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
+from .wind_tiles import Particle, anywhere, keep, particle_in
 
 CALM = 0.1
 """Share of the wind that is left where a slope turns away from it."""
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all particles; see `run_particles` for the equations they stand in."""
+    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
 
     layer: float
     full: float
@@ -56,7 +58,7 @@ class Constants(NamedTuple):
     edges: int
 
 
-@kernel
+@lean
 def _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
     """As `heap.cascade`, but to the neighbours by their height, the lowest first; returns what moved."""
     rows, cols = ground.shape[0], ground.shape[1]
@@ -101,18 +103,22 @@ def _wear(cells, shares, at, worn):
     return worn
 
 
-@kernel
-def _drift(ground, cells, track, cover, shade, masks, shares, particle, start, wind_row, wind_col, constants, totals):
-    """Let one particle drift to its end: see `run_particles`. All fields but `ground` and `masks` go by cells."""
-    z, x, y, vz, vx, vy, load, step = particle
+@lean
+def _drift(
+    ground, cells, track, cover, shade, masks, shares, particle, start, reach,
+    wind_row, wind_col, constants, totals, tile,
+):  # fmt: skip
+    """Let one particle drift until it leaves a reach or to its end: see `run_tiles`. Returns what it is then, and
+    whether it has left. All fields but `ground` and `masks` go by cells."""
+    z, x, y, vz, vx, vy, load, earlier = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
     row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
     pull, follow, ending = constants.pull, constants.follow, max(constants.maximum_steps // 4, 1)
     lifted = slid = abraded = 0.0
-    left = False
+    step, left, gone = earlier, False, False
     row, col = int(z), int(x)
-    while step < constants.maximum_steps:
+    while step < constants.maximum_steps and not left:
         step += 1
         at = number_of(row, col, line)
         surface = cells[at]
@@ -183,31 +189,43 @@ def _drift(ground, cells, track, cover, shade, masks, shares, particle, start, w
         x += constants.col_step * vx
         y += constants.time_step * vy
         if not (0.0 <= z < rows and 0.0 <= x < cols):
-            left = constants.edges == OPEN
-            if left or constants.edges == CLOSED:
+            gone = constants.edges == OPEN
+            if gone or constants.edges == CLOSED:
                 break
             z, x = z % rows, x % cols
             z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
         row, col = int(z), int(x)
-    if not left:
+        left = not within(reach, row, col)
+    if not (gone or left):
         load -= settle(cells, shares, number_of(row, col, line), load)
         slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
-    totals.lifted[0] += lifted
-    totals.slid[0] += slid
-    totals.abraded[0] += abraded
-    totals.exported[0] += load
-    totals.steps[0] += step
-    totals.aged[0] += step == constants.maximum_steps
+    totals.lifted[tile] += lifted
+    totals.slid[tile] += slid
+    totals.abraded[tile] += abraded
+    totals.steps[tile] += step - earlier
+    if not left:
+        totals.exported[tile] += load
+        totals.aged[tile] += step == constants.maximum_steps
+    return Particle(z, x, y, vz, vx, vy, load, step), left
 
 
-@kernel
-def run_particles(
-    ground, track, cover, shade, masks, sources, key, first, last, wind_row, wind_col, supply, constants, totals
-):
-    """Let the particles first … last - 1 drift, each to its end, one after another.
+@lean
+def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+    """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
+    the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either."""
+    for number in range(first, last):
+        start = random.stream(key, number)
+        z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
+        drop = pool.numbers[enter(pool, tiles, start, z, x)]
+        drop[2], drop[6] = -math.inf, supply
 
-    A particle starts anywhere, on the ground, at rest. With p for the wind, |p| = 1, n for the normal of the ground, y
-    for the particle's height over it and near = exp(-y / layer), one step, of a feature size or a part of it, is:
+
+@lean
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end.
+
+    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and
+    near = exp(-y / layer), one step, of a feature size or a part of it, is:
 
     1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow;
        v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;
@@ -225,24 +243,26 @@ def run_particles(
     The source's heights are those of a map that is 80 cells high, and a particle there flies in them: here all lengths
     are the same. Its sand has no rock below, and its shadow is only that of the slope; shade, cover and masks are ours.
 
-    Arguments are those of `wind.start_drops` and `wind.run_tiles`, with heights in feature sizes; wind_row, wind_col:
-    p. supply: load that each particle brings.
+    Arguments are those of `wind.run_tiles`, with heights in feature sizes; wind_row, wind_col: p.
+    A particle changes its cell and the eight around it, and reads one more on each side: two beyond the reach of its
+    tile. Wherever a step takes it from there, it does nothing more before the tile there is worked.
     """
     size = track.size
     cells, marks = ground.reshape(2 * size), track.reshape(size)
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, 3)
-    rows, cols = track.shape
-    for number in range(first, last):
-        start = random.stream(key, number)
-        chance, along = random.uniform(start, 0), random.uniform(start, 1)
-        z, x = chance * rows, along * cols
-        if sources is not None:
-            cell = np.searchsorted(sources, chance, side="right")
-            z, x = cell // cols + 0.5, cell % cols + 0.5
-        totals.supplied[0] += supply
-        particle = Particle(z, x, -math.inf, 0.0, 0.0, 0.0, supply, 0)
-        _drift(
-            ground, cells, marks, covers, shades, masks, shares, particle, start, wind_row, wind_col, constants, totals
-        )  # fmt: skip
+    for tile in worked:
+        reach = reach_of(tiles, tile)
+        slot = take_queue(pool, tile)
+        while slot != NONE:
+            following, particle = pool.follower[slot], particle_in(pool, slot)
+            if particle.step == 0:
+                totals.supplied[tile] += particle.load
+            particle, left = _drift(
+                ground, cells, marks, covers, shades, masks, shares, particle, pool.start[slot], reach,
+                wind_row, wind_col, constants, totals, tile,
+            )  # fmt: skip
+            keep(pool, slot, particle)
+            let_go(pool, tile, slot, left)
+            slot = following

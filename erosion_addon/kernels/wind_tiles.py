@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where particles of wind enter the terrain, and where they leave a tile of it."""
+"""Particles of wind: what they are, where they enter the terrain, and where they leave a tile of it."""
 
 import math
 from typing import NamedTuple
@@ -13,6 +13,36 @@ from .edges import WRAP
 REACH = 16
 """Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
 ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch."""
+
+
+class Particle(NamedTuple):
+    """All that a particle is between two steps."""
+
+    z: float
+    """Place along a column, and x along a row, in cells."""
+    x: float
+    y: float
+    vz: float
+    vx: float
+    vy: float
+    load: float
+    step: int
+    """How many it has taken."""
+
+
+@inlined
+def particle_in(pool, slot):
+    """The particle that a slot holds."""
+    drop = pool.numbers[slot]
+    return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]))
+
+
+@inlined
+def keep(pool, slot, particle):
+    """Put a particle into a slot."""
+    drop = pool.numbers[slot]
+    drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
+    drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
 
 
 class Bounds(NamedTuple):
@@ -45,15 +75,22 @@ def near_tile(z, x, bounds):
 
 
 @lean
-def start_place(start, sources, shape, wind_row, wind_col, constants):
-    """Place (z, x) where a particle enters: by cumulated weights of cells, anywhere, or on a windward edge."""
-    rows, cols = shape[0], shape[1]
+def anywhere(start, sources, rows, cols):
+    """Place (z, x) by cumulated weights of cells, or with the same chance all over the terrain."""
     chance, along = random.uniform(start, 0), random.uniform(start, 1)
-    if sources is not None:
-        cell = np.searchsorted(sources, chance, side="right")
-        return cell // cols + 0.5, cell % cols + 0.5
-    if constants.edges == WRAP:
+    if sources is None:
         return chance * rows, along * cols
+    cell = np.searchsorted(sources, chance, side="right")
+    return cell // cols + 0.5, cell % cols + 0.5
+
+
+@lean
+def start_place(start, sources, shape, wind_row, wind_col, constants):
+    """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a windward edge."""
+    rows, cols = shape[0], shape[1]
+    if sources is not None or constants.edges == WRAP:
+        return anywhere(start, sources, rows, cols)
+    chance, along = random.uniform(start, 0), random.uniform(start, 1)
     across = abs(wind_col) * constants.col_step * rows  # the edge's length across the wind, in cells
     if chance * (across + abs(wind_row) * constants.row_step * cols) < across:
         return along * rows, 0.5 if wind_col > 0.0 else cols - 0.5

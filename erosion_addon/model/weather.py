@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .bands import Bands
 from .parameters import Parameters, parameter
 from .ring import changed_elevation, inner, loosened, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
@@ -68,14 +69,11 @@ class WeatherStep:
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks, self._moisture = share_masks(state), state.layers.get("moisture")
-        cols = state.elevation.shape[1]
-        self._exported = np.zeros(1)
-        self._buffers = weather.Buffers(
-            heights=np.zeros((3, cols + 2)),
-            yields=np.zeros_like(self._loose),
-            flows=np.zeros((3, cols + 2)),
-            exported=self._exported,
-        )
+        rows, cols = state.elevation.shape
+        self._bands = Bands((rows, cols), state.threads)
+        self._maps = weather.make_maps(self._bands.count, rows, cols)
+        self._rows = [weather.make_rows(cols) for _ in range(self._bands.count)]
+        self._exported = self._maps.exported
         row_spacing, col_spacing = state.spacing
         self._steps = parameters.time_steps(state.spacing)
         years = parameters.duration / max(self._steps, 1)
@@ -97,10 +95,21 @@ class WeatherStep:
         return self._done / self._steps if self._steps else 1.0
 
     def _weather(self, size: int) -> int:
-        wanted = min(size, self._steps - self._done)
-        self._kernel.weather(
-            self._rock, self._loose, self._masks, self._moisture, self._constants, self._buffers, wanted
-        )
+        kernel, bands, wanted = self._kernel, self._bands, min(size, self._steps - self._done)
+        starts, ground, constants, maps = bands.starts, (self._rock, self._loose), self._constants, self._maps
+        seen = (*ground, self._masks, self._moisture, constants)
+        if bands.count == 1:
+            kernel.weather(*seen, starts, maps, self._rows[0], wanted)
+            return wanted
+        for _ in range(wanted):
+            kernel.fill_border(*ground, self._masks, constants.edges)
+            bands.run(
+                lambda seam, thread: kernel.look_over(*ground, constants, starts, seam, maps, self._rows[thread]),
+                lambda band, thread: kernel.sweep(
+                    *seen, starts[band], starts[band + 1], band, maps, self._rows[thread]
+                ),
+            )
+            kernel.add_up(maps)
         return wanted
 
     def layers(self) -> dict[str, Array]:

@@ -11,15 +11,16 @@ from .state import EDGES, Array, Pace, State, Volumes
 from .tile_run import TileRun
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
+from .wind_shadow import WindShadow
 
 PARTICLES_PER_SIDE = 250 / 256
 """Particles of a batch for each cell of the longer side, as in the source."""
 
 TILE = 64
-"""Cells along a tile: small, as a particle stays on one for thousands of steps."""
+"""Cells along a tile: small, as a particle that bounces stays on one for thousands of steps."""
 
 PORTIONS = 4
-"""In which the particles of a batch start, so that not all cross the same tiles at once."""
+"""In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
 
 HANDS = 4
 """Parts for each thread, see `TileRun`: tiles take long, and differ more than the numbers of particles on them tell."""
@@ -46,18 +47,19 @@ class WindStep:
     evolving = ("_ground", "_path", "_totals", "_done")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
-        from ..kernels import heap, random, wind, wind_layer, wind_shadow  # numba takes a second to import
+        from ..kernels import heap, random, wind, wind_layer  # numba takes a second to import
 
         self._state, self._parameters, self._key = state, parameters, np.uint64(key)
         self._in_layer = parameters.flight == "boundary layer"
         self._kernel: Any = wind_layer if self._in_layer else wind
-        self._heap, self._random, self._shadow = heap, random, wind_shadow
+        self._heap, self._random = heap, random
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
         self._ground = in_unit(state, self._unit)
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.empty(shape) if parameters.shelter > 0 else None
+        self._shadow = WindShadow(shape, state.threads)
         self._masks, self._sources = _masks(state, parameters.grass_hold), _sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
@@ -68,8 +70,7 @@ class WindStep:
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
             shape, EDGES.index(state.edges), 0, wind.NUMBERS, state.threads,
-            side=2 * max(shape) if self._in_layer else TILE,  # in the layer they go one after another
-            rate=max(1, self._batch // PORTIONS), hands=HANDS,
+            side=TILE, rate=max(1, self._batch // PORTIONS), hands=HANDS,
         )  # fmt: skip
         self._totals = wind.make_totals(self._run.tiles)
 
@@ -141,7 +142,7 @@ class WindStep:
             rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
             way = math.hypot(wind_row, wind_col) * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
             drop = way * math.tan(math.radians(given.shelter_angle)) / self._unit
-            self._shadow.cast_shade(self._ground, self._shade, rows, cols, drop, wrap)
+            self._shadow.cast(self._ground, self._shade, (rows, cols), drop, wrap)
         self._track[:] = 0
         self._blow(last, wind_row, wind_col)
         ratio = self._state.cell_size / given.feature_size
@@ -157,11 +158,6 @@ class WindStep:
         """Let the particles of a batch, up to the one before `last`, go to their ends."""
         kernel = self._kernel
         fields, wind = (self._ground, self._track, self._cover, self._shade, self._masks), (wind_row, wind_col)
-        if self._in_layer:
-            kernel.run_particles(
-                *fields, self._sources, self._key, self._done, last, *wind, self._supply, self._constants, self._totals
-            )
-            return
 
         def start(pool: Any, tiles: Any, first: int, last: int) -> None:
             given = (*wind, self._supply, self._constants)

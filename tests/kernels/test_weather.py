@@ -13,8 +13,12 @@ from tests.terrains import fractal, plane
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 
 
-def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, **numbers):
-    """Rock, loose material and what has left after so many steps; masks (rows, cols, 3)."""
+def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, seams=(), **numbers):
+    """Rock, loose material and what has left after so many steps; masks (rows, cols, 3).
+
+    seams: rows above which bands begin.
+    """
+    rows, cols = np.shape(rock)
     rock, loose = (np.pad(np.asarray(array, float), 1) for array in (rock, loose))
     if masks is not None:
         mode = {"mode": "wrap"} if edges == "wrap" else {"constant_values": 1.0}
@@ -23,10 +27,10 @@ def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, 
         "production": 0.0, "depth": 0.5, "wetness": 0.0, "row_share": 0.0, "col_share": 0.0, "row_spacing": 1.0,
         "col_spacing": 1.0, **numbers,
     }  # fmt: skip
-    width = rock.shape[1]
-    buffers = weather.Buffers(np.zeros((3, width)), np.zeros_like(loose), np.zeros((3, width)), np.zeros(1))
-    weather.weather(rock, loose, masks, moisture, weather.Constants(**given, edges=EDGES[edges]), buffers, steps)
-    return rock[1:-1, 1:-1], loose[1:-1, 1:-1], buffers.exported[0]
+    constants, bands = weather.Constants(**given, edges=EDGES[edges]), np.array([0, *seams, rows])
+    maps, work = weather.make_maps(len(bands) - 1, rows, cols), weather.make_rows(cols)
+    weather.weather(rock, loose, masks, moisture, constants, bands, maps, work, steps)
+    return rock[1:-1, 1:-1], loose[1:-1, 1:-1], maps.exported[0]
 
 
 def by_plain_python(rock, loose, edges, steps, share, production, depth):
@@ -79,6 +83,18 @@ def test_it_does_what_plain_python_does(edges):
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     assert (ours[2] > 0) == (edges == "open")
+
+
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("masked", [False, True])
+def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges, masked):
+    rock, loose = fractal(11, 9, 9.0), fractal(11, 9, 0.5, seed=1)
+    masks = np.random.default_rng(4).integers(0, 9, (11, 9, 3)) / 8 if masked else None
+    for numbers in ({"production": 0.01, "row_share": 0.1, "col_share": 0.1}, {"production": 0.01}):
+        whole = weathered(rock, loose, edges, 20, masks, **numbers)
+        for seams in ((5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))):
+            parts = weathered(rock, loose, edges, 20, masks, seams=seams, **numbers)
+            assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), (numbers, seams)
 
 
 def test_level_rock_grows_its_cover_as_the_logarithm_of_time():

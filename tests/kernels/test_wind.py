@@ -11,7 +11,6 @@ import pytest
 
 from erosion_addon.kernels import edges as kinds
 from erosion_addon.kernels import heap, tiles, wind
-from erosion_addon.kernels.wind_shadow import cast_shade
 from erosion_addon.kernels.wind_tiles import REACH
 from tests.kernels.reference import uniform
 from tests.kernels.reference_wind import Land
@@ -44,18 +43,20 @@ def at(row, col, shape):
 
 
 def by_kernel(
-    rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, side=10**6, **over
-):
+    rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, side=10**6, kernel=wind,
+    **over,
+):  # fmt: skip
+    """kernel: the module `wind` or `wind_layer`."""
     ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
     track = np.zeros(rock.shape, np.uint8)
     cut, blow = tiles.cut(*rock.shape, side, rules.edges), tuple(map(float, blow))
     pool, totals = tiles.make_pool(len(wind.make_totals(cut).steps), wind.NUMBERS), wind.make_totals(cut)
     for start, end in itertools.pairwise([first, *chunks, count]):
         pool = tiles.with_room(pool, end - start)
-        wind.start_drops(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
+        kernel.start_drops(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
         while pool.under_way[0]:
             for tile in range(len(pool.queue)):
-                wind.run_tiles(
+                kernel.run_tiles(
                     np.array([tile]), cut, pool, ground, track, over.get("cover"), over.get("shade"),
                     over.get("masks"), *blow, rules, totals,
                 )  # fmt: skip
@@ -230,30 +231,6 @@ def test_creep_evens_out_only_where_the_wind_touched():
     assert ground[..., 0].sum() == pytest.approx(before[..., 0].sum(), abs=1e-12)
 
 
-# Shadow
-
-
-@pytest.mark.parametrize("direction", [0, 90, 180, 270])
-def test_a_tower_casts_a_shadow_downwind_of_its_height(direction):
-    ground, shade = np.zeros((31, 31, 2)), np.empty((31, 31))
-    ground[15, 15, 0] = 1.0
-    angle = math.radians(direction)
-    row, col = round(math.sin(angle)), round(math.cos(angle))
-    cast_shade(ground, shade, float(row), float(col), 0.125, False)
-    lee = {tuple(place) for place in np.argwhere(shade > 0)}
-    assert lee == {(15 + row * step, 15 + col * step) for step in range(1, 8)}
-    assert shade[15 + 3 * row, 15 + 3 * col] == 1 - 3 * 0.125
-
-
-def test_a_slanting_shadow_lies_along_the_wind_and_wraps():
-    ground, shade = np.zeros((16, 16, 2)), np.empty((16, 16))
-    ground[14, 14, 0] = 1.0
-    cast_shade(ground, shade, 1.0, 1.0, 0.1, True)
-    assert shade[0, 0] == pytest.approx(0.8) and shade[2, 2] == pytest.approx(0.6)
-    cast_shade(ground, shade, 1.0, 1.0, 0.1, False)
-    assert shade[15, 15] == pytest.approx(0.9) and shade[0, 0] == -math.inf
-
-
 # Many particles against plain Python
 
 
@@ -415,7 +392,7 @@ def test_slanting_winds_start_on_both_edges_by_their_projected_length():
 # Tiles
 
 
-def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200):
+def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
     """Ground and track (two arrays) after the particles that start on one of nine tiles of 64 cells have left it."""
     ground, track, shape = ground.copy(), np.zeros(ground.shape[:2], np.uint8), ground.shape[:2]
     cut, here = tiles.cut(*shape, 64, rules.edges), np.array([tile])
@@ -423,8 +400,8 @@ def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200):
     row, col = divmod(tile, 3)
     inside[cut.row_edges[row] : cut.row_edges[row + 1], cut.col_edges[col] : cut.col_edges[col + 1]] = 1.0
     pool, sources = tiles.with_room(tiles.make_pool(9, wind.NUMBERS), count), np.cumsum(inside) / inside.sum()
-    wind.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
-    wind.run_tiles(here, cut, pool, ground, track, None, None, None, *blow, rules, wind.make_totals(cut))
+    kernel.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
+    kernel.run_tiles(here, cut, pool, ground, track, None, None, None, *blow, rules, wind.make_totals(cut))
     return ground, track
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The wind's boundary layer against numbers worked out by hand, against plain Python, and against its laws."""
 
-import itertools
 import math
 import os
 from types import SimpleNamespace
@@ -9,7 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import wind, wind_layer
+from erosion_addon.kernels import wind_layer
+from erosion_addon.kernels.tiles import REACH
+from tests.kernels import test_wind
 from tests.kernels.reference import uniform
 from tests.kernels.reference_wind_layer import Layer
 from tests.kernels.test_wind import EDGES, at, land
@@ -30,17 +31,8 @@ def constants(**others):
     return wind_layer.Constants(**{**SOURCE, **others})
 
 
-def by_kernel(rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, **over):
-    ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
-    track = np.zeros(rock.shape, np.uint8)
-    totals = wind.Totals(*(np.zeros(1) for _ in wind.Totals._fields))
-    for start, end in itertools.pairwise([first, *chunks, count]):
-        wind_layer.run_particles(
-            ground, track, over.get("cover"), over.get("shade"), over.get("masks"), sources, np.uint64(1),
-            start, end, *map(float, blow), supply, rules, totals,
-        )  # fmt: skip
-    sums = {name: float(total[0]) for name, total in totals._asdict().items()}
-    return SimpleNamespace(surface=ground[..., 0], sediment=ground[..., 1], track=track, **sums)
+def by_kernel(rock, sediment, rules, blow=EAST, *given, **over):
+    return test_wind.by_kernel(rock, sediment, rules, blow, *given, kernel=wind_layer, **over)
 
 
 # One particle, by hand
@@ -218,3 +210,55 @@ def test_steep_sand_comes_to_stand_at_its_angle():
     after = by_kernel(0 * sand, sand, constants(full=0.01), count=3000)
     assert np.abs(np.diff(sand, axis=1)).max() > 1.0
     assert np.abs(np.diff(after.surface, axis=1)).max() < 0.5
+
+
+# Tiles
+
+
+@pytest.mark.parametrize("speed", [1.0, 30.0])
+@pytest.mark.parametrize("tile", [0, 4, 5])
+def test_what_is_on_a_tile_touches_and_reads_nothing_beyond_its_reach(tile, speed):
+    """Other heights beyond it change nothing, neither there nor within. 30 goes past the reach in a step."""
+    rules = constants(maximum_steps=300, row_step=speed, col_step=speed)
+    rock, sediment = land(192, 192, 20.0)
+    whole = np.stack([rock + sediment, sediment], -1)
+    row, col = (64 * place for place in divmod(tile, 3))
+    own, written, read = (np.zeros(rock.shape, bool) for _ in range(3))
+    for field, reach in ((own, 0), (written, REACH + 1), (read, REACH + 2)):
+        field[np.ix_(*(np.arange(place - reach, place + 64 + reach) % 192 for place in (row, col)))] = True
+    other = whole + np.where(read, 0.0, fractal(192, 192, 20.0, seed=9))[..., None]
+    (expected, marks), (ground, track) = (
+        test_wind.on_one_tile(given, tile, rules, (0.6, 0.8), kernel=wind_layer) for given in (whole, other)
+    )
+    assert np.array_equal(ground[read], expected[read]) and np.array_equal(track, marks)
+    assert np.array_equal(expected[~written], whole[~written]) and np.array_equal(ground[~written], other[~written])
+    assert np.count_nonzero(expected != whole) > 500 and (expected != whole)[~own].any()
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
+    """Alone it meets nobody: every bit is the same, also where it ends just as it leaves a tile."""
+    rock, sediment = land(130, 200, 20.0)
+    for particle in range(12):
+        for steps in (37, 81, 82, 400 + 7 * particle):
+            rules = constants(edges=EDGES[edges], maximum_steps=steps)
+            whole, cut = (
+                by_kernel(rock, sediment, rules, (0.6, -0.8), particle + 1, first=particle, supply=0.01, side=side)
+                for side in (10**6, 64)
+            )
+            assert cut.surface.tobytes() == whole.surface.tobytes() and cut.track.tobytes() == whole.track.tobytes()
+            assert (cut.steps, cut.aged, cut.supplied) == (whole.steps, whole.aged, whole.supplied)
+            assert (cut.lifted, cut.slid, cut.exported) == pytest.approx(
+                (whole.lifted, whole.slid, whole.exported), rel=1e-12
+            )
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_no_mass_is_lost_between_tiles_however_far_a_step_goes(edges):
+    rock, sediment = land(150, 200, 20.0)
+    rules = constants(edges=EDGES[edges], maximum_steps=200, row_step=40.0, col_step=70.0)
+    after = by_kernel(rock, sediment, rules, (0.6, -0.8), 500, supply=0.01, side=64)
+    change = math.fsum((after.surface - rock - sediment).ravel())
+    assert abs(change + after.exported - after.supplied) <= 1e-9 * (after.lifted + after.slid)
+    assert np.isfinite(after.surface).all() and after.sediment.min() >= 0
+    assert after.supplied == pytest.approx(5.0) and after.lifted > 0

@@ -13,10 +13,13 @@ from erosion_addon.model.threads import Team
 from tests.terrains import fractal
 
 LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)
-WATER = {
-    "river valley": {"water.duration": 0.1, "droplet.drops_per_cell": 0.1}, "flood plain": {"water.duration": 0.1}
-}  # fmt: skip
-"""Recipes made short."""
+STEEP = Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
+RECIPES = {
+    "river valley": (LAND, {"water.duration": 0.1, "weather.duration": 30000.0}),
+    "flood plain": (LAND, {"water.duration": 0.1}),
+    "scree slopes": (STEEP, {"talus.reach": 30.0}),
+}
+"""Recipes made short, of which the steps in bands are done, and terrains on which all of those do something."""
 
 
 def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
@@ -39,28 +42,42 @@ def test_all_seams_are_looked_over_before_a_band_is_swept_and_each_band_has_its_
     assert sorted(swept) == [0, 1, 2] and len(threads) == 3
 
 
-def assert_the_same(land, recipe, monkeypatch, **given):
-    """On any number of threads, and with the bands swept in turn from the last to the first."""
-    monkeypatch.setattr(bands, "CELLS", 1)
-    one, *others = (erode(land, recipe, **given, threads=threads).report for threads in (1, 2, 3, 8))
-    monkeypatch.setattr(Team, "run", lambda team, work: [work(place) for place in reversed(range(team.size))])
-    for other in (*others, erode(land, recipe, **given, threads=8).report):
-        assert other["sha256"] == one["sha256"] and other["mass"] == one["mass"]
+def told(land, recipe, threads, **given):
+    """Hashes and balances that a run tells."""
+    report = erode(land, recipe, **given, threads=threads).report
+    return report["sha256"], report["mass"]
 
 
-@pytest.mark.parametrize("recipe", WATER)
+def in_turn(team, work):
+    """As `Team.run` does, on one thread: the last band first."""
+    for place in reversed(range(team.size)):
+        work(place)
+
+
+def late(parts, look_over, sweep):
+    """As `Bands.run`, but a band looks over its seams when it is swept, and finds what others have done meanwhile."""
+    for band in range(parts.count):
+        look_over(band, band)
+        look_over(band + 1, band)
+        sweep(band, band)
+
+
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
-def test_water_leaves_the_same_bytes_on_any_number_of_threads(recipe, edges, monkeypatch):
-    rng = np.random.default_rng(1)
+@pytest.mark.parametrize("name", RECIPES)
+def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkeypatch):
+    """And where they are swept in turn from the last to the first; but not without their seams."""
+    monkeypatch.setattr(bands, "CELLS", 1)
+    rng, (land, values) = np.random.default_rng(1), RECIPES[name]
+    whole = Recipe.load(name).with_values(values)
     masks = {"strength": rng.random(LAND.shape), "hardness": rng.random(LAND.shape), "rain": LAND.elevation > 100}
-    quick = Recipe.load(recipe).with_values(WATER[recipe])
-    assert_the_same(LAND, quick, monkeypatch, edges=edges, masks=masks)
-
-
-@pytest.mark.parametrize(("edges", "masked"), [("open", True), ("closed", True), ("wrap", True)])
-def test_talus_leaves_the_same_bytes_on_any_number_of_threads(edges, masked, monkeypatch):
-    rng, steep = np.random.default_rng(1), Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
-    masks = {kind: rng.random(LAND.shape) for kind in ("strength", "hardness")} if masked else {}
-    recipe = Recipe.load("scree slopes")
-    quick = dataclasses.replace(recipe, steps=recipe.steps[:1])
-    assert_the_same(steep, quick, monkeypatch, edges=edges, masks=masks)
+    for kind in {step.kind for step in whole.steps} & {"water", "talus", "weather"}:
+        recipe = dataclasses.replace(whole, steps=tuple(step for step in whole.steps if step.kind == kind))
+        given = {"land": land, "recipe": recipe, "edges": edges, "masks": masks}
+        alone = told(**given, threads=1)
+        assert all(told(**given, threads=threads) == alone for threads in (2, 3, 4, 8)), kind
+        with monkeypatch.context() as patched:
+            patched.setattr(Team, "run", in_turn)
+            assert told(**given, threads=8) == alone, kind
+        with monkeypatch.context() as patched:
+            patched.setattr(Bands, "run", late)
+            assert told(**given, threads=8) != alone, kind

@@ -6,13 +6,15 @@ import os
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError, Recipe, Terrain, erode
+from erosion_addon.model import InputError, Recipe, Terrain, erode, wind_shadow
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.state import EDGES, State
 from erosion_addon.model.tile_run import TileRun
 from erosion_addon.model.wind import WindStep
 from erosion_addon.model.wind_parameters import WindParameters
 from tests.terrains import fractal
+
+FLIGHTS = ("particles", "boundary layer")
 
 
 def blown(elevation, sediment, cell=10.0, edges="wrap", key=1, layers=None, masks=None, **parameters):
@@ -108,14 +110,15 @@ def test_chunks_of_any_length_give_the_same_bytes(seconds, monkeypatch):
         assert parts[name].tobytes() == whole[name].tobytes()
 
 
-def test_a_step_goes_on_from_what_evolves_to_the_same_bytes(monkeypatch):
+@pytest.mark.parametrize("flight", FLIGHTS)
+def test_a_step_goes_on_from_what_evolves_to_the_same_bytes(flight, monkeypatch):
     monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     before = fractal(24, 24, 40.0, seed=3)
     state = State(before, {"sediment": before + 20.0}, {}, (10.0, 10.0), "wrap")
-    whole = WindStep(state, WindParameters(), 1)
+    whole = WindStep(state, WindParameters(flight=flight), 1)
     for _ in range(5):
         whole.advance()
-    resumed = WindStep(state, WindParameters(), 1)
+    resumed = WindStep(state, WindParameters(flight=flight), 1)
     for name in WindStep.evolving:
         value = getattr(whole, name)
         if isinstance(value, np.ndarray):
@@ -414,19 +417,24 @@ def threaded(threads, edges, **given):
     return [layer.tobytes() for layer in step.layers().values()], step.counts(1.0), step.volumes()
 
 
+@pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", EDGES)
-def test_the_same_bytes_on_any_number_of_threads(edges):
-    alone, *others = (threaded(threads, edges, supply=1.0) for threads in (1, 2, 4, 8))
+def test_the_same_bytes_on_any_number_of_threads(edges, flight, monkeypatch):
+    monkeypatch.setattr(wind_shadow, "CELLS", 1)
+    alone, *others = (threaded(threads, edges, flight=flight, supply=1.0) for threads in (1, 2, 4, 8))
     assert all(other == alone for other in others) and alone[1]["lifted"] > 1000 and alone[1]["slid"] > 1000
 
 
+@pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", EDGES)
-def test_the_same_bytes_whichever_tile_is_worked_first(edges, monkeypatch):
+def test_the_same_bytes_whichever_tile_is_worked_first(edges, flight, monkeypatch):
     rng, as_they_come = np.random.default_rng(2), TileRun._work
     mask = {"strength": rng.random(HILLS.shape).astype(np.float32)}
-    expected = threaded(1, edges, masks=dict(mask))
+    expected = threaded(1, edges, flight=flight, masks=dict(mask))
     monkeypatch.setattr(TileRun, "_work", lambda run, worked, work: as_they_come(run, rng.permutation(worked), work))
-    assert threaded(1, edges, masks=dict(mask)) == expected
+    assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
+    monkeypatch.setattr(TileRun, "_work", lambda run, worked, work: as_they_come(run, worked[::-1].copy(), work))
+    assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
 
 
 @pytest.mark.parametrize("edges", EDGES)

@@ -4,6 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.model.sources import make
 from erosion_addon.model.state import EDGES, State
 from erosion_addon.model.wind import WindStep
 from erosion_addon.model.wind_parameters import WindParameters
@@ -131,3 +133,29 @@ def test_cells_of_a_kilometre_are_eroded_too():
     after = blown(before, before + 20.0, **LAYER, particles_per_cell=0.5, cell=1000.0)
     assert np.isfinite(after["elevation"]).all()
     assert abs(lost(before, after) - after["exported"]) <= 1e-9 * max(after["moved"], 1.0)
+
+
+def barchans(tile, monkeypatch):
+    """What an eye compares in the barchan field: volumes dug and moved, percentiles of height and slope; and where the
+    ground has changed."""
+    monkeypatch.setattr("erosion_addon.model.wind.TILE", tile)
+    bumps = make("bumps", 256, 256, 10.0, 7, {"relief": 80.0, "bumps": 10 / 3, "tileable": True}).elevation
+    sand = np.maximum(bumps - 54.0, 0.0)
+    recipe = Recipe.load("barchan field").with_values({"wind.particles_per_cell": 0.5})
+    after = erode(Terrain(sand, 10.0, {"sediment": sand}), recipe, seed=1)
+    change, slope = after.elevation - sand, np.hypot(*np.gradient(after.elevation, 10.0))
+    volumes = -change[change < 0].sum(), after.report["mass"]["moved"], after.elevation.std()
+    percentiles = *np.percentile(after.elevation, (80, 90, 95, 99)), *np.percentile(slope, (80, 90, 95, 99))
+    return np.array(volumes), np.array(percentiles), change
+
+
+def test_the_barchans_are_those_of_particles_one_after_another(monkeypatch):
+    """Measured with six seeds: volumes within 1.5 %, their means within 0.7 %, percentiles within 5 %, while two seeds
+    differ by up to 15 %; dunes lie where they lie without tiles: correlated by 0.89 to 0.91, those of two seeds 0.82.
+    """
+    (tiled, forms, there), (alone, others, here) = (barchans(tile, monkeypatch) for tile in (64, 10**6))
+    correlation = np.corrcoef(there.ravel(), here.ravel())[0, 1]
+    print(tiled / alone, forms / others, correlation)
+    assert not np.array_equal(there, here)
+    assert (np.abs(tiled / alone - 1) < 0.025).all() and (np.abs(forms / others - 1) < 0.06).all()
+    assert correlation > 0.87

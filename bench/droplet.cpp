@@ -4,8 +4,8 @@
 // Ranmantaru Games, "Water erosion on heightmap terrain" (2011), with the guard, the edges and the random numbers of
 // erosion_addon/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Compiled once for
 // float, as published, and once for double, as in the kernel: there a pit is filled in one go with what is laid down
-// beside, and the square of the speed is kept. Built without contraction into fused multiply-adds that gives the kernel's
-// result bit for bit; the bench checks it before it measures.
+// beside, and the square of the speed is kept. Built without contraction into fused multiply-adds that gives the result
+// of the kernel bit for bit; the bench checks it before it measures.
 
 #include "random.hpp"
 

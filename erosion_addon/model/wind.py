@@ -22,9 +22,6 @@ TILE = 64
 PORTIONS = 4
 """In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
 
-HANDS = 4
-"""Parts for each thread, see `TileRun`: tiles take long, and differ more than the numbers of particles on them tell."""
-
 PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""
 
@@ -70,7 +67,7 @@ class WindStep:
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
             shape, EDGES.index(state.edges), 0, wind.NUMBERS, state.threads,
-            side=TILE, rate=max(1, self._batch // PORTIONS), hands=HANDS,
+            side=TILE, rate=max(1, self._batch // PORTIONS),
         )  # fmt: skip
         self._totals = wind.make_totals(self._run.tiles)
 

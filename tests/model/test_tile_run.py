@@ -92,7 +92,7 @@ def test_a_wrong_scheme_would_not_go_unnoticed(wrong, monkeypatch):
 
 
 def test_a_kernel_that_raises_stops_all_threads_with_one_error():
-    run = tile_run.TileRun((512, 512), edges.OPEN, 1000, 2, 2, hands=8)
+    run = tile_run.TileRun((512, 512), edges.OPEN, 1000, 2, 2)
     begun = []
 
     def start(pool, cut, first, last):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The pipes between the cells of a row, and between two rows: the steps of `kernels.water.run_water`.
 
-Every function is a short loop over a row that writes one array: these the compiler turns into vector instructions.
-They take whole arrays and the numbers of rows in them, as views of rows cost more than a short loop.
+Every function is a short loop over a row that writes one or two arrays: these the compiler turns into vector
+instructions. It counts a vector's lanes by the widest number in a loop, so roots and quotients stay out of loops with
+float64: half as many lanes take the divider as long. Functions take whole arrays and the numbers of rows in them.
 Sums are arranged so that a mirrored, transposed or turned terrain gives the same bits.
 """
 
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compile import kernel
+from .compile import lean
 from .edges import OPEN, WRAP
 
 FILM = np.float32(1e-4)
@@ -51,14 +52,14 @@ class Totals(NamedTuple):
     exported: np.ndarray
 
 
-@kernel
-def _pushed(flux, across, head, head_beyond, water, water_beyond, push, steepness, pipes):
+@lean
+def _pushed(flux, across, fall, water, water_beyond, push, steepness, pipes):
     """The flux through one face a step later, positive towards beyond.
 
-    across: mean flux along the face; head: level (float64), water: depth in the cells at both sides. The higher level
-    less the higher bed is the smaller of the higher cell's depth and the lower one's plus the fall.
+    across: mean flux along the face; fall: of the level, towards beyond; water: depth in the cells at both sides. The
+    higher level less the higher bed is the smaller of the higher cell's depth and the lower one's plus the fall.
     """
-    fall, zero = np.float32(head - head_beyond), np.float32(0.0)
+    zero = np.float32(0.0)
     depth = min(water + max(-fall, zero), water_beyond + max(fall, zero))
     pipe = min(depth, pipes.depth)
     size = math.sqrt(flux * flux + across * across)
@@ -68,81 +69,80 @@ def _pushed(flux, across, head, head_beyond, water, water_beyond, push, steepnes
     return pushed if depth > FILM and abs(pushed) > NOTHING else zero
 
 
-@kernel
+@lean
+def copy(source, row, target, slot):
+    """Copy a row; assigned as a slice it would first go through new memory."""
+    for col in range(target.shape[1]):
+        target[slot, col] = source[row, col]
+
+
+@lean
 def level_out(bed, depth, row, head, water, slot):
     """Level (float64) and depth of the water in a row."""
     for col in range(bed.shape[1]):
         head[slot, col] = bed[row, col] + depth[row, col]
-    for col in range(bed.shape[1]):
         water[slot, col] = np.float32(depth[row, col])
 
 
-@kernel
-def outside(bed, row, level, head, water, along, slot, slot_inside):
-    """What is beyond an open edge: ground as high as in the row at the edge, the same flux along the edge."""
-    along[slot] = along[slot_inside]
+@lean
+def outside(bed, row, level, head, water, slot):
+    """What is beyond an open edge: ground as high as in the row at the edge."""
     for col in range(bed.shape[1]):
         head[slot, col] = max(bed[row, col], level)
     for col in range(bed.shape[1]):
         water[slot, col] = np.float32(head[slot, col] - bed[row, col])
 
 
-@kernel
-def add_along(flux_x, row, along, slot):
-    """Twice the mean flux along a row in each of its cells."""
-    for col in range(along.shape[1]):
-        along[slot, col] = flux_x[row, col] + flux_x[row, col + 1]
-
-
-@kernel
-def add_across(above, up, below, down, across, slot):
-    """Twice the mean flux across a row in each of its cells; above[up], below[down]: fluxes through its faces."""
-    for col in range(across.shape[1]):
-        across[slot, col] = above[up, col] + below[down, col]
-
-
-@kernel
-def push_between(head, water, along, slot, slot_beyond, flux, row, pipes):
-    """Step 1 for the faces between two rows: flux[row] from what it was."""
-    for col in range(head.shape[1]):
-        flux[row, col] = _pushed(
-            flux[row, col], (along[slot, col] + along[slot_beyond, col]) * np.float32(0.25),
-            head[slot, col], head[slot_beyond, col], water[slot, col], water[slot_beyond, col],
+@lean
+def push_between(head, water, slot, slot_beyond, fall, flux_x, row, row_beyond, flux_y, face, pushed, to, pipes):
+    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows."""
+    for col in range(fall.size):
+        fall[col] = np.float32(head[slot, col] - head[slot_beyond, col])
+    for col in range(fall.size):
+        across = (flux_x[row, col] + flux_x[row, col + 1]) + (flux_x[row_beyond, col] + flux_x[row_beyond, col + 1])
+        pushed[to, col] = _pushed(
+            flux_y[face, col], across * np.float32(0.25), fall[col], water[slot, col], water[slot_beyond, col],
             pipes.push_row, pipes.row_steepness, pipes,
         )  # fmt: skip
 
 
-@kernel
-def push_within(head, water, slot, across, at, flux, row, pipes):
-    """Step 1 for the faces between the cells of a row, those at the two ends excepted."""
-    for col in range(1, head.shape[1]):
+@lean
+def push_within(head, water, slot, fall, above, up, below, down, flux, row, pipes):
+    """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row] from what it was.
+
+    above[up], below[down]: fluxes through the faces to the rows beside it, before the step.
+    """
+    for col in range(1, fall.size):
+        fall[col] = np.float32(head[slot, col - 1] - head[slot, col])
+    for col in range(1, fall.size):
+        across = (above[up, col - 1] + below[down, col - 1]) + (above[up, col] + below[down, col])
         flux[row, col] = _pushed(
-            flux[row, col], (across[at, col - 1] + across[at, col]) * np.float32(0.25),
-            head[slot, col - 1], head[slot, col], water[slot, col - 1], water[slot, col],
+            flux[row, col], across * np.float32(0.25), fall[col], water[slot, col - 1], water[slot, col],
             pipes.push_col, pipes.col_steepness, pipes,
         )  # fmt: skip
 
 
-@kernel
-def push_ends(bed, bed_row, level, head, water, slot, across, at, flux, row, pipes):
-    """Step 1 for the faces at the two ends of a row."""
+@lean
+def push_ends(bed, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
+    """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`."""
     last = head.shape[1] - 1
     push, steepness, quarter = pipes.push_col, pipes.col_steepness, np.float32(0.25)
     left_head, left, right_head, right = head[slot, 0], water[slot, 0], head[slot, last], water[slot, last]
+    across_left, across_right = above[up, 0] + below[down, 0], above[up, last] + below[down, last]
     if pipes.edges == WRAP:
-        through = (across[at, last] + across[at, 0]) * quarter
-        flux[row, 0] = _pushed(flux[row, 0], through, right_head, left_head, right, left, push, steepness, pipes)
+        across, fall = (across_right + across_left) * quarter, np.float32(right_head - left_head)
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, right, left, push, steepness, pipes)
         flux[row, last + 1] = flux[row, 0]
     elif pipes.edges == OPEN:
-        through, outer = (across[at, 0] + across[at, 0]) * quarter, max(bed[bed_row, 0], level)
-        depth = np.float32(outer - bed[bed_row, 0])
-        flux[row, 0] = _pushed(flux[row, 0], through, outer, left_head, depth, left, push, steepness, pipes)
-        through, outer = (across[at, last] + across[at, last]) * quarter, max(bed[bed_row, last], level)
-        depth, face = np.float32(outer - bed[bed_row, last]), last + 1
-        flux[row, face] = _pushed(flux[row, face], through, right_head, outer, right, depth, push, steepness, pipes)
+        across, outer = (across_left + across_left) * quarter, max(bed[bed_row, 0], level)
+        fall, depth = np.float32(outer - left_head), np.float32(outer - bed[bed_row, 0])
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, depth, left, push, steepness, pipes)
+        across, outer, face = (across_right + across_right) * quarter, max(bed[bed_row, last], level), last + 1
+        fall, depth = np.float32(right_head - outer), np.float32(outer - bed[bed_row, last])
+        flux[row, face] = _pushed(flux[row, face], across, fall, right, depth, push, steepness, pipes)
 
 
-@kernel
+@lean
 def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
     """Step 2 for a row of water: the share of its outflow that each cell can give. flux_x[at], above[up], below[down]:
     fluxes through the faces of the row."""
@@ -155,20 +155,20 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
         share[slot, col] = room / max(max(wanted, room), np.float32(1e-30))
 
 
-@kernel
+@lean
 def thicken(suspended, row, water, at, load, slot):
     """Step 3 for a row: metres of load in a metre of water."""
     for col in range(water.shape[1]):
         load[slot, col] = np.float32(suspended[row, col]) / max(water[at, col], FILM)
 
 
-@kernel
+@lean
 def _upwind(flux, here, beyond):
     """What a face takes over from the cell that its flux leaves."""
     return here if flux > np.float32(0.0) else beyond
 
 
-@kernel
+@lean
 def limit_within(flux, row, share, slot, edges):
     """Step 2 for the faces of a row."""
     cols, one = share.shape[1], np.float32(1.0)
@@ -179,14 +179,15 @@ def limit_within(flux, row, share, slot, edges):
     flux[row, cols] *= _upwind(flux[row, cols], share[slot, cols - 1], right)
 
 
-@kernel
-def limit_between(flux, row, share, slot, slot_beyond):
-    """Step 2 for the faces between two rows."""
+@lean
+def limit_between(pushed, to, share, slot, slot_beyond, flux, row):
+    """Step 2 for the faces between two rows: flux[row] from pushed[to]."""
     for col in range(share.shape[1]):
-        flux[row, col] *= _upwind(flux[row, col], share[slot, col], share[slot_beyond, col])
+        source = _upwind(pushed[to, col], share[slot, col], share[slot_beyond, col])
+        flux[row, col] = pushed[to, col] * source
 
 
-@kernel
+@lean
 def carry_within(flux, row, load, slot, carried, carried_slot, edges):
     """Step 3 for the faces of a row: the load that goes with the flux, m²/s."""
     cols, zero = load.shape[1], np.float32(0.0)
@@ -197,7 +198,7 @@ def carry_within(flux, row, load, slot, carried, carried_slot, edges):
     carried[carried_slot, cols] = flux[row, cols] * _upwind(flux[row, cols], load[slot, cols - 1], right)
 
 
-@kernel
+@lean
 def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
     """Step 3 for the faces between two rows."""
     for col in range(load.shape[1]):
@@ -205,7 +206,7 @@ def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
         carried[carried_slot, col] = flux[row, col] * source
 
 
-@kernel
+@lean
 def count(flux, carried, part, place, totals):
     """Count what passes an open edge in totals[place]; flux and carried positive outwards."""
     totals.outflow[place] += max(np.float64(flux), 0.0) * part
@@ -213,7 +214,7 @@ def count(flux, carried, part, place, totals):
     totals.exported[place] += np.float64(carried) * part
 
 
-@kernel
+@lean
 def apply(content, row, along, at, above, up, below, down, pipes):
     """Step 4 for a row: add what comes in and take what goes out, in float64 so that no volume is lost."""
     for col in range(content.shape[1]):

@@ -22,6 +22,7 @@ GRASS_SLOPE = 1.0
 WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 """Fields whose arrays the step itself works on."""
 
+
 class WaterStep:
     """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
 
@@ -146,20 +147,23 @@ class WaterStep:
     def _run_water(self, level: float, spring_depths: Array) -> None:
         """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""
         kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
-        maps = (self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level)
-        starts, cells, pipes, totals = bands.starts, self._sources[0], self._pipes, self._totals
+        springs = self._sources[0], spring_depths
+        maps = (self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level, springs)
+        starts, pipes, totals = bands.starts, self._pipes, self._totals
         if bands.count == 1:
-            given = (cells, spring_depths, self._sub_steps, starts, seams, work[0], pipes, totals)
-            kernels.run_water(*maps, *given)
+            kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
             return
-        for _ in range(self._sub_steps):
-            kernels.pour(self._depth, cells, spring_depths)
+
+        def visit(steps: int) -> None:
             bands.run(
-                lambda seam, thread: kernels.look_over(*maps, starts[seam], seam, seams, work[thread], pipes),
+                lambda seam, thread: kernels.look_over(*maps, starts[seam], steps, seam, seams, work[thread], pipes),
                 lambda band, thread: kernels.sweep(
-                    *maps, starts[band], starts[band + 1], band, seams, work[thread], pipes, totals
+                    *maps, starts[band], starts[band + 1], steps, band, seams, work[thread], pipes, totals
                 ),
             )
+
+        for done in range(0, self._sub_steps, kernels.VISIT):
+            visit(min(kernels.VISIT, self._sub_steps - done))
 
     def _run_ground(self) -> None:
         """Let the water change the ground for a time step."""

@@ -51,12 +51,12 @@ class Basin:
         self.suspended = np.zeros(self.bed.shape)
         rows, cols = self.bed.shape
         self.flux_x, self.flux_y = np.zeros((rows, cols + 1), F), np.zeros((rows + 1, cols), F)
-        self.pipes, self.level = pipes(edges, **constants), level
+        self.pipes, self.level, self.springs = pipes(edges, **constants), level, NO_SPRINGS
         self.totals = water.make_totals(rows)
 
     def run(self, steps, seams=()):
         water.run_water(
-            self.bed, self.depth, self.suspended, self.flux_x, self.flux_y, self.level, *NO_SPRINGS, steps,
+            self.bed, self.depth, self.suspended, self.flux_x, self.flux_y, self.level, self.springs, steps,
             *bands(self.bed.shape, water, seams), self.pipes, self.totals,
         )  # fmt: skip
         return self
@@ -90,14 +90,41 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
     assert basin.totals.exported.sum() == pytest.approx(slow.exported, rel=1e-4, abs=1e-9)
 
 
+def springing_basin(edges):
+    """With springs in its first row, its last one and between."""
+    basin = random_basin(edges, level=6.0)
+    basin.springs = np.array([3, 75, 10 * 14 + 2]), np.array([0.01, 0.02, 0.03])
+    return basin
+
+
+def assert_the_same(basin, other):
+    for name in ("depth", "suspended", "flux_x", "flux_y"):
+        assert np.array_equal(getattr(basin, name), getattr(other, name)), name
+    assert all(np.array_equal(one, two) for one, two in zip(basin.totals, other.totals, strict=True))
+
+
 @pytest.mark.parametrize("edges", EDGES.values())
 def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges):
-    whole = random_basin(edges, level=6.0).run(40)
+    whole = springing_basin(edges).run(42)
     for seams in SEAMS:
-        parts = random_basin(edges, level=6.0).run(40, seams)
-        for name in ("depth", "suspended", "flux_x", "flux_y"):
-            assert np.array_equal(getattr(whole, name), getattr(parts, name)), (name, seams)
-        assert all(np.array_equal(one, other) for one, other in zip(whole.totals, parts.totals, strict=True))
+        assert_the_same(whole, springing_basin(edges).run(42, seams))
+
+
+@pytest.mark.parametrize("edges", EDGES.values())
+def test_steps_taken_in_one_visit_give_the_same_bits_as_one_by_one(edges):
+    for seams in ((), (5,), (1, 2, 3)):
+        together, singly = springing_basin(edges).run(42, seams), springing_basin(edges)
+        for _ in range(42):
+            singly.run(1, seams)
+        assert_the_same(together, singly)
+
+
+def test_a_spring_gives_its_depth_each_step():
+    basin = Basin(np.zeros((11, 14)), 0.0, WRAP)
+    basin.springs = np.array([3, 75, 10 * 14 + 2]), np.array([0.01, 0.02, 0.03])
+    for seams in ((), (5,)):
+        before = basin.depth.sum()
+        assert basin.run(10, seams).depth.sum() - before == pytest.approx(10 * 0.06, rel=1e-12)
 
 
 def settled(edges, masked, seams):

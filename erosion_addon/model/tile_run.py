@@ -28,8 +28,8 @@ ALONE = 128
 
 
 HANDS = 8
-"""Into how many parts for each thread the tiles of a colour are dealt out, as one may take much longer than the drops on
-it tell. With one part for each, two threads are 1.5 times as fast as one on 512², with eight 1.9 times."""
+"""Into how many parts for each thread the tiles of a colour are dealt out, as one may take much longer than the drops
+on it tell. With one part for each, two threads are 1.5 times as fast as one on 512², with eight 1.9 times."""
 
 
 class TileRun:
@@ -103,8 +103,8 @@ class TileRun:
         if self._team is None or len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
-        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first hands are the largest,
-        # and what is left for the last threads to wait for is small.
+        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first hands are the largest
+        # ones, and what is left for the last threads to wait for is small.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
         count = min(self._team.size * HANDS, len(worked))
         # Copies, as every third tile of an array would be another kind of argument, and kernels be compiled twice.

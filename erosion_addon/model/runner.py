@@ -41,7 +41,8 @@ class Runner:
         command = [sys.executable, "-I", "-X", "utf8", "-c", _START, package_folder, *filter(os.path.isdir, sys.path)]
         windows: dict[str, Any] = {}
         if sys.platform == "win32":
-            windows = {"creationflags": subprocess.CREATE_NO_WINDOW, "stderr": subprocess.DEVNULL}
+            quietly = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            windows = {"creationflags": quietly, "stderr": subprocess.DEVNULL}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **environment}, **windows
         )

@@ -40,12 +40,17 @@ LOOK_SECONDS = 0.4
 SHARE = 0.03
 """Of the time of a run, at most, for making and sending heights to look at."""
 
+NICENESS = 5
+"""By how much the worker steps back behind Blender's window where both want the same processor."""
+
 _results = Results()
 """What steps of earlier runs left."""
 
 
 def main() -> None:
     """Serve until standard input ends."""
+    if sys.platform != "win32":  # where it is the starting process that says so
+        os.nice(NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not end up among the answers
     orders: queue.SimpleQueue[Message] = queue.SimpleQueue()

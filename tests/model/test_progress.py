@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How fast a run goes and how long it will take, by a clock that the tests set; and what the worker says meanwhile."""
 
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -118,6 +120,14 @@ def messages(runner, until, seconds=60.0):
 
 def drops(number):
     return Recipe.load("arcane").with_values({"droplet.drops_per_cell": number})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the starting process sets the priority")
+def test_the_worker_steps_back_behind_blender(runner):
+    while not runner.libraries:
+        runner.poll(0.1)
+    worker = os.getpriority(os.PRIO_PROCESS, runner._process.pid)
+    assert worker > os.getpriority(os.PRIO_PROCESS, 0) or worker == 19  # the least there is
 
 
 def test_heights_come_when_they_are_asked_for(runner):

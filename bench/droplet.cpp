@@ -4,7 +4,7 @@
 // Ranmantaru Games, "Water erosion on heightmap terrain" (2011), with the guard, the edges and the random numbers of
 // erosion_addon/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Compiled once for
 // float, as published, and once for double, as in the kernel: there a pit is filled in one go with what is laid down
-// beside, and the square of the speed is kept. Built without contraction into fused multiply-adds that gives the result
+// beside, the square of the speed is kept, and two drops run side by side, step by step. Built without contraction into fused multiply-adds that gives the result
 // of the kernel bit for bit; the bench checks it before it measures.
 
 #include "random.hpp"
@@ -88,121 +88,159 @@ template <class Real> struct Constants {
     Real capacity, evaporation, erosion_rate, deposition_rate, inertia, minimum_slope, gravity;
 };
 
+// A drop between two steps; `running` is false for no drop at all.
+template <class Real> struct Drop {
+    bool running = false;
+    uint64_t start, draws;
+    int64_t step;
+    Real x, z, dx, dz, height, load, speed, energy, water;
+    int64_t row, col, below, right;
+    Real row_part, col_part;
+    Real h00, h10, h01, h11; // corners of its cell, as they were when it came
+    double eroded;
+};
+
 // totals: eroded, exported, steps, paths cut, random directions.
-template <class Real, bool published>
-void run_drops(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop,
-    int64_t last_drop, const Constants<Real> &constants, int64_t maximum_steps, Edges edges, double *totals)
-{
-    Map<Real> map(cells, rows, cols, edges);
-    const int64_t last_row = edges == WRAP ? rows : rows - 1, last_col = edges == WRAP ? cols : cols - 1;
-    for (int64_t drop = first_drop; drop < last_drop; ++drop) {
-        const uint64_t start = stream(key, uint64_t(drop));
-        uint64_t draws = 1;
-        double eroded = 0, exported = 0;
-        const int64_t cell = std::min(int64_t(uniform(start, 0) * double(rows * cols)), rows * cols - 1);
-        Real z = Real(cell / cols), x = Real(cell % cols);
-        int64_t row = cell / cols, col = cell % cols;
-        if (edges != WRAP) {
-            row = std::min(row, rows - 2);
-            col = std::min(col, cols - 2);
-        }
-        Real row_part = z - Real(row), col_part = x - Real(col);
-        int64_t below = row + 1 < rows ? row + 1 : 0, right = col + 1 < cols ? col + 1 : 0;
-        Real h00 = map.at(row, col).height, h10 = map.at(row, right).height;
-        Real h01 = map.at(below, col).height, h11 = map.at(below, right).height;
-        Real height = map.at(cell / cols, cell % cols).height;
-        Real load = 0, speed = 0, energy = 0, water = 1, dx = 0, dz = 0;
-        int64_t step = 0;
-        for (; step < maximum_steps; ++step) {
-            flow[(row_part < Real(0.5) ? row : below) * cols + (col_part < Real(0.5) ? col : right)] += float(water);
-            const Real down = h00 - h11, up = h01 - h10;
-            dx = dx * constants.inertia + (down + up) * (1 - constants.inertia);
-            dz = dz * constants.inertia + (down - up) * (1 - constants.inertia);
-            if (edges == CLOSED) {
-                if ((x <= 0 && dx < 0) || (x >= Real(last_col) && dx > 0)) dx = 0;
-                if ((z <= 0 && dz < 0) || (z >= Real(last_row) && dz > 0)) dz = 0;
-            }
-            const Real length = std::sqrt(dx * dx + dz * dz);
-            if (length <= Real(1.1920929e-07)) {
-                const double angle = uniform(start, draws++) * (2.0 * M_PI);
-                dx = Real(std::cos(angle));
-                dz = Real(std::sin(angle));
-                totals[4] += 1;
-            } else {
-                dx /= length;
-                dz /= length;
-            }
+template <class Real, bool published> class Rain {
+public:
+    Rain(Cell<Real> *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, const Constants<Real> &constants,
+        int64_t maximum_steps, Edges edges, double *totals)
+        : map_(cells, rows, cols, edges), flow_(flow), rows_(rows), cols_(cols),
+          last_row_(edges == WRAP ? rows : rows - 1), last_col_(edges == WRAP ? cols : cols - 1), key_(key),
+          constants_(constants), maximum_steps_(maximum_steps), edges_(edges), totals_(totals) {}
 
-            Real new_x = x + dx, new_z = z + dz;
-            if (edges == WRAP) {
-                new_x = new_x >= Real(cols) ? new_x - Real(cols) : (new_x < 0 ? new_x + Real(cols) : new_x);
-                new_z = new_z >= Real(rows) ? new_z - Real(rows) : (new_z < 0 ? new_z + Real(rows) : new_z);
-            } else if (edges == CLOSED) {
-                new_x = std::min(std::max(new_x, Real(0)), Real(last_col));
-                new_z = std::min(std::max(new_z, Real(0)), Real(last_row));
-            } else if (!(new_x >= 0 && new_x <= Real(last_col) && new_z >= 0 && new_z <= Real(last_row))) {
-                exported += double(load);
-                break;
-            }
-            const int64_t new_row = std::min(int64_t(new_z), last_row - 1);
-            const int64_t new_col = std::min(int64_t(new_x), last_col - 1);
-            const Real new_row_part = new_z - Real(new_row), new_col_part = new_x - Real(new_col);
-            const int64_t new_below = new_row + 1 < rows ? new_row + 1 : 0;
-            const int64_t new_right = new_col + 1 < cols ? new_col + 1 : 0;
-            const Real n00 = map.at(new_row, new_col).height, n10 = map.at(new_row, new_right).height;
-            const Real n01 = map.at(new_below, new_col).height, n11 = map.at(new_below, new_right).height;
-            const Real new_height = (n00 * (1 - new_col_part) + n10 * new_col_part) * (1 - new_row_part)
-                + (n01 * (1 - new_col_part) + n11 * new_col_part) * new_row_part;
-
-            Real fill = 0;
-            if (new_height >= height) {
-                const Real needed = new_height - height + Real(0.001);
-                const bool stuck = needed >= load;
-                fill = std::min(needed, load);
-                Real given = fill;
-                if (published || stuck || height + fill <= new_height)
-                    given = map.deposit(row, col, below, right, row_part, col_part, fill);
-                load = std::max(load - given, Real(0));
-                height += given;
-                speed = energy = 0;
-                if (stuck || height <= new_height) break;
-            }
-
-            Real fall = height - new_height;
-            const Real slope = std::max(fall, constants.minimum_slope);
-            const Real carry = published ? slope * (speed * water * constants.capacity)
-                                         : slope * (water * constants.capacity) * speed;
-            if (load >= carry) {
-                const Real amount = (load - carry) * constants.deposition_rate;
-                const Real laid = published ? amount : fill + amount;
-                Real given = map.deposit(row, col, below, right, row_part, col_part, laid);
-                given = published ? given : amount;
-                load = std::max(load - given, Real(0));
-                fall += given;
-            } else {
-                const Real wanted = std::min((carry - load) * constants.erosion_rate, Real(0.99) * fall);
-                const Real taken = map.erode(row, col, row_part, col_part, wanted, new_height);
-                eroded += double(taken);
-                load += taken;
-                fall = std::max(fall - taken, Real(0));
-            }
-            energy = (published ? speed * speed : energy) + 2 * constants.gravity * fall;
-            speed = std::sqrt(energy);
-            water *= 1 - constants.evaporation;
-            x = new_x, z = new_z, height = new_height;
-            row = new_row, col = new_col, below = new_below, right = new_right;
-            row_part = new_row_part, col_part = new_col_part;
-            h00 = n00, h10 = n10, h01 = n01, h11 = n11;
-        }
-        if (step >= maximum_steps) {
-            totals[3] += 1;
-            map.deposit(row, col, below, right, row_part, col_part, load);
-        }
-        totals[0] += eroded;
-        totals[1] += exported;
-        totals[2] += double(step);
+    Drop<Real> begin(int64_t number)
+    {
+        Drop<Real> drop;
+        drop.running = true;
+        drop.start = stream(key_, uint64_t(number));
+        drop.draws = 1;
+        const int64_t cell = std::min(int64_t(uniform(drop.start, 0) * double(rows_ * cols_)), rows_ * cols_ - 1);
+        drop.z = Real(cell / cols_), drop.x = Real(cell % cols_);
+        drop.dx = drop.dz = drop.load = drop.speed = drop.energy = 0;
+        drop.water = 1;
+        drop.step = 0;
+        drop.eroded = 0;
+        look_around(drop);
+        drop.height = map_.at(cell / cols_, cell % cols_).height;
+        return drop;
     }
-}
+
+    // One step of a drop, or its end.
+    [[gnu::always_inline]] void step(Drop<Real> &drop)
+    {
+        if (drop.step >= maximum_steps_) {
+            totals_[3] += 1;
+            map_.deposit(
+                drop.row, drop.col, drop.below, drop.right, drop.row_part, drop.col_part, drop.load);
+            return end(drop, 0);
+        }
+        const int64_t row = drop.row, col = drop.col, below = drop.below, right = drop.right;
+        const Real row_part = drop.row_part, col_part = drop.col_part;
+        flow_[(row_part < Real(0.5) ? row : below) * cols_ + (col_part < Real(0.5) ? col : right)]
+            += float(drop.water);
+        const Real down = drop.h00 - drop.h11, up = drop.h01 - drop.h10;
+        Real dx = drop.dx * constants_.inertia + (down + up) * (1 - constants_.inertia);
+        Real dz = drop.dz * constants_.inertia + (down - up) * (1 - constants_.inertia);
+        if (edges_ == CLOSED) {
+            if ((drop.x <= 0 && dx < 0) || (drop.x >= Real(last_col_) && dx > 0)) dx = 0;
+            if ((drop.z <= 0 && dz < 0) || (drop.z >= Real(last_row_) && dz > 0)) dz = 0;
+        }
+        const Real length = std::sqrt(dx * dx + dz * dz);
+        if (length <= Real(1.1920929e-07)) {
+            const double angle = uniform(drop.start, drop.draws++) * (2.0 * M_PI);
+            dx = Real(std::cos(angle));
+            dz = Real(std::sin(angle));
+            totals_[4] += 1;
+        } else {
+            dx /= length;
+            dz /= length;
+        }
+
+        Real x = drop.x + dx, z = drop.z + dz;
+        if (edges_ == WRAP) {
+            x = x >= Real(cols_) ? x - Real(cols_) : (x < 0 ? x + Real(cols_) : x);
+            z = z >= Real(rows_) ? z - Real(rows_) : (z < 0 ? z + Real(rows_) : z);
+        } else if (edges_ == CLOSED) {
+            x = std::min(std::max(x, Real(0)), Real(last_col_));
+            z = std::min(std::max(z, Real(0)), Real(last_row_));
+        } else if (!(x >= 0 && x <= Real(last_col_) && z >= 0 && z <= Real(last_row_))) {
+            return end(drop, drop.load);
+        }
+        drop.x = x, drop.z = z, drop.dx = dx, drop.dz = dz;
+        look_around(drop);
+        const Real height = (drop.h00 * (1 - drop.col_part) + drop.h10 * drop.col_part) * (1 - drop.row_part)
+            + (drop.h01 * (1 - drop.col_part) + drop.h11 * drop.col_part) * drop.row_part;
+
+        Real fill = 0;
+        if (height >= drop.height) {
+            const Real needed = height - drop.height + Real(0.001);
+            const bool stuck = needed >= drop.load;
+            fill = std::min(needed, drop.load);
+            Real given = fill;
+            if (published || stuck || drop.height + fill <= height)
+                given = map_.deposit(row, col, below, right, row_part, col_part, fill);
+            drop.load = std::max(drop.load - given, Real(0));
+            drop.height += given;
+            drop.speed = drop.energy = 0;
+            if (stuck || drop.height <= height) return end(drop, 0);
+        }
+
+        Real fall = drop.height - height;
+        const Real slope = std::max(fall, constants_.minimum_slope);
+        const Real carry = published ? slope * (drop.speed * drop.water * constants_.capacity)
+                                     : slope * (drop.water * constants_.capacity) * drop.speed;
+        if (drop.load >= carry) {
+            const Real amount = (drop.load - carry) * constants_.deposition_rate;
+            const Real laid = published ? amount : fill + amount;
+            Real given = map_.deposit(row, col, below, right, row_part, col_part, laid);
+            given = published ? given : amount;
+            drop.load = std::max(drop.load - given, Real(0));
+            fall += given;
+        } else {
+            const Real wanted = std::min((carry - drop.load) * constants_.erosion_rate, Real(0.99) * fall);
+            const Real taken = map_.erode(row, col, row_part, col_part, wanted, height);
+            drop.eroded += double(taken);
+            drop.load += taken;
+            fall = std::max(fall - taken, Real(0));
+        }
+        drop.energy = (published ? drop.speed * drop.speed : drop.energy) + 2 * constants_.gravity * fall;
+        drop.speed = std::sqrt(drop.energy);
+        drop.water *= 1 - constants_.evaporation;
+        drop.height = height;
+        drop.step += 1;
+    }
+
+private:
+    // The cell that the drop is in, and the heights of its corners.
+    void look_around(Drop<Real> &drop)
+    {
+        drop.row = std::min(int64_t(drop.z), last_row_ - 1);
+        drop.col = std::min(int64_t(drop.x), last_col_ - 1);
+        drop.row_part = drop.z - Real(drop.row), drop.col_part = drop.x - Real(drop.col);
+        drop.below = drop.row + 1 < rows_ ? drop.row + 1 : 0;
+        drop.right = drop.col + 1 < cols_ ? drop.col + 1 : 0;
+        drop.h00 = map_.at(drop.row, drop.col).height, drop.h10 = map_.at(drop.row, drop.right).height;
+        drop.h01 = map_.at(drop.below, drop.col).height, drop.h11 = map_.at(drop.below, drop.right).height;
+    }
+
+    void end(Drop<Real> &drop, Real exported)
+    {
+        totals_[0] += drop.eroded;
+        totals_[1] += double(exported);
+        totals_[2] += double(drop.step);
+        drop.running = false;
+    }
+
+    Map<Real> map_;
+    float *flow_;
+    int64_t rows_, cols_, last_row_, last_col_;
+    uint64_t key_;
+    const Constants<Real> constants_;
+    int64_t maximum_steps_;
+    Edges edges_;
+    double *totals_;
+};
 
 template <class Real, bool published>
 void run(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int64_t first_drop, int64_t last_drop,
@@ -210,8 +248,25 @@ void run(void *cells, float *flow, int64_t rows, int64_t cols, uint64_t key, int
 {
     const Constants<Real> constants{Real(numbers[0]), Real(numbers[1]), Real(numbers[2]), Real(numbers[3]),
         Real(numbers[4]), Real(numbers[5]), Real(numbers[6])};
-    run_drops<Real, published>(static_cast<Cell<Real> *>(cells), flow, rows, cols, key, first_drop, last_drop,
-        constants, maximum_steps, static_cast<Edges>(edges), totals);
+    Rain<Real, published> rain(static_cast<Cell<Real> *>(cells), flow, rows, cols, key, constants, maximum_steps,
+        static_cast<Edges>(edges), totals);
+    const auto next = [&] { return first_drop < last_drop ? rain.begin(first_drop++) : Drop<Real>(); };
+    if (published) {
+        while (first_drop < last_drop)
+            for (Drop<Real> drop = next(); drop.running;) rain.step(drop);
+        return;
+    }
+    Drop<Real> drop = next(), beside = next();
+    while (drop.running || beside.running) {
+        if (drop.running) {
+            rain.step(drop);
+            if (!drop.running) drop = next();
+        }
+        if (beside.running) {
+            rain.step(beside);
+            if (!beside.running) beside = next();
+        }
+    }
 }
 
 } // namespace

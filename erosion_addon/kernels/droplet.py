@@ -1,31 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Droplet erosion: drops of water run downhill one after another, dissolve the ground, carry it and drop it.
+"""Droplet erosion: drops of water run downhill, dissolve the ground, carry it and drop it.
 
 Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from . import random
-from .compile import inlined, lean
-from .edges import CLOSED, WRAP, along_wall, between, wrapped
-from .ground import corners, deposit, erode, erode_inside, laid_share
-from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, queued, reach_of, take_queue, within
+from .compile import lean
+from .drop import COLOR, DRAWS, LOAD, WATER, go_on, pick_up
+from .edges import between
+from .ground import deposit
+from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, queued, reach_of
 
-FLAT = 1.1920929e-07
-"""A direction shorter than this is no direction (FLT_EPSILON in the source)."""
-
-PIT_MARGIN = 0.001
-"""A filled pit is filled this much (in cells) over its rim, so that the drop flows on."""
-
-ROW_WAY, COL_WAY, LEVEL, LOAD, SPEED, WATER, STEPS, DRAWS, COLOR = 2, 3, 4, 5, 6, 7, 8, 9, 10
-"""Numbers of a drop after its place: direction, height, load, speed, water, steps made, random numbers drawn, and the
-colour of its load."""
-
-NUMBERS = 13
+NUMBERS = COLOR + 3
+"""Numbers of a drop on its tile."""
 
 
 class Constants(NamedTuple):
@@ -73,140 +64,6 @@ def _start_cell(start, sources, cells):
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
 
 
-@inlined
-def _add_water(flow, row, below, row_part, col, right, col_part, water):
-    """Count the water of a drop in the cell nearest to it."""
-    flow[np.uintp(row if row_part < 0.5 else below), np.uintp(col if col_part < 0.5 else right)] += np.float32(water)
-
-
-@inlined
-def _arrive(ground, z, x, dz, dx, last_row, last_col, constants):
-    """What a drop finds at a place: the cells it lies between, its height, the direction from there on, of unit length,
-    and how long that was before."""
-    rows, cols = ground.shape[0], ground.shape[1]
-    row, below, row_part = between(z, last_row, rows)
-    col, right, col_part = between(x, last_col, cols)
-    h00, h10, h01, h11 = corners(ground, row, below, col, right)
-    height = (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (
-        h01 * (1 - col_part) + h11 * col_part
-    ) * row_part
-    down, up = h00 - h11, h01 - h10
-    dx = dx * constants.inertia + (down + up) * ((1.0 - constants.inertia) * constants.col_step)
-    dz = dz * constants.inertia + (down - up) * ((1.0 - constants.inertia) * constants.row_step)
-    if constants.edges == CLOSED and not (0.0 < x < last_col and 0.0 < z < last_row):
-        dx, dz = along_wall(x, dx, last_col), along_wall(z, dz, last_row)
-    length = math.sqrt(dx * dx + dz * dz)
-    return row, below, row_part, col, right, col_part, height, dz / length, dx / length, length
-
-
-@lean
-def _run_drop(ground, flow, color, masks, numbers, slot, start, reach, constants, totals, tile):
-    """Let one drop run until it leaves a reach, which is answered by True, or to its end: see `run_tiles`."""
-    rows, cols = flow.shape
-    wrap, closed, color_depth = constants.edges == WRAP, constants.edges == CLOSED, constants.color_depth
-    last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
-    z, x, dz, dx = numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY]
-    level, load, speed, water = numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED], numbers[slot, WATER]
-    earlier, draws, carried = int(numbers[slot, STEPS]), int(numbers[slot, DRAWS]), numbers[slot, COLOR:]
-    row, below, row_part, col, right, col_part, there, next_dz, next_dx, length = _arrive(
-        ground, z, x, dz, dx, last_row, last_col, constants
-    )
-    if earlier == 0:
-        level = there
-    # Others may have dug or filled since the drop left the last tile: it falls with the ground or is slowed by it. With
-    # its old height it would take the fill for a pit and drop all it has: walls would grow along the tiles' borders.
-    energy = max(speed * speed + 2.0 * constants.gravity * (level - there), 0.0)
-    speed, level = math.sqrt(energy), there
-    step, eroded, exported = earlier, 0.0, 0.0
-    left = False
-    while step < constants.maximum_steps:
-        if not within(reach, row, col):
-            numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_WAY], numbers[slot, COL_WAY] = z, x, dz, dx
-            numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED] = level, load, speed
-            numbers[slot, WATER], numbers[slot, STEPS], numbers[slot, DRAWS] = water, step, draws
-            left = True
-            break
-        _add_water(flow, row, below, row_part, col, right, col_part, water)
-        if length <= FLAT:
-            angle = random.uniform(start, draws) * (2.0 * math.pi)
-            dx, dz = math.cos(angle), math.sin(angle)
-            draws += 1
-            totals.random_directions[tile] += 1
-        else:
-            dx, dz = next_dx, next_dz
-
-        x, z = x + dx * constants.col_step, z + dz * constants.row_step
-        if not (0.0 < x < last_col and 0.0 < z < last_row):
-            if wrap:
-                x, z = wrapped(x, cols), wrapped(z, rows)
-            elif closed:
-                x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
-            elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
-                exported += load
-                break
-        # From one place to the next each operation waits for the one before, and that is most of the time of a step:
-        # so all of it comes first, and the processor digs meanwhile.
-        new_row, new_below, new_row_part, new_col, new_right, new_col_part, new_height, next_dz, next_dx, length = (
-            _arrive(ground, z, x, dz, dx, last_row, last_col, constants)
-        )
-        if masks is not None and masks[int(z + 0.5) % rows, int(x + 0.5) % cols, 3] > 0.0:
-            given = deposit(
-                ground, new_row, new_below, new_col, new_right, new_row_part, new_col_part, load,
-                masks, color, carried, color_depth,
-            )  # fmt: skip
-            exported += max(load - given, 0.0)
-            break
-
-        pit = new_height >= level
-        fill = min(new_height - level + PIT_MARGIN, load) if pit else 0.0
-        laid = laid_share(masks, row, below, col, right, row_part, col_part)
-        level += fill * laid
-        if pit and (fill >= load or level <= new_height):
-            deposit(ground, row, below, col, right, row_part, col_part, fill, masks, color, carried, color_depth)
-            exported += max(load - fill * laid, 0.0)
-            break
-        energy, speed = 0.0 if pit else energy, 0.0 if pit else speed
-        load = max(load - fill * laid, 0.0)
-        fall = level - new_height
-        slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
-        carry = max(slope, constants.minimum_slope) * (water * constants.capacity) * speed
-        if load >= carry:
-            amount = (load - carry) * constants.deposition_rate
-            deposit(
-                ground, row, below, col, right, row_part, col_part, fill + amount, masks, color, carried, color_depth
-            )
-            load = max(load - amount * laid, 0.0)
-            fall += amount * laid
-        else:
-            wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
-            if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
-                taken = erode_inside(
-                    ground, row, col, row_part, col_part, wanted, load, new_height, masks, color, carried
-                )
-            else:
-                taken = erode(
-                    ground, row, col, row_part, col_part, wanted, load, new_height,
-                    constants.brush, wrap, masks, color, carried,
-                )  # fmt: skip
-            eroded += taken
-            load += taken
-            fall = max(fall - taken, 0.0)
-        energy += 2.0 * constants.gravity * fall
-        speed = math.sqrt(energy)
-        water *= 1.0 - constants.evaporation
-        level = new_height
-        row, below, row_part, col, right, col_part = new_row, new_below, new_row_part, new_col, new_right, new_col_part
-        step += 1
-    if step >= constants.maximum_steps:
-        totals.paths_cut[tile] += 1
-        given = deposit(ground, row, below, col, right, row_part, col_part, load, masks, color, carried, color_depth)
-        exported += max(load - given, 0.0) if masks is not None else 0.0
-    totals.steps[tile] += step - earlier
-    totals.eroded[tile] += eroded
-    totals.exported[tile] += exported
-    return left
-
-
 @lean
 def start_drops(pool, tiles, sources, key, first_drop, last_drop):
     """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`."""
@@ -221,7 +78,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop):
 
 @lean
 def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end.
+    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end.
 
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
 
@@ -252,15 +109,14 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, flow)
         reach = reach_of(tiles, tile)
-        slot = take_queue(pool, tile)
-        while slot != NONE:
-            following = pool.follower[slot]
-            left = _run_drop(
-                ground, flow, color, masks, pool.numbers, slot, pool.start[slot],
-                reach, constants, totals, tile,
-            )  # fmt: skip
-            let_go(pool, tile, slot, left)
-            slot = following
+        # While one of the two waits for its next place, the processor digs for the other.
+        drop = pick_up(pool, tiles, tile, ground, constants)
+        beside = pick_up(pool, tiles, tile, ground, constants)
+        while drop.slot != NONE or beside.slot != NONE:
+            if drop.slot != NONE:
+                drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
+            if beside.slot != NONE:
+                beside = go_on(beside, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
 
 
 def lay_down(
@@ -279,9 +135,7 @@ def _lay_down(slots, tiles, pool, ground, color, masks, constants):
         drop = pool.numbers[slot]
         row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
         col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
-        given = deposit(
-            ground, row, below, col, right, row_part, col_part, drop[LOAD],
-            masks, color, drop[COLOR:], constants.color_depth,
-        )  # fmt: skip
+        place = row, below, row_part, col, right, col_part
+        given = deposit(ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth)
         kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
     return kept

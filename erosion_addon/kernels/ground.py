@@ -3,7 +3,8 @@
 
 ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, ≥ 3)
 float32, share that may be dug, 1 - hardness and share that may be laid down, or None. color: (rows, cols, 3) float32,
-or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and the part of the way to the next one.
+or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and the part of the way to the next one;
+where `place` is one value, the rows above and below and the way between them, and columns likewise.
 """
 
 import numpy as np
@@ -61,8 +62,9 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
 
 
 @lean
-def deposit(ground, row, below, col, right, row_part, col_part, amount, masks, color, carried, color_depth):
+def deposit(ground, place, amount, masks, color, carried, color_depth):
     """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    row, below, row_part, col, right, col_part = place
     given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
     given += _give(ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
     given += _give(ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth)
@@ -71,10 +73,11 @@ def deposit(ground, row, below, col, right, row_part, col_part, amount, masks, c
 
 
 @inlined
-def laid_share(masks, row, below, col, right, row_part, col_part):
+def laid_share(masks, place):
     """Share of what `deposit` spreads around a place that the masks let through."""
     if masks is None:
         return 1.0
+    row, below, row_part, col, right, col_part = place
     above = masks[row, col, 2] * (1.0 - col_part) + masks[row, right, 2] * col_part
     under = masks[below, col, 2] * (1.0 - col_part) + masks[below, right, 2] * col_part
     return above * (1.0 - row_part) + under * row_part

@@ -12,7 +12,7 @@ import numpy as np
 from . import bilinear, random
 from .compile import lean
 from .edges import CLOSED, WRAP, along_wall, wrapped
-from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, queued, reach_of, take_queue, within
+from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, pull, queued, reach_of, within
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
@@ -229,14 +229,13 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, water[..., 0])
         reach = reach_of(tiles, tile)
-        slot = take_queue(pool, tile)
+        slot = pull(pool, tile)
         while slot != NONE:
-            following = pool.follower[slot]
             left = _run_drop(
                 ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
             )  # fmt: skip
             let_go(pool, tile, slot, left)
-            slot = following
+            slot = pull(pool, tile)
 
 
 def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:

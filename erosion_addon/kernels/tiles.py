@@ -250,11 +250,12 @@ def fetch(pool, tiles, tile, field):
 
 
 @inlined
-def take_queue(pool, tile):
-    """Empty the queue of a tile; returns its first slot, from which `follower` leads on."""
+def pull(pool, tile):
+    """Take the first drop out of the queue of a tile; returns its slot, or `NONE`."""
     slot = pool.queue[tile, 0]
-    pool.queue[tile, 0] = NONE
-    pool.waiting[tile] = 0
+    if slot != NONE:
+        pool.queue[tile, 0] = pool.follower[slot]
+        pool.waiting[tile] -= 1
     return slot
 
 

@@ -14,7 +14,7 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade
-from .tiles import NONE, Tiles, enter, let_go, take_queue
+from .tiles import NONE, Tiles, enter, let_go, pull
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 from .wind_tiles import Particle, bounds_of, keep, near_tile, particle_in, start_place
 
@@ -261,9 +261,9 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     shares = None if masks is None else masks.reshape(size, 3)
     for tile in worked:
         bounds = bounds_of(tiles, tile)
-        slot = take_queue(pool, tile)
+        slot = pull(pool, tile)
         while slot != NONE:
-            following, particle = pool.follower[slot], particle_in(pool, slot)
+            particle = particle_in(pool, slot)
             if particle.step == 0:
                 totals.supplied[tile] += particle.load
             particle, left = _fly(
@@ -272,4 +272,4 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             )  # fmt: skip
             keep(pool, slot, particle)
             let_go(pool, tile, slot, left)
-            slot = following
+            slot = pull(pool, tile)

@@ -14,7 +14,7 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import slide
-from .tiles import NONE, enter, let_go, reach_of, take_queue, within
+from .tiles import NONE, enter, let_go, pull, reach_of, within
 from .wind import number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
 from .wind_tiles import Particle, anywhere, keep, particle_in
@@ -254,9 +254,9 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     shares = None if masks is None else masks.reshape(size, 3)
     for tile in worked:
         reach = reach_of(tiles, tile)
-        slot = take_queue(pool, tile)
+        slot = pull(pool, tile)
         while slot != NONE:
-            following, particle = pool.follower[slot], particle_in(pool, slot)
+            particle = particle_in(pool, slot)
             if particle.step == 0:
                 totals.supplied[tile] += particle.load
             particle, left = _drift(
@@ -265,4 +265,4 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             )  # fmt: skip
             keep(pool, slot, particle)
             let_go(pool, tile, slot, left)
-            slot = following
+            slot = pull(pool, tile)

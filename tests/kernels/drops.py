@@ -34,8 +34,8 @@ def at(row, col, shape):
     return rain
 
 
-def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
-    """Run the drops from `first` to before `drops`; chunks: where to interrupt."""
+def by_kernel(scene, rules, drops, first=0, key=1):
+    """Run the drops from `first` to before `drops`."""
     ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
     ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
     color = None if scene.color is None else scene.color.astype(np.float32)
@@ -51,9 +51,7 @@ def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
         float(rules.row_step), float(rules.col_step),
     )  # fmt: skip
     tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges])
-    for start, end in itertools.pairwise([first, *chunks, drops]):
-        drops_of = _cumulated(scene), np.uint64(key), start, end
-        totals = tile.run(drops_of, (ground, flow, color, masks, constants))
+    totals = tile.run((_cumulated(scene), np.uint64(key), first, drops), (ground, flow, color, masks, constants))
     return SimpleNamespace(
         height=ground[..., 0], loose=ground[..., 1], flow=flow, color=color, eroded=totals.eroded[0],
         exported=totals.exported[0], moves=int(totals.steps[0]), long_paths=int(totals.paths_cut[0]),
@@ -62,7 +60,7 @@ def by_kernel(scene, rules, drops, first=0, key=1, chunks=()):
 
 
 def by_reference(scene, rules, drops, first=0, key=1):
-    """The same in plain Python; also the `path` of the last drop."""
+    """The same in plain Python; also the `path` of the drop that started last."""
     rows, cols = scene.height.shape
     loose = np.zeros((rows, cols)) if scene.loose is None else scene.loose
     masked = scene.strength is not None or scene.hardness is not None
@@ -73,15 +71,23 @@ def by_reference(scene, rules, drops, first=0, key=1):
         for array in (strength, softness, scene.color)),
     )  # fmt: skip
     sums = _cumulated(scene)
-    for drop in range(first, drops):
-        numbers = iter(range(10**9))
 
-        def draw(drop=drop, numbers=numbers):
-            return reference.uniform(key, drop, next(numbers))
+    def begun():
+        for drop in range(first, drops):
+            draw = map(reference.uniform, itertools.repeat(key), itertools.repeat(drop), itertools.count()).__next__
+            chance = draw()
+            even = int(chance * rows * cols)
+            cell = even if sums is None else next(i for i, sum_ in enumerate(sums) if sum_ > chance)
+            run = reference.run_drop(ground, rules, divmod(cell, cols), draw)
+            next(run)
+            yield run
 
-        chance = draw()
-        cell = int(chance * rows * cols) if sums is None else next(i for i, sum_ in enumerate(sums) if sum_ > chance)
-        reference.run_drop(ground, rules, divmod(cell, cols), draw)
+    waiting = begun()
+    pair = [next(waiting, None), next(waiting, None)]  # the kernel lets two run, step by step
+    while any(pair):
+        for place, run in enumerate(pair):
+            if run and next(run, "over") == "over":
+                pair[place] = next(waiting, None)
     for name in ("height", "loose", "flow", "color"):
         setattr(ground, name, None if getattr(ground, name) is None else np.array(getattr(ground, name)))
     return ground

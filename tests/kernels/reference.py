@@ -63,7 +63,7 @@ class Ground:
     long_paths: int = 0
     random_directions: int = 0
     path: list = field(default_factory=list)
-    """(row, col, height, load, speed, water) of the last drop at the start of each step."""
+    """(row, col, height, load, speed, water) of the drop that started last at the start of each step."""
 
     def __post_init__(self):
         self.rows, self.cols = len(self.height), len(self.height[0])
@@ -75,16 +75,18 @@ class Ground:
 
 
 def run_drop(ground, rules, start, draw):
-    """Let one drop run from the cell `start` to its end; draw(): the next random number in [0, 1)."""
+    """Let one drop run from the cell `start` to its end; draw(): the next random number in [0, 1). A generator, that
+    stops when the drop has been put there and after each step."""
     row_at, col_at = map(float, start)
     h = ground.at(*start)
     s, v, w = 0.0, 0.0, 1.0
     color = [0.0] * 3
     d_row = d_col = 0.0
     corners = _corners(ground, rules, row_at, col_at)
-    ground.path = []
+    path = ground.path = []
+    yield
     for _ in range(rules.max_path_len):
-        ground.path.append((row_at, col_at, h, s, v, w))
+        path.append((row_at, col_at, h, s, v, w))
         ground.flow[math.floor(row_at + 0.5) % ground.rows][math.floor(col_at + 0.5) % ground.cols] += w
         h00, h10, h01, h11 = corners
         g_col = (h00 + h01 - h10 - h11) * rules.col_step
@@ -142,6 +144,7 @@ def run_drop(ground, rules, start, draw):
         w *= 1 - rules.Kw
         row_at, col_at, h, corners = n_row, n_col, nh, n_corners
         ground.moves += 1
+        yield
     ground.long_paths += 1
     kept = s - _deposit(ground, rules, row_at, col_at, s, color)
     ground.exported += kept if ground.strength else 0.0

@@ -246,14 +246,14 @@ def test_no_cell_is_dug_below_the_place_the_water_flows_to():
     assert np.array_equal(after.height[3], height[3])
 
 
-def test_drops_in_one_chunk_or_many_give_the_same_bytes():
-    scene = Scene(fractal(20, 20), color=np.full((20, 20, 3), 0.5, np.float32))
-    whole = by_kernel(scene, Rules(edges="open"), 500)
-    for chunks in ([1, 2, 3], [7, 100, 499], list(range(1, 500))):
-        parts = by_kernel(scene, Rules(edges="open"), 500, chunks=chunks)
-        for name in ("height", "loose", "flow", "color"):
-            assert getattr(parts, name).tobytes() == getattr(whole, name).tobytes()
-        assert (parts.eroded, parts.exported, parts.moves) == (whole.eroded, whole.exported, whole.moves)
+@pytest.mark.parametrize("edges", EDGES)
+def test_drops_run_two_at_a_time_as_in_the_reference(edges):
+    """On 9 × 9 cells, where they are in each other's way; rounding grows from step to step, hence the tolerance."""
+    height = fractal(9, 9, 10.0)
+    got, expected = (run(Scene(height), Rules(edges=edges, max_path_len=20), 12) for run in (by_kernel, by_reference))
+    for name in ("height", "loose", "flow"):
+        np.testing.assert_allclose(getattr(got, name), getattr(expected, name), rtol=1e-6, atol=1e-6)
+    assert got.moves == expected.moves > 40
 
 
 def test_another_key_sends_the_drops_elsewhere():
@@ -415,9 +415,9 @@ def test_colours_stay_between_those_there_were_for_any_parameters():
 def test_the_golden_run_gives_the_golden_numbers():
     """Recorded from by_reference(Scene(fractal(16, 16, 10.0, seed=4)), Rules(edges="open", max_path_len=30), 40)."""
     after = by_kernel(Scene(fractal(16, 16, 10.0, seed=4)), Rules(edges="open", max_path_len=30), 40)
-    assert (after.moves, after.long_paths, after.random_directions) == (160, 2, 0)
-    assert after.eroded == pytest.approx(54.991761189, rel=1e-6)
-    assert after.exported == pytest.approx(32.929045527, rel=1e-6)
-    assert after.loose.sum() == pytest.approx(16.817775266, rel=1e-6)
-    assert after.height[8, 8] == pytest.approx(2.778719051, rel=1e-6)
+    assert (after.moves, after.long_paths, after.random_directions) == (172, 3, 0)
+    assert after.eroded == pytest.approx(54.602629993, rel=1e-6)
+    assert after.exported == pytest.approx(32.917005370, rel=1e-6)
+    assert after.loose.sum() == pytest.approx(16.839207153, rel=1e-6)
+    assert after.height[8, 8] == pytest.approx(2.451203319, rel=1e-6)
     assert after.height.max() == pytest.approx(9.827282343, rel=1e-6)

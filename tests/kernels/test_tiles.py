@@ -60,9 +60,9 @@ def test_drops_go_round_and_no_slot_is_lost():
             alive[number] = slot
         for tile in range(4):
             worked = np.array([tile])
-            slot = int(tiles.take_queue(pool, tile))
+            slot = int(tiles.pull(pool, tile))
             while slot != tiles.NONE:
-                following, number = int(pool.follower[slot]), int(pool.start[slot])
+                number = int(pool.start[slot])
                 assert alive[number] == slot  # nobody else has got it
                 left = bool(rng.random() > 0.2)
                 if left:
@@ -70,7 +70,7 @@ def test_drops_go_round_and_no_slot_is_lost():
                 else:
                     del alive[number]
                 tiles.let_go(pool, tile, slot, left)
-                slot = following
+                slot = int(tiles.pull(pool, tile))
             tiles.hand_on(pool, cut, worked)
         assert pool.under_way[0] == len(alive) == len(tiles.queued(pool)) == pool.waiting.sum()
         assert sorted(pool.start[tiles.queued(pool)].tolist()) == sorted(alive)

@@ -59,7 +59,7 @@ class TalusStep:
         rows, cols = state.elevation.shape
         self._marks = talus.make_marks(rows, cols)
         self._active, self._exported = self._marks.active, self._marks.exported
-        self._bands = Bands((rows, cols), state.threads)
+        self._bands = Bands((rows, cols), state.threads, effort=0.25)
         self._seams = talus.make_seams(self._bands.count, cols)
         self._rows = [talus.make_rows(cols) for _ in range(self._bands.count)]
         self._constants = self._make_constants(parameters)

@@ -26,6 +26,7 @@ def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
     assert Bands((255, 256), 8).starts.tolist() == [0, 255]
     assert Bands((512, 512), 3).starts.tolist() == [0, 170, 341, 512]
     assert Bands((512, 512), 8).count == 4
+    assert Bands((512, 512), 8, effort=0.25).count == 1
     assert Bands((2, 2**20), 8).starts.tolist() == [0, 1, 2]
 
 

@@ -39,11 +39,12 @@ from . import (
     terrain_add,
     translations,
     warmup,
+    winds,
 )
 
 _MODULES: tuple[Any, ...] = (
-    translations, preferences, advice, main_panel, steps, step_list, masks, mask_tools, mask_watch, surface_color,
-    properties, recipes, own_recipes, recipe_files,
+    translations, preferences, advice, main_panel, steps, step_list, winds, masks, mask_tools, mask_watch,
+    surface_color, properties, recipes, own_recipes, recipe_files,
     operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, report,
     warmup, live_preview,
 )  # fmt: skip

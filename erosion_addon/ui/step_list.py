@@ -9,10 +9,10 @@ from ..model.parameters import Specification, groups
 from ..model.processes import PROCESSES
 from ..model.recipe import MOST_STEPS, Step
 from ..scene import companions, job
-from . import steps
+from . import steps, winds
 from .declared import CONTEXT
 from .panel import SubPanel, redraw_panels
-from .terrain_operator import allowed
+from .step_operator import StepOperator
 
 ICONS = {
     "droplet": "MOD_FLUIDSIM",
@@ -46,33 +46,7 @@ class EROSION_UL_steps(bpy.types.UIList):
         """None: a stack that is sorted or filtered would say another order than the run's."""
 
 
-class _StepOperator:
-    """For operators on the steps of the active terrain."""
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, cls.why_not(companions.terrain_of(context.object)))
-
-    @classmethod
-    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
-        if terrain is None or terrain.type != "MESH":
-            return "Select a terrain"
-        return None if terrain.is_editable else f"{terrain.name} is linked from another file, which holds its settings"
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        settings = companions.terrain_of(context.object).erosion
-        steps.ensure(settings)
-        settings.active_step = min(settings.active_step, len(settings.steps) - 1)
-        return {"FINISHED"} if self.act(settings) else {"CANCELLED"}
-
-    def act(self, settings: Any) -> bool:
-        """Change the steps; False where there is nothing to change."""
-        raise NotImplementedError
-
-
-class _AddingOperator(_StepOperator):
+class _AddingOperator(StepOperator):
     """For those that add a step below the active one, which then is active."""
 
     @classmethod
@@ -122,11 +96,12 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         copy = settings.steps.add()
         item = settings.steps[settings.active_step]  # found again, as what came before add() may have moved
         copy.name, copy.kind, copy.enabled, copy.loaded = item.name, item.kind, item.enabled, item.loaded
+        steps.fill_winds(copy, steps.winds_of(item))
         for name in steps.SETTINGS[item.kind].__annotations__:
             setattr(getattr(copy, item.kind), name, getattr(getattr(item, item.kind), name))
 
 
-class EROSION_OT_step_remove(_StepOperator, bpy.types.Operator):
+class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
     """Remove the active step"""
 
     bl_idname = "erosion.step_remove"
@@ -146,7 +121,7 @@ class EROSION_OT_step_remove(_StepOperator, bpy.types.Operator):
         return True
 
 
-class EROSION_OT_step_move(_StepOperator, bpy.types.Operator):
+class EROSION_OT_step_move(StepOperator, bpy.types.Operator):
     """Move the active step, so that it happens earlier or later"""
 
     bl_idname = "erosion.step_move"
@@ -205,7 +180,7 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
     process = PROCESSES[item.kind]
     values = {**process.parameters().to_dict(), **steps.values_of(item, [[]] if has_springs else [])}
     for group, declared in groups(process.parameters).items():
-        shown = [known for known in declared if not known.row_names]  # lists come from the scene
+        shown = [known for known in declared if known.name != "springs"]  # those are empties of the scene
         if any(known.acts(values) for known in shown):
             _draw_group(layout, item, group, shown, values)
 
@@ -220,7 +195,10 @@ def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], 
         for known in shown:
             row = body.row()
             row.active = item.enabled and known.acts(values)
-            _draw_setting(row, getattr(item, item.kind), known)
+            if known.name == "wind_rose":
+                winds.draw(row, item)
+            else:
+                _draw_setting(row, getattr(item, item.kind), known)
 
 
 def _draw_setting(row: Any, settings: Any, known: Specification) -> None:

@@ -2,7 +2,9 @@
 """The steps of a recipe as Blender keeps them: settings made from the declarations of the parameters."""
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import bpy
@@ -12,17 +14,30 @@ from ..model.parameters import specifications
 from ..model.processes import PROCESSES
 from ..model.recipe import Recipe, Step
 from . import origin
-from .declared import meant, property_of
+from .declared import CONTEXT, meant, property_of
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
-    """The property group of one kind of step. Parameters that are lists come from the scene instead."""
+    """The property group of one kind of step, without parameters that are lists."""
     declared = specifications(PROCESSES[kind].parameters).values()
     annotations = {item.name: property_of(item) for item in declared if not item.row_names}
     return type(f"EROSION_PG_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
 
 SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
+
+
+class EROSION_PG_wind(bpy.types.PropertyGroup):
+    """One of several winds that take turns"""
+
+    direction: bpy.props.FloatProperty(
+        name="Direction (°)", description="Where this wind blows to: 0 along x, 90 along y",
+        min=-360, max=360, soft_min=-180, soft_max=180, step=100, precision=1, translation_context=CONTEXT,
+    )  # fmt: skip
+    weight: bpy.props.FloatProperty(
+        name="Weight", description="How much this wind blows, compared to the others: more turns the dunes to it",
+        default=1.0, min=0, max=1e6, soft_max=10, step=10, precision=2, translation_context=CONTEXT,
+    )  # fmt: skip
 
 
 class EROSION_PG_step(bpy.types.PropertyGroup):
@@ -34,6 +49,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
             items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
         ),
         "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
+        "winds": bpy.props.CollectionProperty(
+            type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
+        ),
         "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
         **{kind: bpy.props.PointerProperty(
                type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
@@ -72,6 +90,27 @@ def add(settings: Any, step: Step) -> None:
     for name in values:
         if hasattr(group, name):
             setattr(group, name, values[name])
+    fill_winds(item, values.get("wind_rose", []))
+
+
+def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
+    """Give a step of wind these winds: rows of direction (°) and weight."""
+    item.winds.add()  # so that none at all is set too, and not taken for a file of an earlier release
+    item.winds.clear()
+    for row in rows:
+        wind = item.winds.add()
+        wind.direction, wind.weight = row
+
+
+def winds_of(item: EROSION_PG_step) -> list[list[float]]:
+    """The winds of a step, as rows of direction (°) and weight."""
+    loaded = json.loads(item.loaded or "{}").get("wind_rose", [])
+    if not item.is_property_set("winds"):  # a file of an earlier release
+        return list(loaded)
+    return [
+        [meant(wind.direction, was[0]), meant(wind.weight, was[1])]
+        for wind, was in zip_longest(item.winds, loaded[: len(item.winds)], fillvalue=(None, None))
+    ]
 
 
 def ensure(settings: Any) -> None:
@@ -114,10 +153,12 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
     values = json.loads(item.loaded or "{}")
     if springs and "springs" in declared:
         values["springs"] = springs
+    if "wind_rose" in declared:
+        values["wind_rose"] = winds_of(item)
     for name in declared:
         if hasattr(group, name):
             values[name] = meant(getattr(group, name), values.get(name))
     return values
 
 
-CLASSES = (*SETTINGS.values(), EROSION_PG_step)
+CLASSES = (*SETTINGS.values(), EROSION_PG_wind, EROSION_PG_step)

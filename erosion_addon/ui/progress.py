@@ -33,7 +33,14 @@ def stop() -> None:
     preview.end()
     job.clear()
     process.stop()
-    redraw(None)
+    # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
+    if not bpy.app.timers.is_registered(_clear):
+        bpy.app.timers.register(_clear, persistent=True)
+
+
+def _clear() -> None:
+    """Nothing is eroded any more: a timer, for the next turn of the main loop."""
+    redraw(job.current)
 
 
 def _tick() -> float | None:

@@ -6,6 +6,7 @@ eroded by the command line and brought into Blender by the extension's own funct
 """
 
 import math
+import os
 import sys
 import time
 from pathlib import Path
@@ -146,3 +147,5 @@ def demo() -> None:
 
 if __name__ == "__main__":
     demo()
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5 as a Python module may hang at its end (projects.blender.org #146640)

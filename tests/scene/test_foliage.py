@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foliage: where plants grow, the shells that show them, and what a person sees of them."""
 
-import subprocess
-import sys
 
 import bpy
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 
 from erosion_addon.model.errors import InputError
 from erosion_addon.scene import attributes, companions, foliage, foliage_nodes, grid, nodes
+from tests import blender_child
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
 
@@ -226,9 +225,6 @@ def test_a_saved_file_renders_without_the_extension(tmp_path):
         "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]);"
         "bpy.ops.render.render(write_still=True); print('erosion_addon' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "tiles.blend")],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+    done = blender_child.run(program, tmp_path / "tiles.blend", folder=tmp_path)
     assert "False" in done.stdout, done.stderr
     check_picture(tmp_path / "tiles.exr")

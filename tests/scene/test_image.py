@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heights through Blender's images, and that they are those of OpenImageIO."""
 
-import subprocess
-import sys
 
 import bpy
 import numpy as np
@@ -13,6 +11,7 @@ from erosion_addon.model.errors import InputError
 from erosion_addon.model.heightmap import Written, read_heightmap, write_heightmap
 from erosion_addon.model.image_files import OpenImageIOFiles
 from erosion_addon.scene.image import BlenderFiles, image_heights
+from tests import blender_child
 
 BLENDER = BlenderFiles()
 STANDALONE = OpenImageIOFiles()
@@ -277,6 +276,6 @@ print([image.name for image in bpy.data.images if image.source != "VIEWER"], len
 
 def test_a_full_disk_is_noticed(tmp_path):
     """The limit of the file size stands for the full disk: writes beyond it fail in the same way."""
-    done = subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path)], capture_output=True, text=True, check=True)
+    done = blender_child.run(FULL_DISK, tmp_path)
     assert done.stdout.count("refused:") == 2 and "[] 1" in done.stdout, done.stdout + done.stderr
     assert not list(tmp_path.iterdir())

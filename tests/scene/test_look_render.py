@@ -3,14 +3,13 @@
 
 import colorsys
 import math
-import subprocess
-import sys
 
 import bpy
 import numpy as np
 import pytest
 
 from erosion_addon.scene import attributes, companions, grid, material
+from tests import blender_child
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
 TILE = 8
@@ -39,9 +38,9 @@ TILES = {
     "snow": {"palette": "alpine", "tilt": 5, "Snow Line": 0.0, "Snow": 1.0},
     "snowless wall": {"palette": "alpine", "tilt": 60, "Snow Line": 0.0, "Snow": 1.0},
 }
-WORDS = "import bpy, os, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); \
+WORDS = "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); \
 assert 'erosion_addon' not in sys.modules; scene = bpy.context.scene; \
-scene.render.filepath, scene.render.engine = sys.argv[2:]; bpy.ops.render.render(write_still=True); os._exit(0)"
+scene.render.filepath, scene.render.engine = sys.argv[2:]; bpy.ops.render.render(write_still=True)"
 
 
 def add_tile(scene, place, tilt=0, palette="temperate", **look):
@@ -201,8 +200,8 @@ def test_nothing_is_the_magenta_of_a_broken_shader(seen):
 
 def test_the_saved_file_renders_the_same_without_the_extension(stage, seen):
     picture = stage / "alone.exr"
-    command = [sys.executable, "-c", WORDS, str(stage / "tiles.blend"), str(picture), bpy.context.scene.render.engine]
-    subprocess.run(command, check=True, cwd=stage, timeout=200, capture_output=True)
+    done = blender_child.run(WORDS, stage / "tiles.blend", picture, bpy.context.scene.render.engine, folder=stage)
+    assert done.returncode == 0, done.stderr
     alone = colors_in(picture)
     picture.unlink()
     for name in TILES:

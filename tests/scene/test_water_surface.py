@@ -2,8 +2,6 @@
 """The water surface: where it lies, how it meets the shore, and what a person sees of it."""
 
 import math
-import subprocess
-import sys
 
 import bpy
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 
 from erosion_addon.model.errors import InputError
 from erosion_addon.scene import attributes, companions, grid, water_material, water_surface
+from tests import blender_child
 from tests.terrains import bowl
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
@@ -246,9 +245,6 @@ def test_a_saved_file_renders_without_the_extension(empty_scene, tmp_path):
         "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]);"
         "bpy.ops.render.render(write_still=True); print('erosion_addon' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "tiles.blend")],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+    done = blender_child.run(program, tmp_path / "tiles.blend", folder=tmp_path)
     assert "False" in done.stdout, done.stderr
     check_colors(read_tiles(tmp_path / "tiles.exr"))

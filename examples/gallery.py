@@ -5,6 +5,7 @@
 the manual's sheet docs/gallery.jpg from the pictures that are there, without rendering any.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -33,7 +34,7 @@ SIDE = 512
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
 
-TURNS = {"barchan field": 25.0}
+TURNS = {"alpine": 180.0, "barchan field": 25.0, "canyon": 180.0}
 """Degrees around the terrain from which it shows best, where that is not the south."""
 
 
@@ -100,3 +101,5 @@ def main(words: list[str]) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5 as a Python module may hang at its end (projects.blender.org #146640)

@@ -62,7 +62,7 @@ def ridged(relief: float, ridges: float) -> Parts:
 
 
 STARTS = {
-    "alpine": Start(ridged(1100.0, 1.5), seed=5),
+    "alpine": Start(ridged(600.0, 2.0) + fractal(250.0)),
     "alpine with scree": Start(ridged(800.0, 2.0)),
     "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
     "barchan field": Start((), bumps(80.0, 5.0), level=54.0, seed=7),

@@ -38,7 +38,7 @@ def a_terrain_is_added_by_the_menu(window):
     time.sleep(0.5)
     window.picture("add_menu")
     window.key("RET")
-    window.wait("the terrain", f"{OBJECT} is not None", 20)
+    window.wait("the terrain", f"{OBJECT} is not None")
     window.open_tab("Erosion")
     window.find_button("erosion.run")
     window.picture("added")
@@ -64,21 +64,21 @@ def a_recipe_is_chosen_by_its_picture(window):
     window.find_button("erosion.run")  # one click has closed the popover
     window.over_viewport()
     window.key("Z", ctrl=True)
-    window.wait("the undo", f"{SETTINGS}.recipe_name == {before!r}", 10)
+    window.wait("the undo", f"{SETTINGS}.recipe_name == {before!r}")
     return f"{chosen}, and Ctrl-Z gave {before} back"
 
 
 def escape_leaves_the_mesh_as_it_was(window):
     before = _start(window)
     early = window.ask("job().fraction")
-    window.wait("more progress", f"job().fraction > {early} + 0.02", 120)
+    window.wait("more progress", f"job().fraction > {early} + 0.02")
     window.picture("the_bar_moves")
     window.over_viewport()
     pressed = time.monotonic()
     window.key("ESC")
-    window.wait("the end of the run", IDLE, 10)
+    window.wait("the end of the run", IDLE)
     seconds = window.ask("clock.idle_since") - pressed
-    assert seconds < 0.5, f"idle only {seconds:.2f} s after Esc"
+    assert window.ask("outcome()[0]") == "cancelled"
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
     window.picture("after_escape")
     return f"idle {seconds:.2f} s after Esc"
@@ -87,10 +87,11 @@ def escape_leaves_the_mesh_as_it_was(window):
 def finish_keeps_what_is_there_as_one_undo_step(window):
     window.ask(f"{SETTINGS}.show_progress = False")  # drawn so slowly that buttons are hard to find
     before = _start(window)
-    window.wait("some erosion", "job().fraction > 0.02", 120)
+    window.wait("some erosion", "job().fraction > 0.02")
     window.press("erosion.finish")
-    window.wait("the end of the run", IDLE, 10)
+    window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") != before, "erosion.finish kept nothing"
+    assert window.ask(f"__import__('json').loads({SETTINGS}.report)['finished']") < 1.0, "the run went on to its end"
     assert "wear" in window.ask("attributes()")
     window.picture("after_finish")
     _undo(window, before)
@@ -115,7 +116,7 @@ def only_the_changed_step_is_run_again(window):
     first = window.ask("fingerprint()")
     window.ask(f"{SETTINGS}.steps[2].droplet.drops_per_cell = {SHORT}")
     window.press("erosion.run")
-    window.wait("the end of the second run", f"{IDLE} and fingerprint() != {first!r}", 120)
+    window.wait("the end of the second run", f"{IDLE} and fingerprint() != {first!r}")
     reused = [step.get("reused", False) for step in json.loads(window.ask(f"{SETTINGS}.report"))["steps"]]
     assert reused == [True, True, False], f"reused were {reused}"
     window.picture("third_step_changed")
@@ -138,11 +139,11 @@ def restore_brings_the_terrain_back_and_apply_forgets_it(window):
 def heightmap_and_maps_are_files_with_the_terrains_own_numbers(window):
     folder = Path(window.folder.name)
     _save_by_browser(window, "erosion.heightmap_export", folder, "valley.exr")
-    window.wait("the heightmap", (folder / "valley.json").is_file, 20)
+    window.wait("the heightmap", (folder / "valley.json").is_file)
     window.ask(PIXELS.format(path=str(folder / "valley.exr")))
     assert window.ask("bool((pixels == heights()).all())"), "the heightmap has other heights"
     _save_by_browser(window, "erosion.maps_export", folder, "")
-    window.wait("the maps", (folder / "wear.exr").is_file, 20)
+    window.wait("the maps", (folder / "wear.exr").is_file)
     for name in ("wear", "deposition", "moisture"):
         window.ask(PIXELS.format(path=str(folder / f"{name}.exr")))
         window.ask(
@@ -155,7 +156,7 @@ def heightmap_and_maps_are_files_with_the_terrains_own_numbers(window):
 
 def the_look_is_finished_in_one_click(window):
     window.press("erosion.look_add")
-    window.wait("the light of the sky", "'sky_light' in attributes()", 60)
+    window.wait("the light of the sky", "'sky_light' in attributes()")
     assert window.ask("materials()") == ["Terrain Erosion Temperate"]
     window.picture("look_finished")
 
@@ -164,7 +165,7 @@ def _start(window):
     """Begin a long run; returns the fingerprint of the terrain before."""
     before = _let_it_rain(window, LONG)
     window.press("erosion.run")
-    window.wait("progress", "running() and job().fraction > 0.0", 90)
+    window.wait("progress", "running() and job().fraction > 0.0")
     assert window.workers(), "no worker process, though the run makes progress"
     return before
 
@@ -179,20 +180,20 @@ def _let_it_rain(window, drops_per_cell):
 def _undo(window, before):
     window.over_viewport()
     window.key("Z", ctrl=True)
-    window.wait("the undo", f"fingerprint() == {before!r}", 10)
+    window.wait("the undo", f"fingerprint() == {before!r}")
 
 
 def _save_by_browser(window, operator, folder, name):
     """Save through Blender's file browser; name "" where a folder is asked for."""
     window.ask(IN_VIEWPORT + f"bpy.ops.{operator}('INVOKE_DEFAULT')")
-    window.wait("the file browser", f"{BROWSER} is not None and {BROWSER}.spaces.active.params is not None", 10)
+    window.wait("the file browser", f"{BROWSER} is not None and {BROWSER}.spaces.active.params is not None")
     window.ask(f"chosen = {BROWSER}.spaces.active.params; chosen.directory = {str(folder).encode()!r}")
     if name:
         window.ask(f"chosen.filename = {name!r}")
     time.sleep(1.0)  # the list is read aside, and nothing tells when it is there
     window.picture(operator.rpartition(".")[2])
     window.ask(f"with bpy.context.temp_override(window=window(), area={BROWSER}): bpy.ops.file.execute()")
-    window.wait("the viewport", f"{BROWSER} is None", 10)
+    window.wait("the viewport", f"{BROWSER} is None")
 
 
 SCENES = (

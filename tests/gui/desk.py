@@ -41,7 +41,7 @@ def press_eye(window):
 def erode(window):
     """Press Run and wait for the result."""
     window.press("erosion.run")
-    window.wait("the end of the run", "'wear' in attributes() and not running()", 120)
+    window.wait("the end of the run", "'wear' in attributes() and not running()")
 
 
 def a_mask_is_painted_with_the_brush(window):
@@ -49,7 +49,7 @@ def a_mask_is_painted_with_the_brush(window):
     window.ask(FOLDED)
     window.open_tab("Erosion")
     window.press("erosion.mask_paint")
-    window.wait("Weight Paint", f"{TERRAIN}.mode == 'WEIGHT_PAINT'", 10)
+    window.wait("Weight Paint", f"{TERRAIN}.mode == 'WEIGHT_PAINT'")
     assert set(window.ask(WEIGHTS)) == {1.0}, "a new strength mask must let erosion act everywhere"
     window.ask(BRUSH)
     paint_across(window)
@@ -57,21 +57,21 @@ def a_mask_is_painted_with_the_brush(window):
     painted = sum(weight < 0.5 for weight in window.ask(WEIGHTS))
     assert painted > 500, f"the stroke reached {painted} vertices"
     window.press("erosion.mask_paint")
-    window.wait("Object Mode", f"{TERRAIN}.mode == 'OBJECT'", 10)
+    window.wait("Object Mode", f"{TERRAIN}.mode == 'OBJECT'")
     return f"{painted} vertices painted"
 
 
 def a_mask_is_shown_on_the_terrain_and_read_only_when_it_changes(window):
     before = window.ask("fingerprint()")
     press_eye(window)
-    window.wait("the mask on the terrain", f"{SHOWN} is not None", 10)
+    window.wait("the mask on the terrain", f"{SHOWN} is not None")
     window.picture("mask_shown")
     window.ask(f"first = {SHOWN}")
     time.sleep(2.0)
     assert window.ask(f"{SHOWN} is first"), "the mask was read again though nothing changed"
     assert window.ask("fingerprint()") == before, "showing a mask changed the mesh"
     window.ask(f"{TERRAIN}.erosion.strength.invert = True")
-    window.wait("the inverted mask", f"{SHOWN} is not first", 10)
+    window.wait("the inverted mask", f"{SHOWN} is not first")
     window.picture("mask_inverted")
     window.ask(f"{TERRAIN}.erosion.strength.invert = False")
 
@@ -79,7 +79,7 @@ def a_mask_is_shown_on_the_terrain_and_read_only_when_it_changes(window):
 def what_was_painted_out_keeps_every_bit(window):
     window.ask("given = heights().copy()")
     erode(window)
-    window.wait("the mask on the eroded terrain", f"{SHOWN} is not None", 10)
+    window.wait("the mask on the eroded terrain", f"{SHOWN} is not None")
     window.picture("eroded_by_mask")
     changed = window.ask("(heights() != given).tolist()")
     kept = [not moved for moved, weight in zip(changed, window.ask(WEIGHTS), strict=True) if weight == 0.0]
@@ -95,7 +95,7 @@ inside = np.hypot(*(np.indices((192, 256)) - np.array([96, 128])[:, None, None])
 strength = {TERRAIN}.erosion.strength
 strength.source, strength.border = 'SELECTION', 300.0
 """)
-    window.wait("the soft border", f"{SHOWN} is not None and {SHOWN} is not first", 10)
+    window.wait("the soft border", f"{SHOWN} is not None and {SHOWN} is not first")
     time.sleep(1.0)
     window.picture("soft_border")
     erode(window)

@@ -44,7 +44,7 @@ def a_recipe_file_is_dropped_into_the_viewport(window):
     time.sleep(0.5)
     window.picture("dropped")
     window.key("RET")
-    window.wait("the recipe", f"{RECIPE} == 'Far'", 10)
+    window.wait("the recipe", f"{RECIPE} == 'Far'")
     assert window.ask(STEPS) == ["talus"] and "Far.toml" in window.ask(OWN)
     window.ask(IN_VIEWPORT + drop % "pyproject.toml")
     time.sleep(0.5)

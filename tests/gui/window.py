@@ -15,6 +15,7 @@ from pathlib import Path
 
 AGENT = Path(__file__).resolve().with_name("agent.py")
 WIDTH, HEIGHT = 1280, 800
+PATIENCE = 180.0  # seconds until what does not come is given up: none of it takes that long on any machine
 X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab"}
 
 
@@ -72,7 +73,7 @@ class Window:
         environment = os.environ | {"DISPLAY": self.display, "TMPDIR": self.folder.name}  # quit.blend goes there
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
-        self.wait("the window", self.is_open, 120)
+        self.wait("the window", self.is_open)
         self.ask("with bpy.context.temp_override(window=window()): bpy.ops.wm.redraw_timer(type='DRAW', iterations=1)")
 
     def is_open(self):
@@ -96,14 +97,14 @@ class Window:
             raise RuntimeError(reply["error"])
         return reply["value"]
 
-    def wait(self, what, condition, seconds):
+    def wait(self, what, condition):
         """Ask until `condition` (a question or a function) is true; returns the seconds that took, or TimeoutError."""
         started = time.perf_counter()
         while not (self.ask(condition) if isinstance(condition, str) else condition()):
             if self.process.poll() is not None:
                 raise RuntimeError(f"Blender ended with {self.process.returncode} before {what}; see {self.log}")
-            if time.perf_counter() - started > seconds:
-                raise TimeoutError(f"{what} did not come in {seconds} s")
+            if time.perf_counter() - started > PATIENCE:
+                raise TimeoutError(f"{what} did not come in {PATIENCE} s")
             time.sleep(0.01)
         return time.perf_counter() - started
 
@@ -169,7 +170,7 @@ class Window:
         if self.ask("rectangle('UI')")[2] <= 1:
             self.over_viewport()
             self.key("N")
-            self.wait("the sidebar", "rectangle('UI')[2] > 50", 10)
+            self.wait("the sidebar", "rectangle('UI')[2] > 50")
             time.sleep(0.6)  # it slides in, and nothing tells when it stands
         left, bottom, width, height = self.ask("rectangle('UI')")
         for y in range(bottom + height - 20, bottom + 20, -25):
@@ -206,7 +207,7 @@ class Window:
         """Quit without asking to save; returns exit code and seconds."""
         started = time.perf_counter()
         self.ask("bpy.app.timers.register(lambda: bpy.ops.wm.quit_blender() and None, first_interval=0.0)")
-        code = self.process.wait(30)
+        code = self.process.wait(PATIENCE)
         return code, time.perf_counter() - started
 
     def __enter__(self):

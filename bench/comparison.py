@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from erosion_addon.kernels import edges, tiles
+from erosion_addon.kernels import edges, queues, tiles
 
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"
@@ -70,7 +70,7 @@ def one_after_another(
     arguments: what its `run_tiles` wants.
     """
     tile, here = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges]), np.zeros(1, np.int64)
-    pool, totals = tiles.with_room(tiles.make_pool(1, kernel.NUMBERS), drops), kernel.make_totals(tile)
+    pool, totals = queues.with_room(queues.make_pool(1, kernel.NUMBERS), drops), kernel.make_totals(tile)
 
     def run(first: int, last: int) -> None:
         kernel.start_drops(pool, tile, *start[0], first, last, *start[1])

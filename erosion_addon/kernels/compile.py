@@ -145,7 +145,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `kernel`, for what makes no arrays and calls nothing that does; numba refuses anything else.
 
-    Then numba need not count who refers to an array: with tuples of arrays, as `tiles.Pool`, that took longer than
+    Then numba need not count who refers to an array: with tuples of arrays, as `queues.Pool`, that took longer than
     the work itself.
     """
     return kernel(function, _nrt=False)

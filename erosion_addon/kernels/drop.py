@@ -13,7 +13,8 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, WRAP, along_wall, between, wrapped
 from .ground import corners, deposit, erode, erode_inside, laid_share
-from .tiles import COL, NONE, ROW, let_go, pull, within
+from .queues import COL, NONE, ROW, let_go, pull
+from .tiles import within
 
 FLAT = 1.1920929e-07
 """A direction shorter than this is no direction (FLT_EPSILON in the source)."""
@@ -103,7 +104,7 @@ def pick_up(pool, tiles, tile, ground, constants):
 
 
 @lean
-def _put_down(drop, pool, tile, end, lost, totals):
+def _put_down(drop, pool, tiles, tile, end, lost, totals):
     """Hand a drop on that has left its tile, or end it; lost: what it takes out of the terrain then."""
     slot, numbers = drop.slot, pool.numbers
     totals.steps[tile] += drop.step - int(numbers[slot, STEPS])
@@ -114,7 +115,7 @@ def _put_down(drop, pool, tile, end, lost, totals):
         numbers[slot, ROW_WAY], numbers[slot, COL_WAY] = drop.dz, drop.dx
         numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED] = drop.level, drop.load, drop.speed
         numbers[slot, WATER], numbers[slot, STEPS] = drop.water, drop.step
-    let_go(pool, tile, slot, end == LEFT)
+    let_go(pool, tiles, tile, slot, end == LEFT)
 
 
 @inlined
@@ -198,5 +199,5 @@ def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants,
     after, end, lost = _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
     if end == RUNS:
         return after
-    _put_down(drop, pool, tile, end, lost, totals)
+    _put_down(drop, pool, tiles, tile, end, lost, totals)
     return pick_up(pool, tiles, tile, ground, constants)

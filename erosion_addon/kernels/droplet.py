@@ -13,7 +13,8 @@ from .compile import lean
 from .drop import COLOR, DRAWS, LOAD, WATER, go_on, pick_up
 from .edges import between
 from .ground import deposit
-from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, queued, reach_of
+from .queues import COL, NONE, ROW, Pool, enter, queued
+from .tiles import Tiles, fetch, reach_of
 
 NUMBERS = COLOR + 3
 """Numbers of a drop on its tile."""
@@ -98,7 +99,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
-    tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
     3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4) float32, share that
     may be dug, 1 - hardness, share that may be laid down, and whether drops end there; or None. constants:

@@ -12,7 +12,8 @@ import numpy as np
 from . import bilinear, random
 from .compile import lean
 from .edges import CLOSED, WRAP, along_wall, wrapped
-from .tiles import COL, NONE, ROW, Pool, Tiles, enter, fetch, let_go, pull, queued, reach_of, within
+from .queues import COL, NONE, ROW, Pool, enter, let_go, pull, queued
+from .tiles import Tiles, fetch, reach_of, within
 
 SMALLEST_SCALE = 2.0**-40
 """Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
@@ -219,7 +220,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
 
     A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
-    tiles, pool: see `kernels.tiles`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
     `start_drops`. masks: (rows, cols, 4) float32 or None: share that may be dug, 1 - hardness, share that may be laid
     down, and whether drops end there. constants: `Constants`. totals: `Totals`.
@@ -234,7 +235,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
             left = _run_drop(
                 ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
             )  # fmt: skip
-            let_go(pool, tile, slot, left)
+            let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)
 
 

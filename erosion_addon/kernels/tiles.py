@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tiles of the ground, each with a queue of the drops that are on it, so that threads never touch the same cell.
+"""Tiles of the ground, so that threads never touch the same cell.
 
 Tiles are worked colour by colour, as on a chessboard: two tiles of one colour have another one between them, and what
 is on a tile touches no more than `REACH` + 2 cells around it. So the same operations meet the same cells in the same
-order whatever the number of threads and whichever tile is first. What leaves a tile is handed on by one thread
-afterwards, tile by tile.
+order whatever the number of threads and whichever tile is first. Drops wait on their tiles in `kernels.queues`.
 """
 
 from typing import NamedTuple
@@ -14,17 +13,9 @@ import numpy as np
 from .compile import inlined, lean
 from .edges import WRAP
 
-NONE = -1
-"""Instead of a slot: the end of a list."""
-
-ROW, COL = 0, 1
-"""Where the numbers of a drop tell its place."""
-
-
 REACH = 16
 """Cells beyond its tile that a drop may go before it is handed on. Else one that meanders along a border, or about in a
 lake across it, changes tiles with every other step, and is old when its turn comes."""
-
 
 LARGE = 2**20
 """Cells from which on a terrain does not stay in the processor's caches; its tiles are fetched, see `fetch`."""
@@ -56,33 +47,6 @@ class Reach(NamedTuple):
     col_period: int
 
 
-class Pool(NamedTuple):
-    """Slots for the drops under way. A list is a chain of slots, (1 or tiles, 2) int64: the first and the last."""
-
-    numbers: np.ndarray
-    """(slots, n) float64: all that a drop is; see `ROW`."""
-    start: np.ndarray
-    """(slots,) uint64: of a drop's random numbers."""
-    follower: np.ndarray
-    """(slots,) int64: the next in the same list."""
-    queue: np.ndarray
-    """On each tile."""
-    leaving: np.ndarray
-    """Those that have left each tile since it was last worked."""
-    taken: np.ndarray
-    """(slots,) bool: which are not empty."""
-    next_slot: np.ndarray
-    """(1,) int64: before it all are taken. So new drops lie side by side, as the processor likes it."""
-    under_way: np.ndarray
-    """(1,) int64: how many are taken."""
-    waiting: np.ndarray
-    """(tiles,) int64: how many are on each tile."""
-    over: np.ndarray
-    """(tiles,) int64: how many have ended on each."""
-    fetched: np.ndarray
-    """(tiles,) float64: what `fetch` read there."""
-
-
 def cut(rows: int, cols: int, side: int, edges: int) -> Tiles:
     """Tiles of about `side` cells, at least 5/6 of it where there are more than two: two of one colour have one between
     them, on which both reach."""
@@ -108,53 +72,6 @@ def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
         along.append(color)
     color = (along[0][:, None] * 3 + along[1]).ravel()
     return [np.flatnonzero(color == one) for one in np.unique(color)]
-
-
-def make_pool(tiles: int, numbers: int) -> Pool:
-    """A pool without slots for drops of so many numbers."""
-    queue, leaving = np.full((tiles, 2), NONE), np.full((tiles, 2), NONE)
-    next_slot, under_way = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    waiting, over = np.zeros(tiles, np.int64), np.zeros(tiles, np.int64)
-    rows, start, follower = np.zeros((0, numbers)), np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    taken = np.zeros(0, bool)
-    return Pool(
-        rows, start, follower, queue, leaving, taken, next_slot, under_way, waiting, over, np.zeros(tiles)
-    )  # fmt: skip
-
-
-def with_room(pool: Pool, more: int) -> Pool:
-    """The pool with empty slots for so many more drops."""
-    slots, needed = len(pool.start), int(pool.under_way[0]) + more
-    pool.next_slot[0] = 0
-    if needed <= slots:
-        return pool
-    added = max(needed - slots, slots // 2)
-    numbers, start, follower, taken = (
-        np.concatenate([old, np.zeros((added, *old.shape[1:]), old.dtype)])
-        for old in (pool.numbers, pool.start, pool.follower, pool.taken)
-    )
-    return pool._replace(numbers=numbers, start=start, follower=follower, taken=taken)
-
-
-@inlined
-def append(lists, index, follower, slot):
-    """Put a slot at the end of a list."""
-    follower[slot] = NONE
-    if lists[index, 0] == NONE:
-        lists[index, 0] = slot
-    else:
-        follower[lists[index, 1]] = slot
-    lists[index, 1] = slot
-
-
-@inlined
-def let_go(pool, tile, slot, left):
-    """Put a drop that has been worked with those that have left its tile, or empty its slot as it has ended."""
-    if left:
-        append(pool.leaving, tile, pool.follower, slot)
-    else:
-        pool.taken[slot] = False
-        pool.over[tile] += 1
 
 
 @lean
@@ -194,44 +111,6 @@ def tile_at(tiles, z, x):
     return np.uintp(tiles.row_of[row] * (tiles.col_edges.size - 1) + tiles.col_of[col])
 
 
-@inlined
-def _queue_up(pool, tiles, slot):
-    """Put a drop at the end of the queue of the tile that it is on."""
-    tile = tile_at(tiles, pool.numbers[slot, ROW], pool.numbers[slot, COL])
-    append(pool.queue, tile, pool.follower, slot)
-    pool.waiting[tile] += 1
-
-
-@inlined
-def enter(pool, tiles, start, z, x):
-    """Put a new drop on the tile of its place, with all other numbers 0; returns its slot."""
-    slot = np.uintp(pool.next_slot[0])
-    while pool.taken[slot]:
-        slot += np.uintp(1)
-    pool.next_slot[0], pool.taken[slot] = slot + np.uintp(1), True
-    for number in range(pool.numbers.shape[1]):
-        pool.numbers[slot, number] = 0.0
-    pool.numbers[slot, ROW], pool.numbers[slot, COL] = z, x
-    pool.start[slot] = start
-    _queue_up(pool, tiles, slot)
-    pool.under_way[0] += 1
-    return slot
-
-
-@lean
-def hand_on(pool, tiles, worked):
-    """Put what has left the tiles that were `worked` on those where it is now, and count what has ended there."""
-    for tile in worked:
-        slot = pool.leaving[tile, 0]
-        while slot != NONE:
-            following = pool.follower[slot]
-            _queue_up(pool, tiles, slot)
-            slot = following
-        pool.leaving[tile, 0] = NONE
-        pool.under_way[0] -= pool.over[tile]
-        pool.over[tile] = 0
-
-
 @lean
 def fetch(pool, tiles, tile, field):
     """Read a tile of a field (rows, cols) of a large terrain in one go, before its drops come upon it bit by bit.
@@ -247,39 +126,3 @@ def fetch(pool, tiles, tile, field):
         for col in range(tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1], line):
             total += field[row, col]
     pool.fetched[tile] = total
-
-
-@inlined
-def pull(pool, tile):
-    """Take the first drop out of the queue of a tile; returns its slot, or `NONE`."""
-    slot = pool.queue[tile, 0]
-    if slot != NONE:
-        pool.queue[tile, 0] = pool.follower[slot]
-        pool.waiting[tile] -= 1
-    return slot
-
-
-@lean
-def put_back(pool, tiles, start, numbers):
-    """Put a drop under way, of all its numbers, at the end of the queue of its tile."""
-    slot = enter(pool, tiles, start, numbers[ROW], numbers[COL])
-    for number in range(numbers.size):
-        pool.numbers[slot, number] = numbers[number]
-
-
-def queued(pool: Pool) -> np.ndarray:
-    """The slots of all drops under way, tile by tile in the order of their queues."""
-    slots = np.empty(pool.under_way[0], np.int64)
-    _list_queued(pool, slots)
-    return slots
-
-
-@lean
-def _list_queued(pool, slots):
-    count = 0
-    for tile in range(len(pool.queue)):
-        slot = pool.queue[tile, 0]
-        while slot != NONE:
-            slots[count] = slot
-            count += 1
-            slot = pool.follower[slot]

@@ -14,7 +14,8 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import cascade
-from .tiles import NONE, Tiles, enter, let_go, pull
+from .queues import NONE, enter, let_go, pull
+from .tiles import Tiles
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 from .wind_tiles import Particle, bounds_of, keep, near_tile, particle_in, start_place
 
@@ -249,7 +250,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
     the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. masks:
     (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. wind_row, wind_col: p.
-    constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.tiles`.
+    constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
     A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
     further lays down nothing where it arrives.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.
@@ -271,5 +272,5 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
                 wind_row, wind_col, constants, totals, tile,
             )  # fmt: skip
             keep(pool, slot, particle)
-            let_go(pool, tile, slot, left)
+            let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)

@@ -14,7 +14,8 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import slide
-from .tiles import NONE, enter, let_go, pull, reach_of, within
+from .queues import NONE, enter, let_go, pull
+from .tiles import reach_of, within
 from .wind import number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
 from .wind_tiles import Particle, anywhere, keep, particle_in
@@ -264,5 +265,5 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
                 wind_row, wind_col, constants, totals, tile,
             )  # fmt: skip
             keep(pool, slot, particle)
-            let_go(pool, tile, slot, left)
+            let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)

@@ -48,13 +48,13 @@ class TileRun:
         self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0,
         *, side: int | None = None, rate: int | None = None,
     ) -> None:  # fmt: skip
-        from ..kernels import tiles
+        from ..kernels import queues, tiles
 
-        self._kernels, self.count = tiles, count
+        self._queues, self.count = queues, count
         self.tiles = tiles.cut(*shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges)
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
-        self.pool = tiles.make_pool(number, numbers)
+        self.pool = queues.make_pool(number, numbers)
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
         self.started = 0
         threads = min(threads or processors(), max(map(len, self._colors)))
@@ -74,14 +74,14 @@ class TileRun:
     def turn(self, start: Callable[..., object], work: Callable[..., object]) -> None:
         """Let new drops start, and all that are under way run on by a tile or more."""
         last = min(self.started + self._rate, self.count)
-        self.pool = self._kernels.with_room(self.pool, last - self.started)
+        self.pool = self._queues.with_room(self.pool, last - self.started)
         start(self.pool, self.tiles, self.started, last)
         self.started = last
         for color in self._colors:
-            worked = color[self.pool.queue[color, 0] != self._kernels.NONE]
+            worked = color[self.pool.queue[color, 0] != self._queues.NONE]
             if len(worked):
                 self._work(worked, work)
-                self._kernels.hand_on(self.pool, self.tiles, worked)
+                self._queues.hand_on(self.pool, self.tiles, worked)
 
     def run_out(self, start: Callable[..., object], work: Callable[..., object]) -> None:
         """Let no more drops start, and those under way come to their ends."""
@@ -129,15 +129,15 @@ class TileRun:
     def drops(self) -> Array:
         """(drops, 1 + n) float64: those under way in the order of their queues, the bits of their random numbers' start
         and their numbers."""
-        slots = self._kernels.queued(self.pool)
+        slots = self._queues.queued(self.pool)
         return np.column_stack([self.pool.start[slots].view(np.float64), self.pool.numbers[slots]])
 
     @drops.setter
     def drops(self, drops: Array) -> None:
-        self.pool = self._kernels.with_room(self.pool, len(drops))
+        self.pool = self._queues.with_room(self.pool, len(drops))
         for start, *numbers in drops:
             start_bits = np.float64(start).view(np.uint64)
-            self._kernels.put_back(self.pool, self.tiles, start_bits, np.array(numbers))
+            self._queues.put_back(self.pool, self.tiles, start_bits, np.array(numbers))
 
 
 def _rate(shape: tuple[int, int], count: int) -> int:

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from erosion_addon.kernels import tiles
+from erosion_addon.kernels import queues, tiles
 
 ALL = 10**6
 """Cells along a tile, more than any ground here has."""
@@ -14,12 +14,12 @@ class OneTile:
 
     def __init__(self, kernel, shape, edges):
         self._kernel, self.tiles = kernel, tiles.cut(*shape, ALL, edges)
-        self.pool, self.totals = tiles.make_pool(1, kernel.NUMBERS), kernel.make_totals(self.tiles)
+        self.pool, self.totals = queues.make_pool(1, kernel.NUMBERS), kernel.make_totals(self.tiles)
 
     def run(self, drops, arguments):
         """Start drops and let them run. drops: what `start_drops` wants after the tiles; arguments: `run_tiles`."""
         _, _, first, last, *_ = drops
-        self.pool = tiles.with_room(self.pool, last - first)
+        self.pool = queues.with_room(self.pool, last - first)
         self._kernel.start_drops(self.pool, self.tiles, *drops)
         return self.work(arguments)
 
@@ -27,6 +27,6 @@ class OneTile:
         """Let those run that have started; returns the totals so far."""
         here = np.zeros(1, np.int64)
         self._kernel.run_tiles(here, self.tiles, self.pool, *arguments, self.totals)
-        tiles.hand_on(self.pool, self.tiles, here)
+        queues.hand_on(self.pool, self.tiles, here)
         assert not self.pool.under_way[0]
         return self.totals

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import rill, tiles
+from erosion_addon.kernels import queues, rill
 from tests.kernels import reference_rill
 from tests.kernels.one_tile import OneTile
 from tests.kernels.reference_rill import Options
@@ -71,8 +71,8 @@ def one_by_kernel(height, place, options):
     """One drop from a given place."""
     (ground, water), given = arrays({"height": height}), constants(options)
     tile = OneTile(rill, water.shape[:2], given.edges)
-    tile.pool = tiles.with_room(tile.pool, 1)
-    slot = tiles.enter(tile.pool, tile.tiles, np.uint64(0), *map(float, place))
+    tile.pool = queues.with_room(tile.pool, 1)
+    slot = queues.enter(tile.pool, tile.tiles, np.uint64(0), *map(float, place))
     tile.pool.numbers[slot, [rill.VOLUME, rill.SCALE]] = 1.0
     totals = tile.work((ground, water, None, given))
     return answer(ground, water, totals)

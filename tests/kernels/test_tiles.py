@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import droplet, edges, tiles, wind_tiles
+from erosion_addon.kernels import droplet, edges, queues, tiles, wind_tiles
 from tests.terrains import fractal
 
 EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
@@ -48,33 +48,39 @@ def test_every_cell_is_on_one_tile_of_one_colour(edge):
         assert cut.col_edges[tile_col] <= min(col, cut.last_col - 1) < cut.col_edges[tile_col + 1]
 
 
-def test_drops_go_round_and_no_slot_is_lost():
-    cut = tiles.cut(128, 128, 64, edges.CLOSED)
-    pool = tiles.make_pool(4, 3)
-    rng, alive = np.random.default_rng(4), {}
+@pytest.mark.parametrize("across", [2, 5])  # of 25 tiles more are gone to than there are lists of their own for
+def test_drops_go_round_in_order_and_no_slot_is_lost(across):
+    side = 64 * across
+    cut, count = tiles.cut(side, side, 64, edges.CLOSED), across**2
+    pool, expected = queues.make_pool(count, 3), [[] for _ in range(count)]
+
+    def tile_at(place):
+        return int(place[0] // 64) * across + int(place[1] // 64)
+
+    rng = np.random.default_rng(4)
     for turn in range(50):
-        pool = tiles.with_room(pool, 5)
-        for number in range(turn * 5, turn * 5 + 5):
-            place = rng.uniform(0, 127, 2)
-            slot = int(tiles.enter(pool, cut, np.uint64(number), *place))
-            alive[number] = slot
-        for tile in range(4):
-            worked = np.array([tile])
-            slot = int(tiles.pull(pool, tile))
-            while slot != tiles.NONE:
-                number = int(pool.start[slot])
-                assert alive[number] == slot  # nobody else has got it
-                left = bool(rng.random() > 0.2)
-                if left:
-                    pool.numbers[slot, :2] = rng.uniform(0, 127, 2)
-                else:
-                    del alive[number]
-                tiles.let_go(pool, tile, slot, left)
-                slot = int(tiles.pull(pool, tile))
-            tiles.hand_on(pool, cut, worked)
-        assert pool.under_way[0] == len(alive) == len(tiles.queued(pool)) == pool.waiting.sum()
-        assert sorted(pool.start[tiles.queued(pool)].tolist()) == sorted(alive)
-    assert len(pool.start) < 150  # slots are used again
+        pool = queues.with_room(pool, 5 * count)
+        for number in range(turn * 5 * count, (turn + 1) * 5 * count):
+            place = rng.uniform(0, side - 1, 2)
+            queues.enter(pool, cut, np.uint64(number), *place)
+            expected[tile_at(place)].append(number)
+        for color in tiles.colors(cut, edges.CLOSED):
+            left = []
+            for tile in color:
+                while (slot := int(queues.pull(pool, tile))) != queues.NONE:
+                    assert pool.start[slot] == expected[tile].pop(0)
+                    goes = bool(rng.random() > 0.2)
+                    if goes:
+                        pool.numbers[slot, :2] = place = rng.uniform(0, side - 1, 2)
+                        left.append((tile_at(place), int(pool.start[slot])))
+                    queues.let_go(pool, cut, tile, slot, goes)
+            queues.hand_on(pool, cut, color)
+            for tile, number in left:
+                expected[tile].append(number)
+        assert pool.waiting.tolist() == [len(queue) for queue in expected]
+        assert pool.start[queues.queued(pool)].tolist() == list(itertools.chain(*expected))
+        assert pool.under_way[0] == pool.taken.sum() == pool.waiting.sum()
+    assert len(pool.start) < 35 * count  # slots are used again: 250 have started for each tile
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -86,7 +92,7 @@ def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
     for tile in (8, 0):
         ground, flow = np.zeros((*shape, 2)), np.zeros(shape, np.float32)
         ground[..., 0] = before = fractal(*shape, relief=60.0, seed=2)
-        pool, totals = tiles.with_room(tiles.make_pool(15, droplet.NUMBERS), 20000), droplet.make_totals(cut)
+        pool, totals = queues.with_room(queues.make_pool(15, droplet.NUMBERS), 20000), droplet.make_totals(cut)
         droplet.start_drops(pool, cut, None, np.uint64(1), 0, 20000)
         droplet.run_tiles(np.array([tile]), cut, pool, ground, flow, None, None, constants, totals)
         changed = (flow > 0) | (ground[..., 0] != before)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.kernels import edges as kinds
-from erosion_addon.kernels import heap, tiles, wind
+from erosion_addon.kernels import heap, queues, tiles, wind
 from erosion_addon.kernels.wind_tiles import REACH
 from tests.kernels.reference import uniform
 from tests.kernels.reference_wind import Land
@@ -50,9 +50,9 @@ def by_kernel(
     ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
     track = np.zeros(rock.shape, np.uint8)
     cut, blow = tiles.cut(*rock.shape, side, rules.edges), tuple(map(float, blow))
-    pool, totals = tiles.make_pool(len(wind.make_totals(cut).steps), wind.NUMBERS), wind.make_totals(cut)
+    pool, totals = queues.make_pool(len(wind.make_totals(cut).steps), wind.NUMBERS), wind.make_totals(cut)
     for start, end in itertools.pairwise([first, *chunks, count]):
-        pool = tiles.with_room(pool, end - start)
+        pool = queues.with_room(pool, end - start)
         kernel.start_drops(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
         while pool.under_way[0]:
             for tile in range(len(pool.queue)):
@@ -60,7 +60,7 @@ def by_kernel(
                     np.array([tile]), cut, pool, ground, track, over.get("cover"), over.get("shade"),
                     over.get("masks"), *blow, rules, totals,
                 )  # fmt: skip
-                tiles.hand_on(pool, cut, np.array([tile]))
+                queues.hand_on(pool, cut, np.array([tile]))
     sums = {name: float(total.sum()) for name, total in totals._asdict().items()}
     return SimpleNamespace(surface=ground[..., 0], sediment=ground[..., 1], track=track, **sums)
 
@@ -399,7 +399,7 @@ def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
     inside = np.zeros(shape)
     row, col = divmod(tile, 3)
     inside[cut.row_edges[row] : cut.row_edges[row + 1], cut.col_edges[col] : cut.col_edges[col + 1]] = 1.0
-    pool, sources = tiles.with_room(tiles.make_pool(9, wind.NUMBERS), count), np.cumsum(inside) / inside.sum()
+    pool, sources = queues.with_room(queues.make_pool(9, wind.NUMBERS), count), np.cumsum(inside) / inside.sum()
     kernel.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
     kernel.run_tiles(here, cut, pool, ground, track, None, None, None, *blow, rules, wind.make_totals(cut))
     return ground, track

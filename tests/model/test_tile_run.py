@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import edges, tiles
+from erosion_addon.kernels import edges, queues, tiles
 from erosion_addon.model import Recipe, Terrain, erode, resume, simulate, tile_run
 from erosion_addon.model.checkpoint import Checkpoint
 from erosion_addon.model.droplet import DropletStep
@@ -97,7 +97,7 @@ def test_a_kernel_that_raises_stops_all_threads_with_one_error():
 
     def start(pool, cut, first, last):
         for number in range(first, last):
-            tiles.enter(pool, cut, np.uint64(number), float(number % 512), float(number * 7 % 512))
+            queues.enter(pool, cut, np.uint64(number), float(number % 512), float(number * 7 % 512))
 
     def work(worked, cut, pool):
         begun.append(len(worked))

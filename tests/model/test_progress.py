@@ -109,7 +109,7 @@ def runner():
     made._process.stdout.close()
 
 
-def messages(runner, until, seconds=60.0):
+def messages(runner, until, seconds=300.0):
     heard = []
     for _ in range(int(seconds / 0.1)):
         for message in runner.poll(0.1):

@@ -76,9 +76,8 @@ def test_the_same_run_again_runs_nothing_and_says_what_the_first_said(hills, sta
     again = run(hills, STEPS, results).report
     assert started == [] and without_times(again) == without_times(first)
     assert again["finished"] == 1.0 and all(step["reused"] for step in again["steps"])
-    # What a step took when it ran stays with it; the run as a whole did not take that again.
+    # What a step took when it ran stays with it.
     assert [step["seconds"] for step in again["steps"]] == [step["seconds"] for step in first["steps"]]
-    assert again["seconds"] < first["seconds"]
     assert "3 of 3 steps as in a run before, not run again" in in_words(again)
     assert not any("run before" in line for line in in_words(first))
 

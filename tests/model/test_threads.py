@@ -22,7 +22,7 @@ def test_one_thread_is_the_callers_own():
 
 
 def test_bands_run_at_once():
-    meeting = threading.Barrier(3, timeout=20)  # which breaks unless three are there together
+    meeting = threading.Barrier(3, timeout=120)  # which breaks unless three are there together
     in_bands(lambda first, last: meeting.wait(), 3, threads=3, band=1)
 
 

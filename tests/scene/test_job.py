@@ -31,7 +31,7 @@ def start(obj, **values):
     return job.start(obj, Recipe.load("arcane").with_values(values), {})
 
 
-def wait_for(run, condition, seconds=60.0):
+def wait_for(run, condition, seconds=300.0):
     for _ in range(int(seconds / 0.05)):
         run.poll(0.05)
         if condition():

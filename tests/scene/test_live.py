@@ -35,7 +35,7 @@ def start(obj, times=1, **values):
     return run
 
 
-def wait_for(run, condition, seconds=60.0):
+def wait_for(run, condition, seconds=300.0):
     for _ in range(int(seconds / 0.05)):
         run.poll(0.05)
         if condition():

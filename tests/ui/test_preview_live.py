@@ -30,7 +30,7 @@ def seen(obj):
     return shown_positions(obj.data)[:, 2].copy()
 
 
-def look_until(condition, seconds=60.0):
+def look_until(condition, seconds=300.0):
     """Let the timer's function look again and again, as Blender's main loop would."""
     for _ in range(int(seconds / 0.02)):
         live_preview.look()
@@ -238,7 +238,7 @@ def other_object(terrain_object):
     return obj
 
 
-def tick_until(condition, seconds=60.0):
+def tick_until(condition, seconds=300.0):
     for _ in range(int(seconds / 0.02)):
         progress._tick()
         if condition():

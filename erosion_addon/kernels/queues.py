@@ -75,12 +75,14 @@ def with_room(pool: Pool, more: int) -> Pool:
     added = max(needed - slots, slots)
 
     def grown(old: np.ndarray) -> np.ndarray:
-        new = np.zeros((slots + added, *old.shape[1:]), old.dtype)  # the system gives the memory when it is used
+        new = np.empty((slots + added, *old.shape[1:]), old.dtype)  # the system gives the memory when it is used
         new[:slots] = old
         return new
 
+    taken = np.zeros(slots + added, bool)
+    taken[:slots] = pool.taken
     return pool._replace(
-        numbers=grown(pool.numbers), start=grown(pool.start), follower=grown(pool.follower), taken=grown(pool.taken)
+        numbers=grown(pool.numbers), start=grown(pool.start), follower=grown(pool.follower), taken=taken
     )
 
 
@@ -119,22 +121,28 @@ def enter(pool, tiles, start, z, x):
     return slot
 
 
-@inlined
-def let_go(pool, tiles, tile, slot, left):
-    """Put a drop that has been worked with those that leave its tile, or empty its slot as it has ended."""
-    if not left:
-        pool.taken[slot] = False
-        pool.over[tile] += 1
-        return
-    exits, to = pool.exits[tile], tile_at(tiles, pool.numbers[slot, ROW], pool.numbers[slot, COL])
+@lean
+def _leave(exits, follower, slot, to):
+    """Put a drop with those that leave a tile for another one."""
     place = 0
-    while place < EXITS - 1 and exits[place, TO] != NONE and np.uintp(exits[place, TO]) != to:
+    while place < EXITS - 1 and exits[place, TO] != NONE and exits[place, TO] != to:
         place += 1
     if place < EXITS - 1:
         exits[place, TO] = to
     exits[place, COUNT] += 1
-    pool.follower[slot] = NONE
-    _append(exits, place, pool.follower, slot, slot)
+    follower[slot] = NONE
+    _append(exits, place, follower, slot, slot)
+
+
+@inlined
+def let_go(pool, tiles, tile, slot, left):
+    """Put a drop that has been worked with those that leave its tile, or empty its slot as it has ended."""
+    if left:
+        to = np.int64(tile_at(tiles, pool.numbers[slot, ROW], pool.numbers[slot, COL]))
+        _leave(pool.exits[tile], pool.follower, slot, to)
+    else:
+        pool.taken[slot] = False
+        pool.over[tile] += 1
 
 
 @lean

@@ -171,9 +171,9 @@ def hand_on(pool, tiles, worked):
 @inlined
 def pull(pool, tile):
     """Take the first drop out of the queue of a tile; returns its slot, or `NONE`."""
-    slot = pool.queue[tile, 0]
+    slot = pool.queue[tile, FIRST]
     if slot != NONE:
-        pool.queue[tile, 0] = pool.follower[slot]
+        pool.queue[tile, FIRST] = pool.follower[slot]
         pool.waiting[tile] -= 1
     return slot
 
@@ -197,7 +197,7 @@ def queued(pool: Pool) -> np.ndarray:
 def _list_queued(pool, slots):
     count = 0
     for tile in range(len(pool.queue)):
-        slot = pool.queue[tile, 0]
+        slot = pool.queue[tile, FIRST]
         while slot != NONE:
             slots[count] = slot
             count += 1

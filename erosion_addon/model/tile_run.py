@@ -78,7 +78,7 @@ class TileRun:
         start(self.pool, self.tiles, self.started, last)
         self.started = last
         for color in self._colors:
-            worked = color[self.pool.queue[color, 0] != self._queues.NONE]
+            worked = color[self.pool.queue[color, self._queues.FIRST] != self._queues.NONE]
             if len(worked):
                 self._work(worked, work)
                 self._queues.hand_on(self.pool, self.tiles, worked)

@@ -116,6 +116,11 @@ def running():
     return job() is not None
 
 
+def eroding():
+    """Whether a run has begun to erode; before, it may have to compile."""
+    return running() and job().state == "running" and job().fraction > 0.0
+
+
 def outcome():
     """State of the last run and the sentence about it, also when the extension has forgotten the run."""
     return clock.last_job.state, clock.last_job.sentence

@@ -165,7 +165,7 @@ def _start(window):
     """Begin a long run; returns the fingerprint of the terrain before."""
     before = _let_it_rain(window, LONG)
     window.press("erosion.run")
-    window.wait("progress", "running() and job().fraction > 0.0")
+    window.wait("progress", "eroding()")
     assert window.workers(), "no worker process, though the run makes progress"
     return before
 

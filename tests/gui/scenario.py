@@ -30,7 +30,7 @@ def start(window, rows=192, columns=256, drops_per_cell=LONG):
     window.ask(f"new_terrain({rows}, {columns}, {drops_per_cell})")
     before = window.ask("fingerprint()")
     window.press("erosion.run")
-    window.wait("progress", "running() and job().fraction > 0.0")
+    window.wait("progress", "eroding()")
     assert window.workers(), "no worker process, though the run makes progress"
     return before
 
@@ -122,12 +122,12 @@ def edit_mode_during_a_run_loses_nothing(window):
 
 
 def undo_during_a_run_is_an_undo_and_nothing_else(window):
-    window.ask(f"new_terrain(192, 256, {SHORT})")
+    window.ask(f"new_terrain(192, 256, {LONG})")
     window.ask("given = heights()")
     window.ask("bpy.data.objects['Terrain'].location.x = 50.0")
     window.ask("with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Move')")
     window.press("erosion.run")
-    window.wait("progress", "running() and job().fraction > 0.0")
+    window.wait("progress", "eroding()")
     window.over_viewport()
     window.key("Z", ctrl=True)
     window.wait("the undo", "bpy.data.objects['Terrain'].location.x == 0.0")

@@ -13,7 +13,7 @@ from .compile import lean
 from .drop import COLOR, DRAWS, LOAD, WATER, go_on, pick_up
 from .edges import between
 from .ground import deposit
-from .queues import COL, NONE, ROW, Pool, enter, queued
+from .queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
 from .tiles import Tiles, fetch, reach_of
 
 NUMBERS = COLOR + 3
@@ -109,6 +109,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     for tile in worked:
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, flow)
+        fetch_queue(pool, tile)
         reach = reach_of(tiles, tile)
         # While one of the two waits for its next place, the processor digs for the other.
         drop = pick_up(pool, tiles, tile, ground, constants)

@@ -50,7 +50,7 @@ class Pool(NamedTuple):
     over: np.ndarray
     """(tiles,) int64: how many have ended on each."""
     fetched: np.ndarray
-    """(tiles,) float64: what `fetch` read there."""
+    """(tiles,) float64: what `fetch` or `fetch_queue` read there."""
 
 
 def make_pool(tiles: int, numbers: int) -> Pool:
@@ -176,6 +176,18 @@ def pull(pool, tile):
         pool.queue[tile, FIRST] = pool.follower[slot]
         pool.waiting[tile] -= 1
     return slot
+
+
+@lean
+def fetch_queue(pool, tile):
+    """Read the drops that wait on a tile in one go, as `tiles.fetch` does with what is below them: the processor waits
+    for several at once, where taking up one after another it would wait for each."""
+    total, last = 0.0, pool.numbers.shape[1] - 1
+    slot = pool.queue[tile, FIRST]
+    while slot != NONE:
+        total += pool.numbers[slot, ROW] + pool.numbers[slot, last]
+        slot = pool.follower[slot]
+    pool.fetched[tile] = total
 
 
 @lean

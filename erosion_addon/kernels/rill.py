@@ -12,7 +12,7 @@ import numpy as np
 from . import bilinear, random
 from .compile import lean
 from .edges import CLOSED, WRAP, along_wall, wrapped
-from .queues import COL, NONE, ROW, Pool, enter, let_go, pull, queued
+from .queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
 from .tiles import Tiles, fetch, reach_of, within
 
 SMALLEST_SCALE = 2.0**-40
@@ -229,6 +229,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     for tile in worked:
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, water[..., 0])
+        fetch_queue(pool, tile)
         reach = reach_of(tiles, tile)
         slot = pull(pool, tile)
         while slot != NONE:

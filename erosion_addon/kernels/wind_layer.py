@@ -14,7 +14,7 @@ from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
 from .heap import slide
-from .queues import NONE, enter, let_go, pull
+from .queues import NONE, enter, fetch_queue, let_go, pull
 from .tiles import reach_of, within
 from .wind import number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
@@ -255,6 +255,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     shares = None if masks is None else masks.reshape(size, 3)
     for tile in worked:
         reach = reach_of(tiles, tile)
+        fetch_queue(pool, tile)
         slot = pull(pool, tile)
         while slot != NONE:
             particle = particle_in(pool, slot)

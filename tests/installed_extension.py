@@ -89,9 +89,9 @@ seen["reports"].append(json.loads(terrain.erosion.report))
 bpy.ops.erosion.restore()
 seen["same_after_restore"] = positions(terrain.data).tobytes() == before.tobytes()
 
-seen["compiled"] = [name for name in files(".user") if name.endswith((".nbi", ".nbc"))]
+seen["compiled"] = [name for name in files(".user") if name.endswith(".nbc")]
 bpy.ops.erosion.kernels_clear()
-seen["compiled_after_clear"] = [name for name in files(".user") if name.endswith((".nbi", ".nbc"))]
+seen["compiled_after_clear"] = [name for name in files(".user") if name.endswith(".nbc")]
 bpy.ops.erosion.worker_restart()
 seen["processes_of_a_worker"] = processes()
 preferences.keep_worker = False

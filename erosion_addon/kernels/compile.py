@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How kernels are compiled, and where the machine code is kept between runs.
 
-A cached kernel is a pickle: a folder that others can write to would let them run code here. So the cache lives in a
-private folder of the user, one for each version of numba, Python and these sources and each processor; without such a
-folder kernels are compiled anew in each process. numba's own choices (beside the source, a shared folder) are never
-used. A damaged file is worse than none, as broken machine code ends the process: each one is sealed with its digest,
-and whatever is wrong with one costs a compilation and nothing else.
+Machine code is kept as pickles: a folder that others can write to would let them run code here. So it lies in a private
+folder of the user, named by the versions of numba and Python, the name of this package and its sources; without such a
+folder kernels are compiled anew in each process. There is one file for each kernel, kinds of arguments and processor.
+Broken machine code would end the process, so each file begins with the digest of the rest. What is wrong with a file
+costs the compilation of its kernel and nothing else.
 """
 
 import hashlib
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding
 import numba
 import numpy as np
-from numba.core import event, serialize
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core import caching, event, serialize
+from numba.core.compiler import CompileResult
 from numba.core.sigutils import normalize_signature
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
-"""Environment variable that names another folder for compiled kernels; empty: keep none."""
+"""Environment variable that names another folder for compiled kernels, absolutely; empty: keep none."""
 
 
 KERNELS: list[Any] = []
@@ -43,22 +41,29 @@ def _user_cache() -> Path:
     return Path(base).expanduser() / "terrain-erosion" / "kernels"
 
 
-def _sources_digest() -> str:
-    """Changes with any kernel: numba itself does not notice when a kernel that another one calls has changed."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
+def _folder_name() -> str:
+    """Another one for whatever makes machine code unfit; short, as Windows takes paths of 259 letters and no more.
+
+    The sources: numba does not notice when a kernel that another one calls has changed. The package: machine code names
+    the modules that it needs, and an extension has another name in Blender than in its worker.
+    """
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    names = "\0".join((numba.__version__, f"{sys.version_info.major}.{sys.version_info.minor}", __name__, ""))
+    return "numba-python-" + hashlib.sha256(names.encode() + sources).hexdigest()[:16]
+
+
+def _make_private(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def _cache_folder() -> Path | None:
-    """The private folder for this numba, Python, processor and source; None where there can be none."""
+    """The private folder for these versions and sources; None where there can be none."""
     try:
         named = os.environ.get(CACHE_VARIABLE)
-        if named == "":
+        folder = (_user_cache() if named is None else Path(named)) / _folder_name()
+        if named == "" or not folder.is_absolute():  # else whoever fills the current folder could run code here
             return None
-        version = f"numba-{numba.__version__}-python-{sys.version_info.major}.{sys.version_info.minor}"
-        name = f"{version}-{llvmlite.binding.get_host_cpu_name()}-{_sources_digest()}"
-        folder = (Path(named) if named else _user_cache()) / name
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(folder)
         if hasattr(os, "getuid") and (folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o022):
             return None
         with tempfile.TemporaryFile(dir=folder):
@@ -70,74 +75,82 @@ def _cache_folder() -> Path | None:
 CACHE = _cache_folder()
 
 
-class _Near(UserProvidedCacheLocator):
-    """Gives the folder that numba makes in `CACHE` a short name: Windows takes paths of 259 letters, and no more."""
+class _Kept(caching._Cache):
+    """The machine code of one kernel in a folder, as numba's dispatcher asks for it: a file for each signature."""
 
-    @classmethod
-    def get_suitable_cache_subpath(cls, py_file: str) -> str:
-        return "code"
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._function, self._folder = function, folder
 
+    @property
+    def cache_path(self) -> str:
+        return str(self._folder)
 
-class _Sealed(CompileResultCacheImpl):
-    """What numba keeps of a compiled kernel, with a digest over all of it."""
-
-    _locator_classes = [_Near]
-
-    def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
-        content = serialize.dumps(super().reduce(compiled))
-        return hashlib.sha256(content).digest(), content
-
-    def rebuild(self, target_context: Any, sealed: tuple[bytes, bytes]) -> Any:
-        digest, content = sealed
-        if hashlib.sha256(content).digest() != digest:
-            raise ValueError("damaged")
-        return super().rebuild(target_context, serialize.loads(content))
-
-
-class _Cache(FunctionCache):
-    """numba's cache, which a damaged or unwritable file makes useless but never fatal."""
-
-    _impl_class = _Sealed
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
         try:
-            found = super().load_overload(signature, target_context)
-            # Two processes that fill an empty cache at once can each write the file that the other's index names.
-            if found is None or found.signature.args == tuple(normalize_signature(signature)[0]):
+            sealed = path.read_bytes()
+        except OSError:  # most likely there is none
+            return None
+        try:
+            found = CompileResult._rebuild(target_context, *_unsealed(sealed))
+            if found.signature.args == tuple(normalize_signature(sig)[0]):
                 return found
-        except Exception:  # noqa: BLE001 - a damaged pickle raises anything
+        except Exception:  # noqa: BLE001 - a damaged or foreign pickle raises anything
             pass
-        _empty_cache()
+        _remove(path)
         return None
 
-    def save_overload(self, signature: Any, compiled: Any) -> None:
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if data.lifted or data.library.has_dynamic_globals:  # which holds addresses of this process
+            return
+        path = self._path(sig, data.codegen)
+        temporary = path.with_suffix(f".{os.getpid()}")
         try:
-            super().save_overload(signature, compiled)
-        except Exception:  # noqa: BLE001 - the disk is full, the folder gone, a damaged index in the way
-            _empty_cache()
+            _make_private(self._folder)
+            temporary.write_bytes(_sealed(data._reduce()))
+            temporary.replace(path)
+        except Exception:  # noqa: BLE001 - the disk is full, the folder gone or no longer one, something cannot be kept
+            _remove(temporary)
+
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        """As long for every processor, whose names in LLVM have up to 30 letters and features hundreds."""
+        key = repr((sig, codegen.magic_tuple())).encode() + self._function.__code__.co_code
+        module, name = self._function.__module__.rpartition(".")[2], self._function.__name__
+        return self._folder / f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.nbc"
+
+    def enable(self) -> None:
+        """It always is."""
+
+    def disable(self) -> None:
+        """It never is."""
+
+    def flush(self) -> None:
+        """What changes a kernel leads to another folder."""
 
 
-def _empty_cache() -> None:
-    """Delete all compiled kernels, though not their private folder; they come back one by one as they are needed."""
-    if CACHE is not None and CACHE.is_dir():
-        for entry in CACHE.iterdir():
-            shutil.rmtree(entry, ignore_errors=True)
+def _sealed(content: Any) -> bytes:
+    pickled: bytes = serialize.dumps(content)
+    return hashlib.sha256(pickled).digest() + pickled
+
+
+def _unsealed(sealed: bytes) -> Any:
+    seal, pickled = sealed[:32], sealed[32:]
+    if hashlib.sha256(pickled).digest() != seal:
+        raise ValueError("damaged")
+    return serialize.loads(pickled)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile without the interpreter's lock, without fastmath, keeping the machine code in the private folder."""
     compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if CACHE is not None:
-        usual = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(CACHE)
-        try:
-            cache = _Cache(function)
-            if Path(cache.cache_path).parent == CACHE:  # else numba has fallen back on a place of its own
-                compiled._cache = cache  # type: ignore[attr-defined]
-        except (OSError, RuntimeError):  # RuntimeError: numba found no place at all
-            pass
-        finally:
-            numba.config.CACHE_DIR = usual
+        compiled._cache = _Kept(function, CACHE)  # type: ignore[attr-defined]
     KERNELS.append(compiled)
     return compiled
 

@@ -13,14 +13,24 @@ chosen = ""
 """The folder that the user prefers; empty for the extension's own."""
 
 
+def why_not_in(folder: str) -> str | None:
+    """Why machine code is not kept in such a folder, in a sentence; None where it may be.
+
+    Beside a .blend that somebody else made, machine code of theirs may lie.
+    """
+    if folder.startswith("//") or not Path(folder).expanduser().is_absolute():
+        return "Compiled kernels need an absolute folder; until there is one, the extension's own is used."
+    return None
+
+
 def worker_environment() -> dict[str, str]:
     """Tells the worker to keep compiled kernels in the user's choice of folder, or in that of the extension.
 
     Nowhere if there can be none; where all programs of the user keep them if this is no extension.
     """
     package = ".".join(__package__.split(".")[:3])
-    if chosen:
-        return {"TERRAIN_EROSION_CACHE": bpy.path.abspath(chosen)}
+    if chosen and why_not_in(chosen) is None:
+        return {"TERRAIN_EROSION_CACHE": str(Path(chosen).expanduser())}
     if not package.startswith("bl_ext."):
         return {}
     try:
@@ -39,7 +49,7 @@ def clear() -> None:
     """Delete all compiled kernels, of all versions; whatever else lies in their folder stays."""
     kept = folder()
     if kept is not None and kept.is_dir():
-        for entry in kept.glob("numba-*-python-*"):
+        for entry in kept.glob("numba-*python-*"):
             shutil.rmtree(entry, ignore_errors=True)
 
 

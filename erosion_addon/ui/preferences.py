@@ -69,6 +69,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         row = layout.row()
         row.prop(self, "kernel_folder")
         row.operator("erosion.kernels_clear", text="Clear")
+        if self.kernel_folder and (reason := compiled.why_not_in(self.kernel_folder)) is not None:
+            draw_lines(layout, [reason], "ERROR", 90)
         _draw_worker(layout)
 
 

@@ -68,6 +68,16 @@ def test_compiled_kernels_go_to_the_chosen_folder_and_only_they_are_cleared(terr
     assert [path.name for path in tmp_path.rglob("*")] == ["mine.txt"]
 
 
+@pytest.mark.parametrize("folder", ["//", "//kernels", "kernels", "./kernels", "../kernels"])
+def test_no_kernels_are_read_beside_a_blend_or_in_the_current_folder(chosen, tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "someone's.blend"))
+    chosen.kernel_folder = folder
+    assert "TERRAIN_EROSION_CACHE" not in compiled.worker_environment() and compiled.folder() is None
+    assert compiled.why_not_in(folder).startswith("Compiled kernels need an absolute folder")
+    assert compiled.why_not_in(str(tmp_path)) is None
+
+
 def test_there_is_nothing_to_clear_where_no_folder_is_known():
     assert not bpy.ops.erosion.kernels_clear.poll()
 

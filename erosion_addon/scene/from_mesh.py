@@ -6,11 +6,15 @@ import numpy as np
 
 from ..model.errors import InputError
 from ..model.raster import grid_of
+from ..model.terrain import SMALLEST_SIDE
 from .lattice import Array
 from .mesh import make_grid_object
 
 _LONGEST_SIDE = 1024
 """Cells along the longer side where no size is given, at most."""
+
+_PLAIN_SIDE = 128
+"""Cells along the longer side of a form with too few vertices to say how fine it is meant, as a plane or cube."""
 
 
 def make(
@@ -53,9 +57,12 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
 
 
 def _usual_size(points: Array) -> float:
-    """Metres for about one cell a vertex, of two digits."""
+    """Metres for about one cell a vertex, or for _PLAIN_SIDE cells; of two digits."""
     if len(points) == 0:
         return 1.0
     size = np.ptp(points[:, :2], axis=0)
-    length = max(float(np.sqrt(size[0] * size[1] / len(points))), float(size.max()) / _LONGEST_SIDE, 1e-6)
-    return float(f"{length:.2g}")
+    if len(points) < SMALLEST_SIDE**2:
+        length = float(size.max()) / _PLAIN_SIDE
+    else:
+        length = max(float(np.sqrt(size[0] * size[1] / len(points))), float(size.max()) / _LONGEST_SIDE)
+    return float(f"{max(length, 1e-6):.2g}")

@@ -31,13 +31,11 @@ OPACITY = 0.75
 MODES = ("OBJECT", "TEXTURE_PAINT")
 """Modes in which a mask is shown: the others have colours of their own, or no mesh to read."""
 
-_RAMP = np.array(  # dark to bright, evenly to the eye, and also for those who tell no red from green (viridis)
-    [(68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145, 140), (40, 174, 128), (94, 201, 98),
-     (173, 220, 48), (253, 231, 37)], np.float32,
-) / np.float32(255)  # fmt: skip
+_STEPS = 33
+"""Colours that the ramp is sampled at; those between are mixed."""
 
-_FADE = 0.12
-"""Up to this share of the highest value the colours fade to nothing: where a mask is 0 the terrain is seen as it is."""
+_DARKEST = 0.6
+"""Brightness of slopes that face away from the light; the colors are to be told apart there too."""
 
 
 class MaskOverlay:
@@ -117,13 +115,26 @@ def redraw() -> None:
 def colors_of(share: Array) -> Array:
     """Colours (..., 4) float32 of values from 0 to 1; what lies beyond counts as the nearest of them."""
     share = np.nan_to_num(np.clip(share, 0, 1)).astype(np.float32)
-    place = share * np.float32(len(_RAMP) - 1)
-    low = np.minimum(place.astype(np.intp), len(_RAMP) - 2)
+    ramp = _ramp()
+    place = share * np.float32(len(ramp) - 1)
+    low = np.minimum(place.astype(np.intp), len(ramp) - 2)
     part = (place - low)[..., None]
     colors = np.empty((*share.shape, 4), np.float32)
-    colors[..., :3] = _RAMP[low] * (1 - part) + _RAMP[low + 1] * part
-    colors[..., 3] = OPACITY * np.minimum(share / np.float32(_FADE), 1)
+    colors[..., :3] = ramp[low] * (1 - part) + ramp[low + 1] * part
+    colors[..., 3] = OPACITY
     return colors
+
+
+def _ramp() -> Array:
+    """The colors of Weight Paint from 0 to 1, (_STEPS, 3) float32: Blender's own, or those of the preferences."""
+    shares = np.linspace(0, 1, _STEPS)
+    view = bpy.context.preferences.view
+    if view.use_weight_color_range:
+        return np.array([view.weight_color_range.evaluate(share)[:3] for share in shares], np.float32)
+    # As BKE_defvert_weight_to_rgb: blue, cyan, green, yellow, red, and half as bright at 0 as at 1.
+    corners = [(0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 1, 0), (1, 0, 0)]
+    hues = [np.interp(shares, np.linspace(0, 1, 5), channel) for channel in zip(*corners, strict=True)]
+    return (np.stack(hues, axis=-1) * (0.5 + shares[:, None] / 2)).astype(np.float32)
 
 
 def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array, Array]:
@@ -159,10 +170,10 @@ def _highest_around(height: Array, rows: Array, cols: Array) -> Array:
 
 
 def _shade(height: Array, y: Array, x: Array) -> Array:
-    """Brightness (rows, cols, 1) under a light from the north-west, 45° up; 0.87 on level ground."""
+    """Brightness (rows, cols, 1) from _DARKEST to 1 under a light from the north-west, 45° up."""
     up, along = np.gradient(height.astype(np.float64), y, x)
     facing = (1 + (along - up) / np.sqrt(2)) / np.sqrt(2 * (1 + along**2 + up**2))
-    return (0.3 + 0.8 * np.clip(facing, 0, 1)).astype(np.float32)[..., None]
+    return (_DARKEST + (1 - _DARKEST) * (1 + facing) / 2).astype(np.float32)[..., None]
 
 
 def _strip() -> tuple[Array, Array]:

@@ -60,7 +60,7 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
             "make_single_user",
         )
     few = too_few(obj)
-    return few and Advice(few, "apply_modifiers" if generators(obj) else "")
+    return Advice(few, "apply_modifiers" if generators(obj) else "grid_from_mesh") if few else None
 
 
 def too_few(obj: bpy.types.Object) -> str | None:

@@ -20,10 +20,12 @@ from . import (
     lod,
     look,
     main_panel,
+    manual,
     maps,
     mask_tools,
     mask_watch,
     masks,
+    menu,
     mesh_grids,
     operators,
     own_recipes,
@@ -43,10 +45,10 @@ from . import (
 )
 
 _MODULES: tuple[Any, ...] = (
-    translations, preferences, advice, main_panel, steps, step_list, winds, masks, mask_tools, mask_watch,
+    translations, manual, preferences, advice, main_panel, steps, step_list, winds, masks, mask_tools, mask_watch,
     surface_color, properties, recipes, own_recipes, recipe_files,
     operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, report,
-    warmup, live_preview,
+    menu, warmup, live_preview,
 )  # fmt: skip
 """Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
 

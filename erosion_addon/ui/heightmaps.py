@@ -17,11 +17,6 @@ SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 METRES = (".npy", ".exr", ".r32")
 """Files whose numbers are metres, without black and white."""
 
-DROPPED = (".npy", ".exr", ".tif", ".tiff", ".r16", ".r32", ".raw")
-"""Blender asks what to do with a dropped EXR or TIFF, as it could be a picture as well. PNGs nearly always are: whoever
-drops one as a reference should not be asked."""
-
-
 class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     """Make a grid mesh from a heightmap, ready to be eroded"""
 
@@ -176,7 +171,7 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
     bl_idname = "EROSION_FH_heightmap"
     bl_label = "Terrain from heightmap"
     bl_import_operator = "erosion.heightmap_import"
-    bl_file_extensions = ";".join(DROPPED)
+    bl_file_extensions = ";".join(SUFFIXES)  # of PNG, EXR and TIFF Blender asks whether they are pictures or this
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context) -> bool:

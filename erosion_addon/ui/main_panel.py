@@ -11,13 +11,30 @@ from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
 from ..scene import companions, grid, job, obstacle, process, source
 from ..scene.advice import notes
-from . import advice, heightmaps, mask_watch, mesh_grids, preferences, progress, recipes, run_panel, steps, warmup
+from . import (
+    advice,
+    heightmaps,
+    manual,
+    mask_watch,
+    masks,
+    mesh_grids,
+    preferences,
+    progress,
+    recipes,
+    run_panel,
+    steps,
+    warmup,
+)
 from .panel import Panel, draw_lines
 from .translations import phrase
 
 
 class EROSION_PT_main(Panel):
     bl_label = "Erosion"
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        self.layout.emboss = "NONE"
+        manual.draw_link(self.layout, "")
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, obj = self.layout, companions.terrain_of(context.object)
@@ -55,6 +72,9 @@ def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> gr
     name = column.row()
     name.scale_y = 0.8
     name.label(text=obj.name, icon="MESH_GRID", translate=False)
+    if (kind := masks.painted_kind(obj)) is not None:
+        masks.draw_painting(layout.box(), kind)
+        return None
     obstructed = obstacle.obstacle(obj)
     if obstructed is None:
         try:
@@ -65,6 +85,8 @@ def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> gr
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
             obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")
+    if obstacle.too_few(obj):
+        layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     return None
 
 

@@ -53,12 +53,25 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
         if terrain.mode == "EDIT":
             bpy.ops.object.mode_set(mode="OBJECT")
         group = terrain.vertex_groups.get(mask.layer) if mask.source == "VERTEX_GROUP" else None
+        known = set(terrain.vertex_groups.keys())
         group = group or _group_for(terrain, self.kind)
         mask.source, mask.layer = "VERTEX_GROUP", group.name
         terrain.vertex_groups.active_index = group.index
         if terrain.mode != "WEIGHT_PAINT":
             bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        if group.name not in known:
+            _set_brush(context.tool_settings, 1.0 - MASK_KINDS[self.kind].unpainted)
         return {"FINISHED"}
+
+
+def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
+    """Let the brush of Weight Paint paint this weight, so that the first stroke on a new mask shows."""
+    paint = settings.weight_paint
+    unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings  # in 4.5: of all modes
+    if unified.use_unified_weight or paint.brush is None:
+        unified.weight = weight
+    else:
+        paint.brush.weight = weight
 
 
 def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:

@@ -136,6 +136,18 @@ def is_painted(obj: bpy.types.Object, mask: Any) -> bool:
     return chosen and obj.mode == "WEIGHT_PAINT"
 
 
+def painted_kind(obj: bpy.types.Object) -> str | None:
+    """The mask that is being painted now; None where none is."""
+    return next((kind for kind in MASK_KINDS if is_painted(obj, getattr(obj.erosion, kind))), None)
+
+
+def draw_painting(layout: Any, kind: str) -> None:
+    """Which mask is being painted, and the button that ends it."""
+    text = phrase("Painting {mask}: red is 1, blue is 0", mask=phrase(MASK_KINDS[kind].label))
+    layout.label(text=text, icon="BRUSH_DATA", translate=False)
+    layout.operator("erosion.mask_paint", text="Done", icon="CHECKMARK").kind = kind
+
+
 def _draw_settings(body: Any, obj: bpy.types.Object, kind: str) -> None:
     mask = getattr(obj.erosion, kind)
     body.use_property_split = True

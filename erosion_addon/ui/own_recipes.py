@@ -155,6 +155,10 @@ class EROSION_MT_recipe(bpy.types.Menu):
     bl_idname = "EROSION_MT_recipe"
     bl_label = "Recipe"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return why_no_recipe(context) is None
+
     def draw(self, context: bpy.types.Context) -> None:
         layout, name = self.layout, companions.terrain_of(context.object).erosion.recipe_name
         mine = user_recipes.find(name)

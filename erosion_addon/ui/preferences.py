@@ -9,6 +9,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.libraries import versions
 from ..scene import compiled, job, process
+from . import manual
 from .panel import draw_lines
 from .terrain_operator import allowed, why_busy
 
@@ -72,6 +73,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         if self.kernel_folder and (reason := compiled.why_not_in(self.kernel_folder)) is not None:
             draw_lines(layout, [reason], "ERROR", 90)
         _draw_worker(layout)
+        manual.draw_link(layout.row())
 
 
 def _draw_worker(layout: Any) -> None:

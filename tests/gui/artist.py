@@ -84,6 +84,23 @@ def escape_leaves_the_mesh_as_it_was(window):
     return f"idle {seconds:.2f} s after Esc"
 
 
+def the_search_finds_erosion(window):
+    window.over_viewport()
+    window.key("F3")
+    time.sleep(0.5)  # the search opens, and nothing tells when it is there
+    for letter in "erosion":
+        window.send(letter.upper(), ["PRESS"], unicode=letter)
+    time.sleep(0.5)
+    window.picture("found")
+    for letter in " run":
+        window.send("SPACE" if letter == " " else letter.upper(), ["PRESS"], unicode=letter)
+    time.sleep(0.5)
+    window.key("RET")
+    window.wait("the run", "running()")
+    window.key("ESC")
+    window.wait("the end of the run", IDLE)
+
+
 def finish_keeps_what_is_there_as_one_undo_step(window):
     window.ask(f"{SETTINGS}.show_progress = False")  # drawn so slowly that buttons are hard to find
     before = _start(window)
@@ -200,6 +217,7 @@ SCENES = (
     a_terrain_is_added_by_the_menu,
     a_recipe_is_chosen_by_its_picture,
     escape_leaves_the_mesh_as_it_was,
+    the_search_finds_erosion,
     finish_keeps_what_is_there_as_one_undo_step,
     a_run_to_the_end_is_one_undo_step,
     *desk.SCENES,

@@ -16,7 +16,6 @@ open_panels('EROSION_PT_masks')
 BRUSH = """
 settings = bpy.context.scene.tool_settings
 unified = getattr(settings.weight_paint, 'unified_paint_settings', None) or settings.unified_paint_settings
-unified.weight = settings.weight_paint.brush.weight = 0.0
 unified.size = settings.weight_paint.brush.size = 120
 """
 

@@ -7,7 +7,7 @@ import pytest
 from mathutils import Matrix
 
 from erosion_addon.model.errors import InputError
-from erosion_addon.scene import from_mesh, grid
+from erosion_addon.scene import from_mesh, grid, obstacle
 from tests.terrains import fractal
 
 
@@ -34,6 +34,15 @@ def test_a_grid_comes_back_as_it_was(hills):
 def test_without_a_size_there_is_about_one_cell_a_vertex(hills):
     _, terrain, size, _ = made_from(hills)
     assert size == 1.9 and terrain.shape == (31, 42)  # 78 × 58 m among 1200 vertices are 1.94 m a side
+
+
+@pytest.mark.parametrize("form", ["plane", "cube"])
+def test_a_form_of_few_vertices_gets_cells_enough_for_a_terrain(hills, form):
+    getattr(bpy.ops.mesh, f"primitive_{form}_add")(size=100)
+    bpy.context.view_layer.update()
+    made, terrain, size, _ = made_from(bpy.context.object)
+    assert size == 0.78 and min(terrain.shape) >= 128  # 100 m in 128 cells, of two digits
+    assert obstacle.obstacle(made) is None
 
 
 def test_it_is_seen_in_the_world_where_it_lies(hills):

@@ -67,12 +67,23 @@ def test_a_terrain_whose_z_axis_points_down_is_covered_from_above(make_hills):
     assert (points[:, 2].reshape(-1, 6) <= place[row][..., 2]).all()
 
 
-def test_colours_grow_brighter_with_the_mask_and_0_is_not_drawn():
-    colors = mask_overlay.colors_of(np.linspace(0, 1, 200, dtype=np.float32))
-    brightness = colors[:, :3] @ np.array([0.2126, 0.7152, 0.0722])
-    assert (np.diff(brightness) > 0).all() and brightness[-1] - brightness[0] > 0.7
-    assert colors[0, 3] == 0 and colors[-1, 3] == np.float32(mask_overlay.OPACITY)
-    assert (np.diff(colors[:, 3]) >= 0).all() and colors.max() <= 1
+def test_the_colors_are_those_that_weight_paint_paints():
+    colors = mask_overlay.colors_of(np.float32([0, 0.25, 0.5, 0.75, 1]))
+    # Blue, cyan, green, yellow, red, each (0.5 + value / 2) as bright: BKE_defvert_weight_to_rgb of Blender.
+    expected = [(0, 0, 0.5), (0, 0.625, 0.625), (0, 0.75, 0), (0.875, 0.875, 0), (1, 0, 0)]
+    assert colors[:, :3] == pytest.approx(np.array(expected), abs=1e-6)
+    assert (colors[:, 3] == np.float32(mask_overlay.OPACITY)).all()
+
+
+def test_the_colors_of_the_preferences_count_where_they_are_used():
+    view = bpy.context.preferences.view
+    before = view.use_weight_color_range
+    try:
+        view.use_weight_color_range = True
+        ends = [tuple(view.weight_color_range.evaluate(share)[:3]) for share in (0.0, 1.0)]
+        assert mask_overlay.colors_of(np.float32([0, 1]))[:, :3] == pytest.approx(np.array(ends))
+    finally:
+        view.use_weight_color_range = before
 
 
 def test_values_beyond_the_ramp_are_drawn_as_its_ends():
@@ -80,14 +91,16 @@ def test_values_beyond_the_ramp_are_drawn_as_its_ends():
     assert np.array_equal(mask_overlay.colors_of(np.float32([-3, 7])), ends)
 
 
-def test_slopes_towards_the_light_are_brighter_than_those_away_from_it(make_hills):
+@pytest.mark.parametrize("steepness", [0.5, 2.0, 20.0])
+def test_slopes_towards_the_light_are_brighter_and_colors_are_told_apart_on_those_away_from_it(make_hills, steepness):
     obj = make_hills(21, 21)
     place = positions(obj.data)
     row, col = np.mgrid[:21, :21]
-    place[:, 2] = -np.hypot(row - 10, col - 10).ravel() * 2  # a cone
+    place[:, 2] = -np.hypot(row - 10, col - 10).ravel() * 2 * steepness  # a cone, of cells of 2 m
     _, colors, _ = mask_overlay.surface(grid.find_lattice(obj), place, np.ones((21, 21), np.float32))
-    brightness = colors[:, :3].sum(axis=1).reshape(21, 21)
-    assert brightness[15, 5] > 2 * brightness[5, 15]  # row 0 is the south, column 0 the west
+    brightness = colors[:, 0].reshape(21, 21)  # of the red that stands for 1
+    assert brightness[15, 5] > 1.1 * brightness[5, 15]  # row 0 is the south, column 0 the west
+    assert brightness.min() >= 0.6 and brightness.max() <= 1.0
 
 
 def test_showing_and_hiding_leaves_no_handlers(make_hills):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene import advice, grid, obstacle
-from erosion_addon.ui import mask_watch
+from erosion_addon.ui import main_panel, mask_watch
 from erosion_addon.ui.advice import REMEDIES
 from erosion_addon.ui.steps import recipe_of
 from tests.terrains import fractal
+from tests.ui.test_steps import Drawn
 
 
 def press(remedy):
@@ -36,6 +37,17 @@ def test_edit_mode_is_left(terrain_object):
     bpy.ops.object.mode_set(mode="EDIT")
     press(obstacle.obstacle(terrain_object).remedy)
     assert obstacle.obstacle(terrain_object) is None
+
+
+@pytest.mark.parametrize("form", ["plane", "cube"])
+def test_a_plain_form_becomes_a_grid_or_makes_way_for_a_terrain(form):
+    getattr(bpy.ops.mesh, f"primitive_{form}_add")(size=1000)
+    layout = Drawn()
+    assert main_panel._draw_facts(layout, bpy.context.object, None) is None
+    offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
+    assert offered == ["erosion.grid_from_mesh", "erosion.terrain_add"]
+    press(obstacle.obstacle(bpy.context.object).remedy)
+    assert obstacle.obstacle(bpy.context.object) is None
 
 
 def test_a_shared_mesh_becomes_its_own(terrain_object):

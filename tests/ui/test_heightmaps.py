@@ -194,12 +194,12 @@ def test_what_cannot_be_imported_is_said():
     assert not bpy.data.objects
 
 
-def test_heightmaps_can_be_dropped_into_the_viewport_and_pictures_stay_pictures():
+def test_heightmaps_can_be_dropped_into_the_viewport():
     handler = bpy.types.EROSION_FH_heightmap
     assert handler.bl_import_operator == "erosion.heightmap_import"
     dropped = set(handler.bl_file_extensions.split(";"))
-    assert {".exr", ".tif", ".tiff", ".npy", ".r16", ".raw"} <= dropped <= set(heightmaps.SUFFIXES)
-    assert not {".png", ".jpg", ".toml"} & dropped
+    assert {".png", ".exr", ".tif", ".tiff", ".npy", ".r16", ".raw"} <= dropped == set(heightmaps.SUFFIXES)
+    assert not {".jpg", ".toml"} & dropped
     operator = bpy.ops.erosion.heightmap_import.get_rna_type()
     assert operator.properties["filepath"].subtype == "FILE_PATH" and operator.properties["filepath"].is_skip_save
 

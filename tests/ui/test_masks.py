@@ -50,6 +50,48 @@ def test_painting_starts_with_a_mask_that_changes_nothing(terrain_object, kind):
     assert terrain_object.mode == "OBJECT" and not masks.is_painted(terrain_object, mask)
 
 
+def brush_weight():
+    """The weight that the next stroke of Weight Paint paints."""
+    settings = bpy.context.scene.tool_settings
+    paint = settings.weight_paint
+    unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings
+    return unified.weight if unified.use_unified_weight or paint.brush is None else paint.brush.weight
+
+
+@pytest.mark.parametrize("unified", [False, True])
+@pytest.mark.parametrize("kind", MASK_KINDS)
+def test_the_first_stroke_on_a_new_mask_shows(terrain_object, kind, unified):
+    settings = bpy.context.scene.tool_settings
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    shared = getattr(settings.weight_paint, "unified_paint_settings", None) or settings.unified_paint_settings
+    shared.use_unified_weight = unified
+    PAINT(kind=kind)
+    assert abs(brush_weight() - MASK_KINDS[kind].unpainted) == 1.0
+
+
+def test_the_brush_stays_as_it_is_where_the_mask_was_painted_before(terrain_object):
+    PAINT(kind="strength")
+    settings = bpy.context.scene.tool_settings
+    shared = getattr(settings.weight_paint, "unified_paint_settings", None) or settings.unified_paint_settings
+    shared.use_unified_weight, shared.weight = True, 0.25
+    PAINT(kind="strength")
+    PAINT(kind="strength")
+    assert brush_weight() == 0.25
+
+
+def test_the_panel_says_which_mask_is_painted_and_offers_to_end_it(terrain_object):
+    from erosion_addon.ui import main_panel
+    from tests.ui.test_steps import Drawn
+
+    PAINT(kind="hardness")
+    layout = Drawn()
+    assert main_panel._draw_facts(layout, terrain_object, None) is None
+    texts = [named["text"] for name, _, named in layout.seen["calls"] if name == "label"]
+    icons = [named["icon"] for name, _, named in layout.seen["calls"] if name == "label"]
+    assert "Painting Hardness: red is 1, blue is 0" in texts and "ERROR" not in icons
+    assert ("operator", ("erosion.mask_paint",)) in [(name, given) for name, given, _ in layout.seen["calls"]]
+
+
 def test_painting_another_mask_stays_in_weight_paint(terrain_object):
     PAINT(kind="strength")
     PAINT(kind="hardness")
@@ -261,7 +303,9 @@ def test_what_is_shown_is_what_a_run_gets(terrain_object):
     points, colors = shown_points()
     array = masks.arrays_of(terrain_object)["strength"]
     assert np.array_equal(points, grid.positions(terrain_object.data))
-    assert np.array_equal(colors[:, 3], mask_overlay.colors_of(array).reshape(-1, 4)[:, 3])
+    hues = mask_overlay.colors_of(array).reshape(-1, 4)[:, :3]
+    shading = colors[:, :3].max(axis=1) / hues.max(axis=1)
+    assert colors[:, :3] == pytest.approx(hues * shading[:, None], abs=1e-6)
     assert mask_overlay.shown.title == "Strength of Terrain" and mask_overlay.shown.legend == ("0", "1")
 
 
@@ -343,10 +387,10 @@ def test_strokes_on_an_image_are_seen(terrain_object):
     IMAGE(kind="hardness")
     image = terrain_object.erosion.hardness.image
     SHOW(kind="hardness")
-    assert not shown_points()[1][:, 3].any()
+    assert (shown_points()[1][:, 2] > shown_points()[1][:, 0]).all()  # blue, for 0
     image.pixels.foreach_set(np.ones(4 * 64 * 48, np.float32))
     mask_watch.refresh()
-    assert (shown_points()[1][:, 3] > 0).all()
+    assert (shown_points()[1][:, 0] > shown_points()[1][:, 2]).all()  # red, for 1
 
 
 def test_another_file_shows_nothing(terrain_object):

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Object ▸ Erosion: all that the extension does, where Blender's menu search (F3) finds it.
+
+The search lists what stands in menus and nothing else. Greyed out where it cannot act; the tooltip says why.
+"""
+
+from typing import Any
+
+import bpy
+
+from . import heightmaps, manual
+
+
+class EROSION_MT_steps(bpy.types.Menu):
+    """Change the steps of the recipe"""
+
+    bl_idname = "EROSION_MT_steps"
+    bl_label = "Steps"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator_menu_enum("erosion.step_add", "kind", icon="ADD")
+        layout.operator("erosion.step_duplicate", icon="DUPLICATE")
+        layout.operator("erosion.step_remove", icon="REMOVE")
+        layout.operator_menu_enum("erosion.step_move", "direction")
+        layout.separator()
+        layout.operator("erosion.wind_add", icon="FORCE_WIND")
+        layout.operator("erosion.wind_remove")
+
+
+class EROSION_MT_masks(bpy.types.Menu):
+    """Paint, make and show masks"""
+
+    bl_idname = "EROSION_MT_masks"
+    bl_label = "Masks"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator_menu_enum("erosion.mask_paint", "kind", icon="BRUSH_DATA")
+        layout.operator_menu_enum("erosion.mask_show", "kind", icon="HIDE_OFF")
+        layout.operator_menu_enum("erosion.mask_image", "kind", text="New Mask Image", icon="IMAGE_DATA")
+
+
+class EROSION_MT_look(bpy.types.Menu):
+    """Material, water, plants and light of the terrain"""
+
+    bl_idname = "EROSION_MT_look"
+    bl_label = "Look"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator("erosion.look_add", icon="SHADERFX")
+        layout.separator()
+        layout.operator("erosion.material_add", icon="MATERIAL")
+        layout.operator("erosion.aovs_add", icon="RENDERLAYERS")
+        layout.operator("erosion.water_add", icon="MOD_OCEAN")
+        layout.operator("erosion.foliage_add", icon="OUTLINER_OB_CURVES")
+        layout.operator("erosion.light_bake", icon="LIGHT_SUN")
+        layout.operator("erosion.light_remove")
+        layout.operator_menu_enum("erosion.companion_remove", "kind")
+
+
+class EROSION_MT_files(bpy.types.Menu):
+    """Heights and maps for other programs"""
+
+    bl_idname = "EROSION_MT_files"
+    bl_label = "Export"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator("erosion.heightmap_export", icon="EXPORT")
+        layout.operator("erosion.maps_export")
+        layout.operator("erosion.images_send", icon="IMAGE_DATA")
+        layout.operator("erosion.lod_add", icon="MOD_DECIM")
+
+
+class EROSION_MT_object(bpy.types.Menu):
+    """Erode terrain with rain, rivers, wind, frost and landslides"""
+
+    bl_idname = "EROSION_MT_object"
+    bl_label = "Erosion"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        _draw_sources(layout)
+        layout.separator()
+        _draw_run(layout)
+        layout.separator()
+        layout.operator("erosion.recipe_choose", icon="PRESET")
+        layout.operator("erosion.recipe_reset")
+        for menu in ("EROSION_MT_recipe", "EROSION_MT_steps", "EROSION_MT_masks"):
+            layout.menu(menu)
+        layout.separator()
+        layout.menu("EROSION_MT_look")
+        layout.menu("EROSION_MT_files")
+        layout.separator()
+        layout.operator("erosion.steps_smooth")
+        manual.draw_link(layout)
+
+
+def _draw_sources(layout: Any) -> None:
+    layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
+    heightmaps.draw_buttons(layout)
+    layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
+
+
+def _draw_run(layout: Any) -> None:
+    layout.operator("erosion.run", icon="PLAY")
+    layout.operator("erosion.run", text="Go On", icon="FRAME_NEXT").resume = True
+    layout.operator("erosion.pause", icon="PAUSE")
+    layout.operator("erosion.finish", icon="CHECKMARK")
+    layout.operator("erosion.cancel", icon="CANCEL")
+    layout.operator("erosion.restore", icon="LOOP_BACK")
+    layout.operator("erosion.apply")
+
+
+def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """The entry in the menu Object."""
+    self.layout.separator()
+    self.layout.menu(EROSION_MT_object.bl_idname, icon="RNDCURVE")
+
+
+def register() -> None:
+    """Add the entry to the menu Object."""
+    bpy.types.VIEW3D_MT_object.append(draw_object)
+
+
+def unregister() -> None:
+    """Take the entry away again."""
+    bpy.types.VIEW3D_MT_object.remove(draw_object)
+
+
+CLASSES = (EROSION_MT_steps, EROSION_MT_masks, EROSION_MT_look, EROSION_MT_files, EROSION_MT_object)

@@ -13,6 +13,9 @@ from .state import Array
 MASK_PREFIX = "mask "
 """Sets the names of masks apart from those of fields."""
 
+NO_MEMORY = 12
+"""Exit code of a worker without the memory for a message: its rest stays in the pipe, so that no other can follow."""
+
 
 @dataclass(frozen=True)
 class Message:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from .checkpoint import Checkpoint
 from .libraries import why_broken
-from .messages import MASK_PREFIX, Message, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, Message, receive, send
 from .recipe import Recipe
 from .terrain import Terrain
 
@@ -25,6 +25,10 @@ sys.path += sys.argv[2:]
 from erosion_addon.model.worker import main
 main()
 """
+
+
+LAST_SECONDS = 10.0
+"""For a worker that says nothing any more to end by itself."""
 
 
 class Runner:
@@ -49,15 +53,20 @@ class Runner:
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._orders: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._number = 0
-        self.libraries = self.fault = ""
+        self.libraries = self.fault = self._reason = ""
         self._killed = False
         self.compiling: tuple[float, str] | None = None
         self.warming = False
-        threading.Thread(target=self._hand_over, daemon=True).start()
         self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
+        try:
+            threading.Thread(target=self._hand_over, daemon=True).start()
+            self._listener.start()
+        except (RuntimeError, MemoryError) as error:  # the system gives no more threads
+            self._process.kill()
+            raise OSError(str(error)) from None
 
     def _listen(self) -> None:
+        """Hear the worker out; however this ends, so does the process, and that is said."""
         answers = cast(BinaryIO, self._process.stdout)
         try:
             while (message := receive(answers)) is not None:
@@ -65,15 +74,31 @@ class Runner:
                 if message.kind not in ("compiling", "warm"):
                     self._messages.put(message)
                 del message  # a result is large, and the next message may be long in coming
-            reason = ""
         except MemoryError:
+            self._give_up("There is not enough memory for the result; use fewer cells.")
+        except Exception as error:  # noqa: BLE001 - a worker of which nothing is heard any more is of no use
+            self._give_up(f"The erosion process gave an answer that makes no sense ({error!r:.200}).")
+        finally:
+            self._bury()
+            with contextlib.suppress(OSError):
+                answers.close()
+
+    def _give_up(self, reason: str) -> None:
+        """End a process that cannot be talked to, for the first reason that there is."""
+        self._reason = self._reason or reason
+        self._process.kill()
+
+    def _bury(self) -> None:
+        """Wait for the end of a process that will say nothing more, and tell why."""
+        try:
+            code = self._process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
             self._process.kill()
-            reason = "There is not enough memory for the result; use fewer cells."
-        code = self._process.wait()
-        if not (self.libraries or self._killed) and code not in (0, -9, -15):
+            code = self._process.wait()
+        if not (self.libraries or self._killed or self._reason) and code not in (0, NO_MEMORY, -9, -15):
             self.fault = why_broken()  # it did not even come as far as to say so
-        self._messages.put(Message("ended", {"reason": reason or self.fault or _why_ended(code)}))
-        answers.close()
+        reason = self._reason or self.fault or _why_ended(code)
+        self._messages.put(Message("ended", {"reason": reason}))
         self._orders.put(None)
 
     def _take_note(self, message: Message) -> None:
@@ -140,11 +165,17 @@ class Runner:
     def _hand_over(self) -> None:
         """Write orders one after the other, in a thread: a pipe takes large arrays only as fast as the worker reads."""
         given = cast(BinaryIO, self._process.stdin)
-        with contextlib.suppress(OSError):  # the worker is gone, which `_listen` reports
+        try:
             while (order := self._orders.get()) is not None:
                 send(given, *order)
                 del order  # a terrain is large, and the next order may be long in coming
-        with contextlib.suppress(OSError):
+        except OSError:
+            pass  # the worker is gone, which `_listen` reports
+        except MemoryError:
+            self._give_up("There is not enough memory to hand the terrain over; use fewer cells.")
+        except Exception as error:  # noqa: BLE001 - the worker has half of an order, and would wait for the rest for ever
+            self._give_up(f"The erosion process could not be given its order ({error!r:.200}).")
+        with contextlib.suppress(OSError, ValueError):
             given.close()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
@@ -172,6 +203,8 @@ class Runner:
 
 def _why_ended(code: int) -> str:
     """A worker's unasked-for end in a sentence."""
+    if code == NO_MEMORY:
+        return "There is not enough memory for this terrain; use fewer cells."
     if code < 0:
         try:
             name = signal.Signals(-code).name

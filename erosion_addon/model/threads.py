@@ -41,14 +41,22 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int = 0, b
             bands.clear()
             errors[first] = error
 
-    helpers = [threading.Thread(target=serve) for _ in range(min(threads or processors(), len(bands)) - 1)]
-    for helper in helpers:
-        helper.start()
+    helpers = _started([threading.Thread(target=serve) for _ in range(min(threads or processors(), len(bands)) - 1)])
     serve()
     for helper in helpers:
         helper.join()
     if errors:
         raise errors[min(errors)]
+
+
+def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
+    """As many of the threads as the system lets start."""
+    for number, helper in enumerate(helpers):
+        try:
+            helper.start()
+        except (RuntimeError, MemoryError):  # a limit of the user's or the machine's: fewer do the same work
+            return helpers[:number]
+    return helpers
 
 
 class Team:
@@ -63,19 +71,25 @@ class Team:
         weakref.finalize(self, self._crew.dismiss)
 
     def run(self, work: Callable[[int], object]) -> None:
-        """Call work(0) … work(size - 1), each on a thread of its own, and wait for all; raises the first error."""
+        """Call work(0) … work(size - 1), each on a thread of its own, and wait for all; raises the first error.
+
+        Where the system gave fewer threads, the caller's does what is left for the others.
+        """
         crew = self._crew
-        crew.work, crew.errors = work, {}
+        crew.work, crew.errors = work, [None] * len(crew.go)
         for go in crew.go:
             go.release()
         try:
             work(0)
+            for place in range(len(crew.go) + 1, self.size):
+                work(place)
         finally:
             for done in crew.done:
                 done.acquire()
             crew.work = None
-        if crew.errors:
-            raise crew.errors[min(crew.errors)]
+        for error in crew.errors:
+            if error is not None:
+                raise error
 
 
 class _Crew:
@@ -83,24 +97,28 @@ class _Crew:
 
     def __init__(self, count: int) -> None:
         self.work: Callable[[int], object] | None = None
-        self.errors: dict[int, BaseException] = {}
+        # Places made before, as there may be no memory left to note in that there is none.
+        self.errors: list[BaseException | None] = []
         self.go = [threading.Lock() for _ in range(count)]
         self.done = [threading.Lock() for _ in range(count)]
         for lock in (*self.go, *self.done):
             lock.acquire()
-        for place in range(count):
-            threading.Thread(target=self._serve, args=(place,), daemon=True).start()
+        threads = [threading.Thread(target=self._serve, args=(place,), daemon=True) for place in range(count)]
+        started = len(_started(threads))
+        del self.go[started:], self.done[started:]
 
     def _serve(self, place: int) -> None:
+        go, done = self.go[place], self.done[place]
         while True:
-            self.go[place].acquire()
+            go.acquire()
             if self.work is None:
                 return
             try:
                 self.work(place + 1)
             except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
-                self.errors[place + 1] = error
-            self.done[place].release()
+                self.errors[place] = error
+            finally:
+                done.release()
 
     def dismiss(self) -> None:
         """Let the threads end."""

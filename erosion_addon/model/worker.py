@@ -5,7 +5,8 @@ It never imports bpy. It takes messages on standard input (`run`, `resume`, and 
 `pause`, `stop`; `warm` between runs) and answers on standard output (`ready`, `compiling`, `progress`, `heights`,
 `checkpoint`, `result`, `preview`, `refused`, `failed`, `broken`, `warm`); what belongs to a run bears its number. Pipes
 rather than shared memory: whichever side dies, however it dies, the system closes them, and nothing is left behind.
-When its input ends, the worker ends at once.
+When its input ends, the worker ends at once; whichever of its two threads ends, the process does, by an exit code that
+`runner` has a sentence for.
 """
 
 import os
@@ -15,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -23,7 +25,7 @@ from .checkpoint import Checkpoint
 from .errors import InputError
 from .libraries import versions, why_broken
 from .masks import MASK_KINDS
-from .messages import MASK_PREFIX, Message, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, Message, receive, send
 from .progress import Gauge, Progress
 from .recipe import Recipe
 from .rehearsal import Tell, rehearse, rehearse_rest
@@ -48,7 +50,31 @@ _results = Results()
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends; never returns."""
+    with _last_of_the_process():
+        _serve()
+
+
+@contextmanager
+def _last_of_the_process() -> Iterator[None]:
+    """End the process with the block, however that ends: both threads need each other, and one that is left alone would
+    wait or work for ever."""
+    code = 1
+    try:
+        yield
+        code = 0
+    except MemoryError:
+        code = NO_MEMORY
+    except BrokenPipeError:  # nobody reads the answers any more
+        code = 0
+    except BaseException:  # noqa: BLE001 - whatever it is, this is the end
+        traceback.print_exc()
+    finally:
+        # Not even a kernel at work may hold it up, as the interpreter's own end would let it.
+        os._exit(code)
+
+
+def _serve() -> None:
     if sys.platform != "win32":  # where it is the starting process that says so
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
@@ -62,7 +88,7 @@ def main() -> None:
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         traceback.print_exc()
         send(answers, "broken", {"reason": why_broken()})
-        os._exit(1)
+        return
     send(answers, "ready", {"libraries": versions()})
     while True:
         _follow(orders.get(), orders, answers)
@@ -77,10 +103,10 @@ def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: Binar
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
-    while (message := receive(sys.stdin.buffer)) is not None:
-        orders.put(message)
-        del message  # which may be large, while the next one may be long in coming
-    os._exit(0)  # Blender is gone, or wants this process gone: not even a kernel at work may hold it up
+    with _last_of_the_process():  # Blender is gone, wants this process gone, or cannot be heard any more
+        while (message := receive(sys.stdin.buffer)) is not None:
+            orders.put(message)
+            del message  # which may be large, while the next one may be long in coming
 
 
 def _teller(answers: BinaryIO) -> Tell:

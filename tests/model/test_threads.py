@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from erosion_addon.model.threads import in_bands, processors
+from erosion_addon.model.threads import Team, in_bands, processors
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 7])
@@ -51,3 +51,37 @@ def test_the_first_error_is_raised_and_nothing_is_begun_after_it():
 
 def test_there_is_at_least_one_processor():
     assert processors() >= 1
+
+
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_where_the_system_gives_fewer_threads_those_do_all_the_work(monkeypatch, given):
+    """As where a farm limits how many a user may have."""
+    start, started = threading.Thread.start, []
+
+    def grudging(thread):
+        if len(started) == given:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", grudging)
+    bands, places = [], []
+    in_bands(lambda first, last: bands.append(first), 100, threads=4, band=10)
+    assert sorted(bands) == list(range(0, 100, 10))
+    del started[:]
+    team = Team(4)
+    for _ in range(3):
+        team.run(places.append)
+    assert sorted(places) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
+    def work(place):
+        if place > 0:
+            raise ValueError(place)
+
+    team, places = Team(3), []
+    with pytest.raises(ValueError, match="1"):
+        team.run(work)
+    team.run(places.append)
+    assert sorted(places) == [0, 1, 2]

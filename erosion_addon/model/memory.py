@@ -4,6 +4,7 @@
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import InputError
@@ -33,14 +34,77 @@ def available_memory() -> int | None:
         return int(status.available_physical) if done else None
     try:
         if sys.platform == "linux":
-            for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-            return None
+            return _available_on_linux(Path("/"))
         # macOS counts pages that it would give up at once as used, so only the installed memory is a useful bound.
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _available_on_linux(root: Path) -> int | None:
+    """The least of what the machine, the containers around this process, and its own limits leave."""
+    bounds = [*_left_by_machine(root), *_left_by_containers(root), *_left_by_limits(root)]
+    return max(min(bounds), 0) if bounds else None
+
+
+def _left_by_machine(root: Path) -> Iterator[int]:
+    for name, value in _named_numbers(root / "proc/meminfo"):
+        if name == "MemAvailable:":
+            yield value * 1024
+
+
+def _left_by_containers(root: Path) -> Iterator[int]:
+    """By each control group that this process is in: the kernel ends it where one is full (cgroups(7), versions 1, 2).
+
+    Each line of /proc/self/cgroup is "number:controllers:path", with no controllers in version 2. A container may see
+    its own group as the top of all, where the path that it is told does not exist.
+    """
+    for line in _lines(root / "proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            mount, names, cache = "sys/fs/cgroup", ("memory.max", "memory.current"), "inactive_file"
+        elif "memory" in controllers.split(","):
+            mount, cache = "sys/fs/cgroup/memory", "total_inactive_file"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        group = Path(path.lstrip("/"))
+        for place in dict.fromkeys((group, *group.parents, Path())):
+            folder = root / mount / place
+            try:
+                limit, used = (int((folder / name).read_text(encoding="ascii")) for name in names)
+            except (OSError, ValueError):  # none here, or "max"
+                continue
+            # Files that were read count as used, but the kernel forgets them before it ends anybody.
+            yield limit - used + dict(_named_numbers(folder / "memory.stat")).get(cache, 0)
+
+
+def _left_by_limits(root: Path) -> Iterator[int]:
+    """By limits of the process, as a shell's `ulimit -v` or a farm sets them."""
+    import resource
+
+    pages = [int(word) for line in _lines(root / "proc/self/statm") for word in line.split()]
+    # The first number is the size of the address space, the sixth that of the data.
+    for kind, used in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), pages[::5], strict=False):
+        limit, _ = resource.getrlimit(kind)
+        if limit != resource.RLIM_INFINITY:
+            yield limit - used * os.sysconf("SC_PAGE_SIZE")
+
+
+def _named_numbers(path: Path) -> Iterator[tuple[str, int]]:
+    """The name and the number that each line of a file begins with."""
+    for line in _lines(path):
+        words = line.split()
+        if len(words) > 1 and words[1].isdigit():
+            yield words[0], int(words[1])
+
+
+def _lines(path: Path) -> list[str]:
+    """Of a file of the system; none where it says nothing."""
+    try:
+        return path.read_text(encoding="ascii", errors="replace").split("\n")[:-1]
+    except OSError:
+        return []
 
 
 def require(bytes_needed: int, what: str) -> None:

@@ -48,6 +48,7 @@ def _process(process: Process) -> str:
 def _parameter(known: Specification) -> tuple[str, ...]:
     source = f" ({known.seed_name} in the article)" if known.seed_name else ""
     default = "none" if known.default == () else str(known.default)
+    default = f"{default} ({known.zero})" if known.zero else default
     sentence = f"{known.sentence} {known.needs_text}".strip()
     return f"`{known.name}`{source}", default, known.range_text, known.unit, sentence
 

@@ -22,8 +22,8 @@ class DropletParameters(Parameters):
         low=0, high=1000, unit="1/cell", soft_high=20,
     )  # fmt: skip
     feature_size: float = parameter(
-        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution; 0 is the cells'.",
-        low=0, high=1e6, unit="m", soft_high=100,
+        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: a cell's.",
+        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
     )  # fmt: skip
     capacity: float = parameter(
         10.0, "How much a drop can carry: more digs deeper and builds higher fans.",

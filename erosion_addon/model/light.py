@@ -35,8 +35,8 @@ class LightParameters(Parameters):
         16, "Directions in which the horizon is looked for: more is smoother, and slower.", low=4, high=64
     )
     radius: float = parameter(
-        0.0, "How far away mountains still hide the sky; 0 for half of the terrain.",
-        low=0, high=1e6, unit="m", soft_high=10_000,
+        0.0, "How far away mountains still hide the sky. Auto: half of the terrain.",
+        low=0, high=1e6, unit="m", soft_high=10_000, zero="Auto", usual=1000.0,
     )  # fmt: skip
     half_resolution: bool = parameter(False, "Find the light of the sky on every other vertex: four times as fast.")
     suns: bool = parameter(

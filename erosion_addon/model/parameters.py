@@ -19,6 +19,7 @@ class Specification:
 
     choices: the values there are, each with what it means in half a sentence. soft_low, soft_high: ends of a slider,
     where more is allowed than is of use; step: the smallest change that shows, where a fiftieth of that is too coarse.
+    zero: the word for 0 where 0 is no number but a choice, such as "Auto"; usual: a number to begin with instead of it.
     group: heading that it stands under among many, none for the most important ones. needs: name of the
     parameter that decides whether this one acts, and the values with which it does (none listed: all but 0, false and
     an empty list).
@@ -36,6 +37,8 @@ class Specification:
     step: float | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     row_names: tuple[str, ...] = ()
+    zero: str = ""
+    usual: float = 0.0
     group: str = ""
     needs: tuple[Any, ...] = ()
 

@@ -22,8 +22,8 @@ class RillParameters(Parameters):
         low=0, high=1000, unit="1/cell", soft_high=20, step=0.01,
     )  # fmt: skip
     feature_size: float = parameter(
-        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution; 0 is the cells'.",
-        low=0, high=1e6, unit="m", soft_high=100,
+        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: a cell's.",
+        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
     )  # fmt: skip
     form: str = parameter(
         "simple", "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",

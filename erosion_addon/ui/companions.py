@@ -4,8 +4,26 @@
 import bpy
 
 from ..model.errors import InputError
+from ..model.parameters import Specification
 from ..scene import companions
+from .declared import draw_values, properties_of
 from .terrain_operator import TerrainOperator, allowed, why_no_run
+
+_THRESHOLD = Specification(
+    "threshold", 0.0, "Depth from which on water is shown: more leaves out puddles. Auto: a hundredth of a cell.",
+    low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=0.1,
+)  # fmt: skip
+
+_FOLIAGE = (
+    Specification(
+        "shells", 32, "How many shells are rendered: more show finer forms. The viewport shows a quarter of them.",
+        low=1, high=256,
+    ),
+    Specification(
+        "height", 0.0, "Height of the tallest plants: more makes a deeper cover. Auto: 0.8 cells.",
+        low=0, high=1e6, soft_high=50, unit="m", zero="Auto", usual=2.0,
+    ),
+)  # fmt: skip
 
 
 class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
@@ -15,14 +33,10 @@ class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Add Water Surface"
     bl_options = {"REGISTER", "UNDO"}
 
-    threshold: bpy.props.FloatProperty(
-        name="Least Depth",
-        description="Depth from which on water is shown: more leaves out puddles; 0: a hundredth of a cell",
-        min=0.0,
-        soft_max=10.0,
-        precision=5,
-        unit="LENGTH",
-    )
+    __annotations__ = properties_of([_THRESHOLD])
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, ["threshold"])
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import water_surface  # few sessions need it
@@ -42,21 +56,10 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Add Foliage"
     bl_options = {"REGISTER", "UNDO"}
 
-    shells: bpy.props.IntProperty(
-        name="Shells",
-        description="How many shells are rendered: more show finer forms. The viewport shows a quarter of them",
-        default=32,
-        min=1,
-        max=256,
-    )
-    height: bpy.props.FloatProperty(
-        name="Height",
-        description="Height of the tallest plants: more makes a deeper cover; 0: 0.8 cells",
-        min=0.0,
-        soft_max=50.0,
-        precision=5,
-        unit="LENGTH",
-    )
+    __annotations__ = properties_of(_FOLIAGE)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, [known.name for known in _FOLIAGE])
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import foliage  # few sessions need it

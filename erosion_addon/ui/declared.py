@@ -2,6 +2,7 @@
 """Blender properties from the declarations of parameters, and the numbers that stand behind them."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -14,6 +15,9 @@ CONTEXT = "Erosion"
 
 SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
 """Units that Blender shows beside a number, which stays the same for scripts, and what it calls them."""
+
+SWITCH = "_auto"
+"""What the name of the switch for 0 ends in."""
 
 NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "m²/year"}
 """Units that stand in the name of a setting instead. Angles are among them, as Blender keeps its own in radians."""
@@ -50,6 +54,55 @@ def property_of(specification: Specification) -> Any:
         shared |= {"min": int(specification.low), "max": int(specification.high)}
         return bpy.props.IntProperty(soft_min=int(soft_low), soft_max=int(soft_high), **shared)
     return bpy.props.FloatProperty(soft_min=soft_low, soft_max=soft_high, **_drawn(specification), **shared)
+
+
+def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
+    """The properties of declared parameters by name: their values, and a switch for 0 where that has a word."""
+    properties = {}
+    for known in specifications:
+        properties[known.name] = property_of(known)
+        if known.zero:
+            properties |= switch(known.name, known.zero, type(known.default)(known.usual))
+    return properties
+
+
+def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
+    """A switch by its name, on while the property `name` is 0. usual: what that begins with when it is switched off."""
+
+    def get(owner: Any) -> bool:
+        return not np.any(getattr(owner, name))
+
+    def choose(owner: Any, on: bool) -> None:
+        if on != get(owner):
+            setattr(owner, name, np.multiply(usual, 0).tolist() if on else usual)
+
+    made = bpy.props.BoolProperty(
+        name=word, get=get, set=choose, options={"SKIP_SAVE"}, translation_context=CONTEXT,
+        description=f"{word} instead of a value of your own; for scripts that is 0",
+    )  # fmt: skip
+    return {f"{name}{SWITCH}": made}
+
+
+def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
+    """The properties of an operator, each with its name before it."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    for name in names:
+        draw_value(layout, owner, name)
+
+
+def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> None:
+    """A property in a row of its own; where 0 has a word, that word stands there instead of 0."""
+    switch_name = f"{name}{SWITCH}"
+    if not hasattr(owner, switch_name):
+        layout.prop(owner, name, text=text)
+    elif getattr(owner, switch_name):
+        row = layout.row(heading=label(name) if text is None else "", heading_ctxt=CONTEXT)
+        row.prop(owner, switch_name, toggle=True)
+    else:
+        row = layout.row(align=True)
+        row.prop(owner, name, text=text)
+        row.prop(owner, switch_name, text="", icon="X", invert_checkbox=True)
 
 
 def _as_labelled(specification: Specification) -> tuple[str, str]:

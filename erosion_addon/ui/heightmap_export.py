@@ -11,7 +11,7 @@ from ..model.engines import ENGINES
 from ..model.errors import InputError
 from ..model.fields import FIELDS
 from ..scene import companions, grid
-from .declared import label
+from .declared import draw_value, label, switch
 from .masks import arrays_of
 from .panel import draw_lines
 from .terrain_operator import TerrainOperator
@@ -64,9 +64,10 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     unity_size: _sizes("unity")
     size: bpy.props.IntVectorProperty(
         name="Size", size=2, min=0, max=1 << 16, options={"SKIP_SAVE"},
-        description="Rows and columns of each file: more are smooth between the vertices, fewer are their means; 0 is "
+        description="Rows and columns of each file: more are smooth between the vertices, fewer are their means. Auto: "
         "the terrain's own",
     )  # fmt: skip
+    size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
     tiles: bpy.props.IntVectorProperty(
         name="Tiles", size=2, default=(1, 1), min=1, max=64,
         description="Rows and columns of files. Neighbours share the points on their border",
@@ -116,7 +117,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         layout.use_property_decorate = False
         layout.prop(self, "engine")
         layout.prop(self, "file_format")
-        layout.prop(self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size"))
+        draw_value(layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size"))
         layout.prop(self, "tiles")
         self._draw_size(layout, companions.terrain_of(context.object))
         if self.file_format in (".png", ".r16", ".raw"):

@@ -10,6 +10,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..model.errors import InputError
 from ..scene import grid
+from .declared import draw_value, switch
 from .terrain_operator import select_only
 
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
@@ -73,8 +74,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     )
     raw_size: bpy.props.IntVectorProperty(
         name="Raw Size", size=2, min=0, max=1 << 17, options={"SKIP_SAVE"},
-        description="Rows and columns of a raw file that is not square",
+        description="Rows and columns of a raw file. Auto: those of a square",
     )  # fmt: skip
+    raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if self.source == "IMAGE":
@@ -102,7 +104,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             column.prop(self, "high")
         layout.prop(self, "smooth_steps")
         if suffix in (".raw", ".r16", ".r32"):
-            layout.prop(self, "raw_size")
+            draw_value(layout, self, "raw_size")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

@@ -7,7 +7,7 @@ from ..model.errors import InputError
 from ..model.light import LightParameters
 from ..model.parameters import specifications
 from ..scene import companions, light
-from .declared import meant, property_of
+from .declared import draw_values, meant, properties_of
 from .terrain_operator import TerrainOperator, allowed, why_no_run
 
 _SPECIFICATIONS = specifications(LightParameters)
@@ -20,7 +20,7 @@ class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
     bl_label = "Bake Light"
     bl_options = {"REGISTER", "UNDO"}
 
-    __annotations__ = {name: property_of(specification) for name, specification in _SPECIFICATIONS.items()}
+    __annotations__ = properties_of(_SPECIFICATIONS.values())
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Begin with the settings of the last time."""
@@ -29,6 +29,9 @@ class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
         return self.execute(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, _SPECIFICATIONS)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         obj = companions.terrain_of(context.object)

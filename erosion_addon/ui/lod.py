@@ -4,8 +4,23 @@
 import bpy
 
 from ..model.errors import InputError
+from ..model.parameters import Specification
 from ..scene import companions
+from .declared import draw_values, properties_of
 from .terrain_operator import TerrainOperator
+
+_DECLARED = (
+    Specification("levels", 3, "How many meshes to make, one simpler than the other.", low=1, high=8),
+    Specification(
+        "error", 0.0,
+        "How far the finest of them may be off the terrain: more makes it simpler. Auto: a tenth of a cell.",
+        low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=1.0,
+    ),
+    Specification(
+        "factor", 4.0, "How many times further the next one may be off: more makes it simpler.",
+        low=1.1, high=100, soft_high=16, step=0.1,
+    ),
+)  # fmt: skip
 
 
 class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
@@ -16,19 +31,10 @@ class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Levels of Detail"
     bl_options = {"REGISTER", "UNDO"}
 
-    levels: bpy.props.IntProperty(
-        name="Levels", description="How many meshes to make, one simpler than the other", default=3, min=1, max=8
-    )
-    error: bpy.props.FloatProperty(
-        name="Error",
-        description="How many metres the finest of them may be off the terrain: more makes it simpler; 0 is a tenth "
-        "of a cell",
-        min=0, max=1e6, soft_max=10, step=10, precision=5, unit="LENGTH",
-    )  # fmt: skip
-    factor: bpy.props.FloatProperty(
-        name="Factor", description="How many times further the next one may be off: more makes it simpler",
-        default=4.0, min=1.1, max=100, soft_max=16, step=10,
-    )  # fmt: skip
+    __annotations__ = properties_of(_DECLARED)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, [known.name for known in _DECLARED])
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import lod  # here, as few sessions of Blender make any

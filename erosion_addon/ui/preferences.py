@@ -8,8 +8,11 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.libraries import versions
+from ..model.parameters import Specification
+from ..model.threads import processors
 from ..scene import compiled, job, process
 from . import manual
+from .declared import draw_value, properties_of
 from .panel import draw_lines
 from .terrain_operator import allowed, why_busy
 
@@ -26,16 +29,21 @@ def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
         process.stop()
 
 
+_THREADS = properties_of([
+    Specification(
+        "threads", 0, "The most processors to use: more is faster, fewer leave some to other programs. The result is "
+        "the same.", low=0, high=1024, zero="All", usual=float(processors()),
+    )
+])  # fmt: skip
+
+
 class EROSION_AP_preferences(bpy.types.AddonPreferences):
     """Preferences of the extension"""
 
     bl_idname = ADDON
 
-    threads: bpy.props.IntProperty(
-        name="Threads", min=0, max=1024,
-        description="The most processors to use: more is faster, fewer leave some to other programs. 0: all of them. "
-        "The result is the same",
-    )  # fmt: skip
+    threads: _THREADS["threads"]
+    threads_auto: _THREADS["threads_auto"]
     live_preview: bpy.props.BoolProperty(
         name="Live Preview", default=False,
         description="Show a small preview on the terrain while its settings are dragged, where a terrain does not say "
@@ -60,7 +68,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
-        layout.prop(self, "threads")
+        draw_value(layout, self, "threads")
         layout.prop(self, "live_preview")
         column = layout.column(heading="Worker")
         column.prop(self, "keep_worker", text="Keep Running")

@@ -5,12 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..model.parameters import Specification, groups
+from ..model.parameters import Specification, groups, specifications
 from ..model.processes import PROCESSES
 from ..model.recipe import MOST_STEPS, Step
 from ..scene import companions, job
 from . import steps, winds
-from .declared import CONTEXT
+from .declared import CONTEXT, draw_value
 from .panel import SubPanel, redraw_panels
 from .step_operator import StepOperator
 
@@ -97,8 +97,10 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         item = settings.steps[settings.active_step]  # found again, as what came before add() may have moved
         copy.name, copy.kind, copy.enabled, copy.loaded = item.name, item.kind, item.enabled, item.loaded
         steps.fill_winds(copy, steps.winds_of(item))
-        for name in steps.SETTINGS[item.kind].__annotations__:
-            setattr(getattr(copy, item.kind), name, getattr(getattr(item, item.kind), name))
+        group = getattr(item, item.kind)
+        for name in specifications(PROCESSES[item.kind].parameters):
+            if hasattr(group, name):  # lists are none of its properties
+                setattr(getattr(copy, item.kind), name, getattr(group, name))
 
 
 class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
@@ -210,7 +212,7 @@ def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
     name = halves.row()
     name.alignment = "RIGHT"
     name.label(text=settings.bl_rna.properties[known.name].name, text_ctxt=CONTEXT)
-    halves.prop(settings, known.name, text="")
+    draw_value(halves, settings, known.name, "")
 
 
 def _fill_soon(terrain: bpy.types.Object) -> None:

@@ -14,13 +14,13 @@ from ..model.parameters import specifications
 from ..model.processes import PROCESSES
 from ..model.recipe import Recipe, Step
 from . import origin
-from .declared import CONTEXT, meant, property_of
+from .declared import CONTEXT, meant, properties_of
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """The property group of one kind of step, without parameters that are lists."""
     declared = specifications(PROCESSES[kind].parameters).values()
-    annotations = {item.name: property_of(item) for item in declared if not item.row_names}
+    annotations = properties_of(item for item in declared if not item.row_names)
     return type(f"EROSION_PG_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
 

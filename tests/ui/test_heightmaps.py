@@ -265,7 +265,7 @@ class Drawn:
     row = column
 
     def prop(self, owner, name, **_):
-        assert name in owner.declared()
+        assert name in owner.declared() or name == "size_auto"
         self.shown.append(name)
 
     def label(self, text, icon="NONE", translate=True):

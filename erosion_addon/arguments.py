@@ -17,6 +17,7 @@ from .model.presets import shipped
 from .model.processes import PROCESSES
 from .model.sources import SOURCES
 from .model.state import EDGES
+from .model.terrain import HIGHEST
 from .terminal import say, table
 
 
@@ -66,6 +67,10 @@ def _add_erode(commands: Any) -> None:
     erode.add_argument(
         "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
         help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
+    )  # fmt: skip
+    erode.add_argument(
+        "--sand", metavar="METRES", type=_thickness, nargs="?", const=0.0,
+        help="let the uppermost metres of the ground be loose sand; default: as many as the recipe needs",
     )  # fmt: skip
     erode.add_argument(
         "--surface-color", metavar="FILE|STRATA",
@@ -217,6 +222,12 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3") from None
+
+
+def _thickness(text: str) -> float:
+    if not 0 < _number(text) <= HIGHEST:
+        raise argparse.ArgumentTypeError(f"a layer is more than 0 m thick, not {text}")
+    return _number(text)
 
 
 def _size(text: str) -> tuple[int, int]:

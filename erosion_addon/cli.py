@@ -13,7 +13,7 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Writ
 from .model.image_files import ImageFiles, OpenImageIOFiles
 from .model.image_header import read_header
 from .model.masks import MASK_KINDS
+from .model.needs import with_loose_top
 from .model.outputs import Outputs
 from .model.presets import own, shipped
 from .model.rehearsal import Tell, rehearse, rehearse_rest
@@ -93,7 +94,11 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
     with _planned(given) as results:
         terrain, masks = _read(given, image_files)
+        if given.sand is not None:
+            terrain = _with_sand(terrain, given.sand, recipe, masks)
         run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+        if not given.quiet:
+            _note_lack(recipe, terrain, masks)
 
         def compile_kernels(tell: Tell) -> None:
             rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
@@ -219,6 +224,22 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
         size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
         masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
     return terrain, masks
+
+
+def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
+    """The terrain with its uppermost metres loose; 0 for as many as the recipe needs."""
+    if "sediment" in masks:
+        raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
+    if not (thickness or recipe.needs.sediment):
+        raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METRES.")
+    return with_loose_top(terrain, thickness or recipe.needs.sediment)
+
+
+def _note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
+    """Say what the recipe needs and the ground lacks, and offer it."""
+    loose = masks.get("sediment", terrain.fields.get("sediment"))
+    if lack := recipe.needs.lack(0.0 if loose is None else float(loose.max())):
+        note(f"{lack} --sand adds it.")
 
 
 def _is_strata(surface_color: str) -> bool:

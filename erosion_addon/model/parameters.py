@@ -8,7 +8,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from .errors import InputError
 
@@ -152,7 +152,7 @@ class Parameters:
             object.__setattr__(self, name, specification.checked(getattr(self, name)))
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "Parameters":
+    def from_dict(cls, values: dict[str, Any]) -> Self:
         """Parameters from a table of values; an unknown name is refused with the names there are."""
         known = specifications(cls)
         for name in values:

@@ -5,7 +5,6 @@ import time
 from typing import Any, Protocol
 
 from .checkpoint import Checkpoint
-from .processes import PROCESSES
 from .state import Array
 from .terrain import Terrain
 
@@ -16,9 +15,10 @@ _WORK = {
 
 
 class Simulation(Protocol):
-    """What a progress asks of its simulation. kinds: of the steps that take part."""
+    """What a progress asks of its simulation. kinds, titles: of the steps that take part."""
 
     kinds: list[str]
+    titles: list[str]
 
     def snapshot(self, fraction: float) -> Terrain: ...  # noqa: D102
     def settle(self) -> None: ...  # noqa: D102
@@ -39,7 +39,7 @@ class Progress:
         kinds = simulation.kinds
         self.number, self.done, self.step = number, done, kinds[number]
         self.fraction = (number + done) / len(kinds)
-        self.message = f"{PROCESSES[self.step].label}, step {number + 1} of {len(kinds)}"
+        self.message = f"{simulation.titles[number]}, step {number + 1} of {len(kinds)}"
         self._simulation = simulation
 
     @property

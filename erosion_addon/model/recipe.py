@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
+from .needs import NOTHING, Needs
 from .parameters import Parameters, Specification
 from .presets import named, own, read, shipped, tables
 from .processes import PROCESSES
 from .strata import Strata
 
 MOST_STEPS = 64
+LONGEST_NAME = 60
+"""Letters in the name of a step: a row of the panel's list."""
 
 
 SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
@@ -44,11 +47,25 @@ PALETTE = Specification(
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its kind, its parameters, and whether it takes part."""
+    """One step: its kind, its parameters, whether it takes part, and what it does in a few words.
+
+    A name changes nothing of what a step does, so steps that differ in it alone are equal. InputError for one that is
+    too long or spans lines.
+    """
 
     kind: str
     parameters: Parameters
     enabled: bool = True
+    name: str = dataclasses.field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME or len(self.name.splitlines()) > 1:
+            raise InputError(f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}.")
+
+    @property
+    def title(self) -> str:
+        """What the step is called: its own name, or else that of its process."""
+        return self.name or PROCESSES[self.kind].label
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ class Recipe:
     """A named list of steps. Values are checked when it is made; InputError says what is wrong.
 
     strata: what the rock is made of, where it has colours. palette: name of the material's colours that suit the land.
-    landscape: the heading of LANDSCAPES that it stands under.
+    landscape: the heading of LANDSCAPES that it stands under. needs: what the ground must have for it to act.
     """
 
     name: str
@@ -67,6 +84,7 @@ class Recipe:
     strata: Strata | None = None
     palette: str = PALETTE.default
     landscape: str = LANDSCAPE.default
+    needs: Needs = NOTHING
 
     def __post_init__(self) -> None:
         for key in ("name", "description"):
@@ -100,7 +118,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
-        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "step"}
+        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step"}
         for key in table:
             if key not in known:
                 raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
@@ -117,6 +135,7 @@ class Recipe:
             strata=_strata(table.get("strata")),
             palette=table.get("palette", PALETTE.default),
             landscape=table.get("landscape", LANDSCAPE.default),
+            needs=_needs(table.get("needs", {})),
             steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
         )
 
@@ -129,11 +148,9 @@ class Recipe:
             "edges": self.edges,
             "palette": self.palette,
             "landscape": self.landscape,
+            **({"needs": self.needs.to_dict()} if self.needs != NOTHING else {}),
             **({"strata": self.strata.to_dict()} if self.strata else {}),
-            "step": [
-                {"kind": step.kind, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
-                for step in self.steps
-            ],
+            "step": [_step_table(step) for step in self.steps],
         }
 
     def to_toml(self) -> str:
@@ -169,18 +186,32 @@ def _strata(given: Any) -> Strata | None:
     return Strata.load(given)
 
 
+def _needs(given: Any) -> Needs:
+    if not isinstance(given, dict):
+        raise InputError(f"needs must be a table [needs], not {given!r:.60}.")
+    try:
+        return Needs.from_dict(given)
+    except InputError as error:
+        raise InputError(f"needs: {error}") from None
+
+
 def _step(number: int, table: dict[str, Any]) -> Step:
     values = dict(table)
-    kind = values.pop("kind", None)
-    enabled = values.pop("enabled", True)
+    kind, enabled, name = values.pop("kind", None), values.pop("enabled", True), values.pop("name", "")
     if not isinstance(kind, str) or kind not in PROCESSES:
         raise InputError(f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}.")
     if not isinstance(enabled, bool):
         raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
     try:
-        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled)
+        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name)
     except InputError as error:
         raise InputError(f"step {number} ({kind}): {error}") from None
+
+
+def _step_table(step: Step) -> dict[str, Any]:
+    """The reverse of `_step`."""
+    named = {"name": step.name} if step.name else {}
+    return {"kind": step.kind, **named, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:

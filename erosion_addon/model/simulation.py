@@ -13,6 +13,7 @@ from .errors import InputError
 from .estimate import bytes_needed, require_memory, seconds_of
 from .fields import FIELDS
 from .masks import prepare
+from .needs import stillness
 from .processes import PROCESSES
 from .progress import Progress
 from .recipe import EDGE_CHOICE, SEED, Recipe
@@ -88,7 +89,7 @@ class _Simulation:
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
-        self.kinds = [step.kind for step in self._steps]
+        self.kinds, self.titles = [step.kind for step in self._steps], [step.title for step in self._steps]
         if results is not None:
             results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
@@ -230,7 +231,9 @@ class _Simulation:
 
     def _step_report(self, running: RunningStep) -> dict[str, Any]:
         seconds = time.perf_counter() - self._step_began
-        return {"kind": self._steps[self._number].kind, "seconds": seconds, **running.counts(seconds)}
+        step = self._steps[self._number]
+        named = {"name": step.name} if step.name else {}
+        return {"kind": step.kind, **named, "seconds": seconds, **running.counts(seconds)}
 
     def snapshot(self, fraction: float) -> Terrain:
         """The terrain at this moment, with report."""
@@ -263,6 +266,8 @@ class _Simulation:
         grid: dict[str, Any] = {"rows": rows, "cols": cols, "cell_size": after.cell_size}
         if after.spacing[0] != after.spacing[1]:
             grid["spacing"] = list(after.spacing)
+        loose = float(self._start_loose.max())
+        still = stillness(self._terrain, after, self._recipe.needs, loose) if fraction >= 1 else []
         return {
             "recipe": self._recipe.name,
             "seed": self._seed,
@@ -271,7 +276,7 @@ class _Simulation:
             "edges": self._edges,
             "finished": fraction,
             "steps": steps,
-            "notes": self._notes,
+            "notes": [*self._notes, *still],
             "mass": mass_balance(self._terrain, after, volumes),
             "sha256": hashes(after),
             "threads": self._state.threads or processors(),

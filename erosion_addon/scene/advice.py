@@ -5,7 +5,7 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.recipe import Recipe
-from . import grid
+from . import grid, sand
 from .obstacle import Advice, generators
 
 SMALL = 100.0
@@ -35,7 +35,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
             f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
             "them.", "smooth_steps",
         ))  # fmt: skip
-    return said + (_of_recipe(found, recipe) if recipe is not None else [])
+    return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
 
 
 def _of_units() -> list[Advice]:
@@ -76,3 +76,8 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
                     "shorten_time_step",
                 ))  # fmt: skip
     return said
+
+
+def _of_sand(obj: bpy.types.Object, recipe: Recipe) -> list[Advice]:
+    lack = sand.lack(obj, recipe)
+    return [Advice(lack, "sand_add")] if lack else []

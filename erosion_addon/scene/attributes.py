@@ -67,7 +67,7 @@ def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Ar
         if name not in ours and name in mesh.attributes:
             _copy(mesh, name, mesh, ASIDE + name)
         grid = COLORS[name].colors(fields, cell_size) if name in COLORS else fields[name]
-        _write(mesh, name, lattice.to_vertices(grid))
+        _write(mesh, name, lattice.to_vertices(grid), _type(name))
     _set_active_names(mesh, active)
 
 
@@ -83,15 +83,32 @@ def read_fields(
     check_names(mesh, names)
     fields = {}
     for name in names:
-        place = users_attribute(mesh, name) if before_erosion else name
-        ours = place == name and name in mesh.get(OURS, ())
-        attribute = mesh.attributes.get(place)
-        if attribute is None or not _fits(attribute, name) or (before_erosion and ours):
-            continue
-        values = _read(attribute)
-        components = FIELDS[name].components
-        fields[name] = lattice.to_grid(values[:, :components] if components > 1 else values[:, 0])
+        if (values := read_values(mesh, name, before_erosion)) is not None:
+            fields[name] = lattice.to_grid(values)
     return fields
+
+
+def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -> Array | None:
+    """A field of the mesh by its vertices, (vertices,) or (vertices, components) float32; None where it has none.
+
+    before_erosion: as in `read_fields`.
+    """
+    place = users_attribute(mesh, name) if before_erosion else name
+    ours = place == name and name in mesh.get(OURS, ())
+    attribute = mesh.attributes.get(place)
+    if attribute is None or not _fits(attribute, name) or (before_erosion and ours):
+        return None
+    values, components = _read(attribute), FIELDS[name].components
+    return values[:, :components] if components > 1 else values[:, 0]
+
+
+def write_values(mesh: bpy.types.Mesh, name: str, values: Array, before_erosion: bool = False) -> None:
+    """Set a field of one component from (vertices,), as if the user had made it. before_erosion: that which the next
+    run from the start begins with, beside the one of the last run. InputError where its name is taken."""
+    check_names(mesh, [name])
+    active = _active_names(mesh)
+    _write(mesh, ASIDE + name if before_erosion and name in mesh.get(OURS, ()) else name, values, _type(name))
+    _set_active_names(mesh, active)
 
 
 def holds(mesh: bpy.types.Mesh, name: str) -> bool:
@@ -187,10 +204,10 @@ def _fits(attribute: bpy.types.Attribute, name: str) -> bool:
     return attribute.domain == "POINT" and attribute.data_type == _type(name)
 
 
-def _write(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    """Set our attribute `name` from (vertices,) or (vertices, components)."""
-    data_type = _type(name)
-    if name in mesh.attributes and not _fits(mesh.attributes[name], name):
+def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> None:
+    """Set the attribute `name` from (vertices,) or (vertices, components)."""
+    known = mesh.attributes.get(name)
+    if known is not None and (known.domain, known.data_type) != ("POINT", data_type):
         _remove(mesh, name)  # ours, converted by the user
     if name not in mesh.attributes:
         new_attribute(mesh, name, data_type)

@@ -156,8 +156,10 @@ class Job:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
                 commit.commit(obj.data, self._lattice, self._source, self._start, self._terrain, result, self._paused)
-                self.warnings = follow.update(obj)
-                self.state, self.sentence = "done", " ".join([f"{obj.name} is eroded.", *self.warnings])
+                notes = self.report["notes"] if self.report else []
+                self.warnings = [*notes, *follow.update(obj)]
+                done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
+                self.state, self.sentence = "done", " ".join([done, *self.warnings])
             else:
                 rescued = commit.rescue(f"{self.object_name} eroded", result, self._matrix)
                 self.state = "rescued"

@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from ..scene import advice, companions, grid, obstacle
+from ..model.errors import InputError
+from ..scene import advice, companions, grid, obstacle, sand
 from . import steps
 from .panel import draw_lines
 
@@ -24,6 +25,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
     ),
     "enlarge": ("erosion.terrain_enlarge", "Make It 2 km Wide", {}),
+    "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
 }  # fmt: skip
 """Name of a remedy → operator, text of its button, what the operator is called with."""
@@ -73,6 +75,36 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
+    """Make the uppermost metres of the ground loose sand for wind and water to move. The heights stay"""
+
+    bl_idname = "erosion.sand_add"
+    bl_label = "Add Sand"
+
+    thickness: bpy.props.FloatProperty(
+        name="Thickness",
+        description="How thick the sand lies: more leaves more of it before the rock shows. 0 takes the thickness that "
+        "the recipe is made for",
+        default=0.0, min=0.0, max=1e6, soft_max=100.0, step=100, precision=5, unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        recipe = steps.meant_recipe(terrain.erosion)
+        thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
+        if not thickness:
+            self.report({"ERROR"}, "The recipe needs no sand; set a thickness.")
+            return {"CANCELLED"}
+        self.thickness = thickness
+        try:
+            sand.add(terrain, thickness)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
 class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
     """Make the time step of the water as short as suits the cells, so that the ground keeps up with the water"""
 
@@ -90,4 +122,4 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_terrain_enlarge, EROSION_OT_time_step_shorten)
+CLASSES = (EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)

@@ -12,7 +12,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.parameters import specifications
 from ..model.processes import PROCESSES
-from ..model.recipe import Recipe, Step
+from ..model.recipe import LONGEST_NAME, Recipe, Step
 from . import origin
 from .declared import CONTEXT, meant, properties_of
 
@@ -81,9 +81,9 @@ def fill(settings: Any, recipe: Recipe) -> None:
 
 
 def add(settings: Any, step: Step) -> None:
-    """Append a step, which is called what its process is."""
+    """Append a step."""
     item = settings.steps.add()
-    item.name, item.kind, item.enabled = PROCESSES[step.kind].label, step.kind, step.enabled
+    item.name, item.kind, item.enabled = step.title, step.kind, step.enabled
     group = getattr(item, step.kind)
     values = step.parameters.to_dict()
     item.loaded = json.dumps(values)
@@ -143,7 +143,8 @@ def meant_recipe(settings: Any) -> Recipe | None:
 def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     """The step that an item stands for; springs as in `recipe_of`."""
     parameters = PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
-    return Step(item.kind, parameters, item.enabled)
+    name = " ".join(item.name.split())[:LONGEST_NAME]
+    return Step(item.kind, parameters, item.enabled, "" if name == PROCESSES[item.kind].label else name)
 
 
 def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_the_report_has_the_keys_of_the_contract_and_its_mass_adds_up(folder, ed
     assert report["grid"] == {"rows": 24, "cols": 32, "cell_size": 1.0}
     assert (report["recipe"], report["seed"], report["edges"]) == ("arcane", 0, edges)
     assert set(report["steps"][0]) == {
-        "kind", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut", "random_directions",
+        "kind", "name", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut", "random_directions",
     }  # fmt: skip
     assert report["steps"][0]["drops"] == 24 * 32 // 2
     mass = report["mass"]
@@ -147,3 +147,39 @@ def test_threads_are_the_machines_or_as_many_as_are_given(folder, words, used):
     recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
     assert report["threads"] == used
     assert report["sha256"] == erode(Terrain(np.load("dem.npy")), recipe).report["sha256"]
+
+
+DUNES = ("--recipe", "dune sea", "--cell-size", "10", "--set", "wind.particles_per_cell=0.1")
+
+
+def test_sand_that_a_recipe_needs_is_offered_before_the_run_and_added_with_one_word(folder, capsys):
+    assert main(["erode", "dem.npy", "bare.npy", *DUNES]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "Loose sand is missing here; the recipe is made for 30 m of it. --sand adds it."
+    assert any(line.startswith("The ground did not change.") for line in said[1:])
+    assert np.load("bare.npy").tobytes() == np.load("dem.npy").tobytes()
+    assert main(["erode", "dem.npy", "dunes.npy", *DUNES, "--sand"]) == 0
+    assert "Loose sand" not in capsys.readouterr().err
+    assert np.abs(np.load("dunes.npy") - np.load("dem.npy")).max() > 1.0
+
+
+def test_sand_of_so_many_metres_is_a_sediment_mask_of_as_many(folder):
+    np.save("sand.npy", np.full((24, 32), 4.0))
+    assert main(["erode", "dem.npy", "one.npy", *DUNES, "--sand", "4"]) == 0
+    assert main(["erode", "dem.npy", "two.npy", *DUNES, "--mask", "sediment=sand.npy"]) == 0
+    assert np.load("one.npy").tobytes() == np.load("two.npy").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--sand"], "arcane needs no sand; say how much you want: --sand METRES."),
+        (["--sand", "0"], "a layer is more than 0 m thick, not 0"),
+        (["--sand", "nan"], "a layer is more than 0 m thick, not nan"),
+        (["--sand", "3", "--mask", "sediment=dem.npy"], "both say where loose sand lies; give one of them"),
+    ],
+)
+def test_sand_that_cannot_be_is_refused(folder, capsys, words, sentence):
+    assert main(["erode", "dem.npy", "out.npy", *words]) == 2
+    assert sentence in capsys.readouterr().err
+    assert not Path("out.npy").exists()

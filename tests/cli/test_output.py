@@ -19,7 +19,7 @@ def test_standard_output_has_nothing_but_the_files_written(folder, capsys):
     assert main(["erode", "dem.npy", "out.npy", "--report", "r.json", *FEW]) == 0
     out, err = capsys.readouterr()
     assert out == "out.npy\nr.json\n"
-    assert "Droplets, step 1 of 1: 100 %" in err and "384 drops" in err
+    assert "Carve gullies, step 1 of 1: 100 %" in err and "384 drops" in err
     assert "\r" not in err
 
 
@@ -49,7 +49,7 @@ def test_a_terminal_sees_a_bar_in_letters_that_it_has(folder, monkeypatch, encod
     monkeypatch.setattr(sys, "stderr", terminal)
     assert main(["erode", "dem.npy", "out.npy", *FEW]) == 0
     lines = terminal.written().split("\r")
-    assert any(line.startswith(f"Droplets, step 1 of 1 {full * 24} 100 %") for line in lines)
+    assert any(line.startswith(f"Carve gullies, step 1 of 1 {full * 24} 100 %") for line in lines)
     assert lines[-2].strip() == ""  # the bar is taken away
     assert lines[-1].startswith("arcane, seed 0, 24 ")
 

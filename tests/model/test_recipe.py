@@ -9,6 +9,7 @@ import pytest
 from erosion_addon.model import InputError, Recipe, Step
 from erosion_addon.model.droplet import DropletParameters
 from erosion_addon.model.presets import LARGEST_FILE, shipped
+from erosion_addon.model.processes import PROCESSES
 from erosion_addon.model.recipe import MOST_STEPS
 
 SHORT = 'name = "short"\n[[step]]\nkind = "droplet"\n'
@@ -48,6 +49,20 @@ def test_shipped_recipes_are_whole(name):
     assert recipe.name == name and len(recipe.description) > 20
     assert Recipe.load(shipped()[name]) == recipe
     assert Recipe.parse(recipe.to_toml(), "again") == recipe
+
+
+def test_the_steps_of_shipped_recipes_have_names_of_a_few_words():
+    names = [step.name for name in shipped() for step in Recipe.load(name).steps]
+    assert all(2 <= len(name.split()) <= 8 and name[0].isupper() and not name.endswith(".") for name in names)
+    assert {"Carve gullies", "Lay out valleys"} <= set(names)
+
+
+def test_a_name_changes_nothing_of_a_step_and_survives_a_file():
+    named = Recipe.parse(SHORT + 'name = "Dig"', "x")
+    assert named == Recipe.parse(SHORT, "x")
+    assert [step.title for step in named.steps] == ["Dig"]
+    assert Recipe.parse(named.to_toml(), "again").steps[0].name == "Dig"
+    assert Recipe.parse(SHORT, "x").steps[0].title == PROCESSES["droplet"].label
 
 
 def test_the_recipes_of_the_contract_are_shipped():
@@ -97,6 +112,9 @@ def test_every_value_survives_a_file():
         ('name = "x"\n[[step]]', "step 1: kind must be one of droplet, .*, not None"),
         ('name = "x"\n[[step]]\nkind = "rainbow"', "step 1: kind must be one of droplet, .*, not 'rainbow'"),
         ('name = "x"\n[[step]]\nkind = ["droplet"]', "step 1: kind must be one of droplet"),
+        (SHORT + "name = 3", r"step 1 \(droplet\): name must be one line of at most 60 letters, not 3"),
+        (SHORT + f"name = '{'x' * 61}'", "name must be one line of at most 60 letters"),
+        (SHORT + 'name = "two\\nlines"', "name must be one line"),
         (SHORT + "enabled = 1", r"step 1 \(droplet\): enabled must be true or false, not 1"),
         (SHORT + "capcity = 1", r"step 1 \(droplet\): capcity is not a parameter here; there are drops_per_cell, "),
         (SHORT + "capacity = -1", r"step 1 \(droplet\): capacity must be from 0 to 1000, not -1"),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sentences in the panel that have a button: each button mends what its sentence speaks of."""
 
+import json
+
 import bpy
 import numpy as np
 import pytest
@@ -92,7 +94,7 @@ def test_land_of_a_few_metres_is_made_wide_for_recipes_in_metres(terrain_object)
     terrain_object.scale *= 0.01
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
-    assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge"]
+    assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge", "sand_add"]
     settings.recipe_name = "alpine"  # drops count in cells, whatever their size
     assert remedies(terrain_object, recipe_of(settings, [])) == []
     steepness = grid.describe(terrain_object).relief / grid.describe(terrain_object).spacing[0]
@@ -164,3 +166,46 @@ def test_a_scale_of_0_is_reset(terrain_object):
     press("clear_scale")
     bpy.context.view_layer.update()
     assert bpy.ops.erosion.run.poll() and remedies(terrain_object) == []
+
+
+def sand_of(obj):
+    recipe = recipe_of(obj.erosion, [])
+    return "sand_add" in remedies(obj, recipe)
+
+
+def test_sand_that_the_recipe_needs_is_added_by_its_button_and_becomes_dunes(terrain_object):
+    settings = terrain_object.erosion
+    settings.recipe_name = "dune sea"
+    before = grid.heights(terrain_object.data).copy()
+    assert sand_of(terrain_object)
+    press("sand_add")
+    assert not sand_of(terrain_object)
+    assert (grid.heights(terrain_object.data) == before).all()
+    assert {round(point.value) for point in terrain_object.data.attributes["sediment"].data} == {30}
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+    assert np.percentile(np.abs(grid.heights(terrain_object.data) - before), 90) > 1.0
+
+
+def test_sand_added_after_a_run_without_any_is_there_for_the_next_one(terrain_object):
+    settings = terrain_object.erosion
+    settings.recipe_name = "dune sea"
+    settings.steps[0].wind.particles_per_cell = 0.05
+    before = grid.heights(terrain_object.data).copy()
+    assert bpy.ops.erosion.run() == {"FINISHED"}  # leaves a sediment of its own, which is 0
+    assert json.loads(settings.report)["notes"][0].startswith("The ground did not change.")
+    assert (grid.heights(terrain_object.data) == before).all() and sand_of(terrain_object)
+    press("sand_add")
+    assert not sand_of(terrain_object)
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+    assert np.abs(grid.heights(terrain_object.data) - before).max() > 0.5
+    bpy.ops.erosion.restore()
+    assert (grid.heights(terrain_object.data) == before).all() and not sand_of(terrain_object)
+
+
+def test_a_mask_of_sand_and_recipes_that_need_none_leave_nothing_to_say(terrain_object):
+    settings = terrain_object.erosion
+    assert not sand_of(terrain_object)
+    settings.recipe_name = "oasis"
+    assert sand_of(terrain_object)
+    settings.sediment.source = "VERTEX_GROUP"
+    assert not sand_of(terrain_object)

@@ -11,7 +11,7 @@ import pytest
 from erosion_addon.model import Recipe, Step, erode
 from erosion_addon.model.processes import PROCESSES
 from erosion_addon.scene import grid, process
-from erosion_addon.ui import step_list, steps
+from erosion_addon.ui import recipes, step_list, steps
 from tests.ui.conftest import activate, z_of
 from tests.ui.test_run import run, undo, with_undo
 
@@ -253,3 +253,15 @@ def test_settings_that_do_not_act_are_greyed_and_groups_of_them_hidden(stack):
     assert shown(item)["cloud_size"] and shown(item)["water_level"]
     item.enabled = False
     assert not any(shown(item).values())
+
+
+def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_recipe(stack):
+    bpy.ops.erosion.recipe_load(name="alpine")
+    names = ["Lay out valleys", "Carve gullies"]
+    assert [item.name for item in stack.steps] == names
+    stack.steps[1].name = "  Dig " + "deep " * 40
+    recipe = steps.recipe_of(stack, [])
+    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip()]
+    assert not recipes.is_changed(stack)  # a name changes nothing of the land
+    stack.steps[1].name = "Droplets"
+    assert steps.recipe_of(stack, []).steps[1].name == ""

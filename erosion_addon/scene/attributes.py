@@ -13,6 +13,8 @@ import numpy as np
 from ..model.colors import COLORS
 from ..model.errors import InputError
 from ..model.fields import FIELDS
+from . import attribute_values
+from .attribute_values import MEMBERS, new_attribute
 from .lattice import Array, Lattice
 
 OURS = "erosion_attributes"
@@ -24,8 +26,11 @@ ASIDE = "erosion_source_"
 _TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
 """Components of a field → type of its attribute."""
 
-_MEMBERS = {"FLOAT": ("value", 1), "FLOAT2": ("vector", 2), "FLOAT_COLOR": ("color", 4)}
-"""Type of an attribute → property of its elements, and how many numbers it holds."""
+
+def ours(mesh: bpy.types.Mesh) -> list[str]:
+    """The names of the attributes that runs wrote; nothing else that a file may hold in their place."""
+    held = mesh.get(OURS)
+    return [name for name in held if name in FIELDS or name in COLORS] if isinstance(held, list) else []
 
 
 def attribute_names(fields: Iterable[str]) -> list[str]:
@@ -36,9 +41,9 @@ def attribute_names(fields: Iterable[str]) -> list[str]:
 
 def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
     """Raise InputError where the user has something of another kind under the name of an attribute to be written."""
-    ours = set(mesh.get(OURS, ()))
+    known = ours(mesh)
     for name in attribute_names(fields):
-        if name in mesh.attributes and name not in ours and not _fits(mesh.attributes[name], name):
+        if name in mesh.attributes and name not in known and not _fits(mesh.attributes[name], name):
             raise InputError(
                 f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename or remove it first."
             )
@@ -58,14 +63,14 @@ def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Ar
     Raises InputError before anything is written where a name is taken.
     """
     check_names(mesh, fields)
-    ours = list(mesh.get(OURS, ()))
+    known = ours(mesh)
     names = attribute_names(fields)
-    mesh[OURS] = ours + [name for name in names if name not in ours]
+    _set_ours(mesh, known + [name for name in names if name not in known])
     active = _active_names(mesh)
     cell_size = float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
     for name in names:
-        if name not in ours and name in mesh.attributes:
-            _copy(mesh, name, mesh, ASIDE + name)
+        if name not in known and name in mesh.attributes:
+            attribute_values.copy(mesh, name, mesh, ASIDE + name)
         grid = COLORS[name].colors(fields, cell_size) if name in COLORS else fields[name]
         _write(mesh, name, lattice.to_vertices(grid), _type(name))
     _set_active_names(mesh, active)
@@ -94,11 +99,11 @@ def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -
     before_erosion: as in `read_fields`.
     """
     place = users_attribute(mesh, name) if before_erosion else name
-    ours = place == name and name in mesh.get(OURS, ())
+    is_ours = place == name and name in ours(mesh)
     attribute = mesh.attributes.get(place)
-    if attribute is None or not _fits(attribute, name) or (before_erosion and ours):
+    if attribute is None or not _fits(attribute, name) or (before_erosion and is_ours):
         return None
-    values, components = _read(attribute), FIELDS[name].components
+    values, components = attribute_values.read(attribute), FIELDS[name].components
     return values[:, :components] if components > 1 else values[:, 0]
 
 
@@ -107,7 +112,7 @@ def write_values(mesh: bpy.types.Mesh, name: str, values: Array, before_erosion:
     run from the start begins with, beside the one of the last run. InputError where its name is taken."""
     check_names(mesh, [name])
     active = _active_names(mesh)
-    _write(mesh, ASIDE + name if before_erosion and name in mesh.get(OURS, ()) else name, values, _type(name))
+    _write(mesh, ASIDE + name if before_erosion and name in ours(mesh) else name, values, _type(name))
     _set_active_names(mesh, active)
 
 
@@ -119,27 +124,27 @@ def holds(mesh: bpy.types.Mesh, name: str) -> bool:
 def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
     """Remove the attributes that we wrote, but for those of some fields, and put back the user's that they replaced."""
     active, kept = _active_names(mesh), attribute_names(but)
-    ours = list(mesh.get(OURS, ()))
-    for name in ours:
+    known = ours(mesh)
+    for name in known:
         if name in kept:
             continue
         if ASIDE + name in mesh.attributes:
-            _copy(mesh, ASIDE + name, mesh, name)
-            _remove(mesh, ASIDE + name)
+            attribute_values.copy(mesh, ASIDE + name, mesh, name)
+            attribute_values.remove(mesh, ASIDE + name)
         else:
-            _remove(mesh, name)
-    _set_ours(mesh, [name for name in ours if name in kept])
+            attribute_values.remove(mesh, name)
+    _set_ours(mesh, [name for name in known if name in kept])
     _set_active_names(mesh, active)
 
 
 def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
     """Make the attributes that we wrote the user's own, but for those of some fields; what they replaced is gone."""
     active, kept = _active_names(mesh), attribute_names(but)
-    ours = list(mesh.get(OURS, ()))
-    for name in ours:
+    known = ours(mesh)
+    for name in known:
         if name not in kept:
-            _remove(mesh, ASIDE + name)
-    _set_ours(mesh, [name for name in ours if name in kept])
+            attribute_values.remove(mesh, ASIDE + name)
+    _set_ours(mesh, [name for name in known if name in kept])
     _set_active_names(mesh, active)
 
 
@@ -153,13 +158,14 @@ def _set_ours(mesh: bpy.types.Mesh, names: list[str]) -> None:
 def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
     """Make our attributes and custom properties on `target` those of its copy `source`."""
     active = _active_names(source)
-    touched = {*source.get(OURS, ()), *target.get(OURS, ())}
-    touched |= {ASIDE + name for name in touched} | {ASIDE.rstrip("_")}
+    touched = {*ours(source), *ours(target)}
+    names = [attribute.name for mesh in (source, target) for attribute in mesh.attributes]
+    touched |= {name for name in names if name.startswith("erosion_")}
     for name in touched:
         if name in source.attributes:
-            _copy(source, name, target, name)
+            attribute_values.copy(source, name, target, name)
         else:
-            _remove(target, name)
+            attribute_values.remove(target, name)
     for key in {*source.keys(), *target.keys()}:
         if key.startswith("erosion_"):
             if key in source:
@@ -187,13 +193,13 @@ def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
 def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
     """Remove what `keep_aside` added."""
     active = _active_names(mesh)
-    _remove(mesh, name)
+    attribute_values.remove(mesh, name)
     _set_active_names(mesh, active)
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
     """Under what name the user's attribute `name` is found now: aside, while one of ours stands in its place."""
-    return ASIDE + name if name in mesh.get(OURS, ()) and ASIDE + name in mesh.attributes else name
+    return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
 
 
 def _type(name: str) -> str:
@@ -208,44 +214,13 @@ def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> No
     """Set the attribute `name` from (vertices,) or (vertices, components)."""
     known = mesh.attributes.get(name)
     if known is not None and (known.domain, known.data_type) != ("POINT", data_type):
-        _remove(mesh, name)  # ours, converted by the user
+        attribute_values.remove(mesh, name)  # ours, converted by the user
     if name not in mesh.attributes:
         new_attribute(mesh, name, data_type)
     if data_type == "FLOAT_COLOR" and values.shape[1] == 3:
         values = np.concatenate([values, np.ones((len(values), 1), np.float32)], axis=1)
     # Found by name again: what new() returns may be freed by the next new().
-    mesh.attributes[name].data.foreach_set(_MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
-
-
-def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str) -> None:
-    """Add an attribute of the vertices; InputError where Blender does not."""
-    made = mesh.attributes.new(name, data_type, "POINT")
-    if made is None:
-        raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
-
-
-def _read(attribute: bpy.types.Attribute) -> Array:
-    """(vertices, values) float32 of an attribute of one of the types that fields are stored in."""
-    member, count = _MEMBERS[attribute.data_type]
-    values = np.empty((len(attribute.data), count), np.float32)
-    attribute.data.foreach_get(member, values.ravel())
-    return values
-
-
-def _copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str) -> None:
-    values, data_type = _read(source.attributes[name]), source.attributes[name].data_type
-    known = target.attributes.get(new_name)
-    if known is not None and (known.data_type, known.domain) != (data_type, "POINT"):
-        _remove(target, new_name)
-        known = None
-    if known is None:
-        new_attribute(target, new_name, data_type)
-    target.attributes[new_name].data.foreach_set(_MEMBERS[data_type][0], values.ravel())
-
-
-def _remove(mesh: bpy.types.Mesh, name: str) -> None:
-    if name in mesh.attributes:
-        mesh.attributes.remove(mesh.attributes[name])
+    mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
 
 
 def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:

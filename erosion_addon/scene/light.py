@@ -146,15 +146,19 @@ def bake_light(
 def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
     """Write the fields; suns that are gone since the last time shine everywhere, so that materials stay as they are."""
     ones = np.ones((lattice.rows, lattice.cols), np.float32)
-    gone = {name: ones for name in SUNS if name in mesh.get(attributes.OURS, ()) and name not in fields}
+    gone = {name: ones for name in SUNS if name in attributes.ours(mesh) and name not in fields}
     attributes.write_fields(mesh, lattice, {**fields, **gone})
 
 
 def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
-    """What the light on the mesh was baked with; None where it has none of ours."""
-    if SETTINGS not in mesh or "sky_light" not in mesh.get(attributes.OURS, ()):
+    """What the light on the mesh was baked with; None where it has none of ours, and the defaults where that is
+    damaged."""
+    if SETTINGS not in mesh or "sky_light" not in attributes.ours(mesh):
         return None
-    return LightParameters.from_dict(json.loads(mesh[SETTINGS]))
+    try:
+        return LightParameters.from_dict(json.loads(mesh[SETTINGS]))
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError):
+        return LightParameters()
 
 
 def remove(mesh: bpy.types.Mesh) -> None:

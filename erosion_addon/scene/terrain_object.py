@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ..model.terrain import Terrain
-from .attributes import new_attribute
+from .attribute_values import new_attribute
 from .mesh import make_grid_object
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.model.errors import InputError
-from erosion_addon.scene import attributes, grid
+from erosion_addon.scene import attribute_values, attributes, grid
+from erosion_addon.scene.attribute_values import MEMBERS
 
 
 def fields_for(lattice, names=("wear", "moisture", "sediment", "velocity", "surface_color"), seed=0):
@@ -148,6 +149,52 @@ def test_ours_may_be_converted_or_removed_by_the_user_and_is_written_all_the_sam
     attributes.write_fields(obj.data, lattice, fields)
     found = attributes.read_fields(obj.data, lattice, fields)
     assert all(np.array_equal(found[name], fields[name]) for name in fields)
+
+
+CONVERTED = [("INT", "FACE"), ("BOOLEAN", "POINT"), ("FLOAT_VECTOR", "CORNER"), ("BYTE_COLOR", "POINT"),
+             ("STRING", "POINT"), ("INT32_2D", "EDGE"), ("QUATERNION", "POINT"), ("FLOAT4X4", "FACE")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data_type", "domain"), CONVERTED)
+def test_a_copy_undoes_a_write_to_a_field_that_the_user_has_converted(make_hills, everything_of, data_type, domain):
+    obj = make_hills()
+    mesh, lattice = obj.data, grid.find_lattice(obj)
+    attributes.write_fields(mesh, lattice, fields_for(lattice))
+    mesh.attributes.remove(mesh.attributes["wear"])
+    mesh.attributes.new("wear", data_type, domain)
+    if data_type in MEMBERS:
+        member, dtype, count = MEMBERS[data_type]
+        values = (np.arange(len(mesh.attributes["wear"].data) * count) % 2).astype(dtype)
+        mesh.attributes["wear"].data.foreach_set(member, values)
+    else:
+        mesh.attributes["wear"].data[3].value = b"old"
+    backup = mesh.copy()
+    attributes.write_fields(mesh, lattice, fields_for(lattice, seed=2))
+    assert (mesh.attributes["wear"].data_type, mesh.attributes["wear"].domain) == ("FLOAT", "POINT")
+    attributes.copy_fields(backup, mesh)
+    made = mesh.attributes["wear"]
+    assert (made.data_type, made.domain) == (data_type, domain)
+    if data_type in MEMBERS:
+        assert np.array_equal(attribute_values.read(made).ravel(), values)
+    else:
+        assert made.data[3].value == b"old"
+
+
+@pytest.mark.parametrize("garbage", [7, "wear", 1.5, [1, 2], {"wear": 1}, ["position", ".corner_vert", "nothing"], []])
+def test_something_else_in_place_of_our_names_counts_as_none(make_hills, everything_of, garbage):
+    obj = make_hills()
+    obj.data[attributes.OURS] = garbage
+    before = everything_of(obj.data)
+    assert attributes.ours(obj.data) == []
+    lattice = grid.find_lattice(obj)
+    fields = fields_for(lattice)
+    attributes.write_fields(obj.data, lattice, fields)
+    assert np.array_equal(attributes.read_fields(obj.data, lattice, ["wear"])["wear"], fields["wear"])
+    attributes.remove_fields(obj.data)
+    after = everything_of(obj.data)
+    assert {key: after[key] for key in before if key != "properties"} == {
+        key: value for key, value in before.items() if key != "properties"
+    }
 
 
 @pytest.mark.parametrize("written_before", [(), ("wear", "moisture")])

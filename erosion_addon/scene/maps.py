@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from idprop.types import IDPropertyGroup
 
 from ..model import maps
 from ..model.errors import InputError
@@ -18,6 +19,12 @@ from .lattice import Array
 
 MARK = "erosion_map"
 """Custom property of an image: the name of the map that it shows."""
+
+FOLLOWS = "erosion_follows"
+"""Custom property of an image: whether a terrain points to it, or did. Those of release 0.1.0 went by names."""
+
+IMAGES = "erosion_images"
+"""Custom property of a terrain: pointers to its images by the names of their maps."""
 
 
 def names_of(mesh: bpy.types.Mesh) -> list[str]:
@@ -57,26 +64,61 @@ def export(terrain: bpy.types.Object, folder: Path, names: Collection[str] = (),
 
 
 def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:
-    """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew.
+    """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew,
+    whatever it and the terrain are called by now.
 
     The numbers are the field's own (colour space Non-Color), and the bottom row is the smallest y.
     """
-    return [_filled(f"{terrain.name} {name}", name, values) for name, values in maps.images(fields_of(terrain, names))]
+    images = images_of(terrain)
+    filled = []
+    for name, values in maps.images(fields_of(terrain, names)):
+        images[name] = _filled(images.get(name), f"{terrain.name} {name}", name, values)
+        filled.append(images[name])
+    terrain[IMAGES] = images
+    return filled
 
 
 def update(terrain: bpy.types.Object) -> None:
     """Fill those images of the terrain anew that `send` has made; black where their field is gone."""
-    made = [image for image in _made() if image.name == f"{terrain.name} {image[MARK]}"]
-    shown = {image[MARK] for image in made}
+    shown = images_of(terrain)
     names = [
         name
         for name in names_of(terrain.data)
         if any(f"{name}{ending}" in shown for ending in maps.COMPONENTS[FIELDS[name].components])
     ]
     filled = send(terrain, names) if names else []
-    for image in made:
+    for image in shown.values():
         if image not in filled:
             _fill(image, np.zeros((image.size[1], image.size[0]), np.float32))
+
+
+def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """The terrain's images by the names of their maps. What a copy of a terrain brings along stays the original's."""
+    mine = _held(terrain) or _named_after(terrain)
+    elder = [
+        obj for obj in bpy.data.objects
+        if obj.session_uid < terrain.session_uid and obj.users_collection and IMAGES in obj
+    ]  # fmt: skip
+    theirs = [image for obj in elder for image in _held(obj).values()]
+    return {name: image for name, image in mine.items() if image not in theirs}
+
+
+def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """The images that the terrain points to; nothing else that a file may hold in their place."""
+    held, made = terrain.get(IMAGES), _made()
+    if not isinstance(held, IDPropertyGroup):
+        return {}
+    return {name: held[name] for name in held.keys() if held[name] in made}  # noqa: SIM118 - a group is no dict
+
+
+def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """Images that release 0.1.0 made of a terrain of this name, to which no terrain points."""
+    pointed = [image for obj in bpy.data.objects for image in _held(obj).values()]
+    return {
+        image[MARK]: image
+        for image in _made()
+        if FOLLOWS not in image and image.name == f"{terrain.name} {image[MARK]}" and image not in pointed
+    }
 
 
 def forget_pixels() -> None:
@@ -86,18 +128,12 @@ def forget_pixels() -> None:
             image.buffers_free()
 
 
-def _find(name: str) -> bpy.types.Image | None:
-    """The image that `send` called so; an image of the user's own may have the name."""
-    return next((image for image in _made() if image.name == name), None)
-
-
 def _made() -> list[bpy.types.Image]:
     return [image for image in bpy.data.images if MARK in image and not image.library]
 
 
-def _filled(name: str, map_name: str, values: Array) -> bpy.types.Image:
+def _filled(image: bpy.types.Image | None, name: str, map_name: str, values: Array) -> bpy.types.Image:
     rows, cols = values.shape[:2]
-    image = _find(name)
     if image is None:
         image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)
         image[MARK] = map_name
@@ -105,6 +141,7 @@ def _filled(name: str, map_name: str, values: Array) -> bpy.types.Image:
         image.use_fake_user = True  # else it would be lost on saving, until a material uses it
     elif tuple(image.size) != (cols, rows):
         image.scale(cols, rows)
+    image[FOLLOWS] = True
     _fill(image, values)
     return image
 

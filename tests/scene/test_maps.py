@@ -107,6 +107,66 @@ def test_a_terrain_of_another_size_makes_the_image_fit(eroded, make_hills):
     assert maps.send(obj, ["elevation"]) == [image] and tuple(image.size) == (4, 9)
 
 
+def grown(obj, factor):
+    """The terrain as the next run leaves it."""
+    lattice = grid.find_lattice(obj)
+    wear = attributes.read_fields(obj.data, lattice, ["wear"])["wear"]
+    attributes.write_fields(obj.data, lattice, {"wear": wear * np.float32(factor)})
+    maps.update(obj)
+    return wear * np.float32(factor)
+
+
+def test_images_follow_their_own_terrain_whatever_it_is_called(eroded, make_hills):
+    obj, fields = eroded
+    (image,) = maps.send(obj, ["wear"])
+    obj.name = "Mountain"
+    other = obj.copy()
+    other.data = obj.data.copy()
+    del other[maps.IMAGES]
+    bpy.context.collection.objects.link(other)
+    other.name = "Hills"
+    assert other.name == "Hills"
+    grown(other, 3.0)
+    assert np.array_equal(pixels_of(image)[..., 0], fields["wear"])
+    image.name = "Scratches"
+    assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
+    (another,) = maps.send(other, ["wear"])
+    assert another != image and another.name == "Hills wear" and maps.send(obj, ["wear"]) == [image]
+
+
+def test_a_copy_of_a_terrain_leaves_the_images_to_the_original_until_it_is_deleted(eroded):
+    obj, fields = eroded
+    (image,) = maps.send(obj, ["wear"])
+    twin = obj.copy()
+    twin.data = obj.data.copy()
+    bpy.context.collection.objects.link(twin)
+    grown(twin, 3.0)
+    assert np.array_equal(pixels_of(image)[..., 0], fields["wear"])
+    (own,) = maps.send(twin, ["wear"])
+    assert own != image and maps.images_of(obj) == {"wear": image} and maps.images_of(twin) == {"wear": own}
+    assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
+
+
+def test_images_of_the_first_release_are_found_by_name_until_they_follow(eroded):
+    obj, _ = eroded
+    (image,) = maps.send(obj, ["wear"])
+    del obj[maps.IMAGES], image[maps.FOLLOWS]
+    assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
+    obj.name = "Mountain"
+    assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
+    bpy.data.objects.remove(obj)
+    other = grid.make_grid_object("Hills", np.zeros((4, 4)), (1.0, 1.0), bpy.context.collection)
+    assert maps.images_of(other) == {}
+
+
+@pytest.mark.parametrize("garbage", [7, "wear", {"wear": 3}, {"wear": "x"}, [1.0]])
+def test_something_else_in_place_of_the_pointers_is_no_image(eroded, garbage):
+    obj, _ = eroded
+    obj[maps.IMAGES] = garbage
+    assert maps.images_of(obj) == {}
+    assert maps.send(obj, ["wear"])[0].name == "Hills wear"
+
+
 def test_images_survive_saving_with_every_bit(eroded, tmp_path):
     obj, fields = eroded
     maps.send(obj, ["wear"])[0].use_fake_user = True
@@ -115,4 +175,4 @@ def test_images_survive_saving_with_every_bit(eroded, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=path)
     image = bpy.data.images["Hills wear"]
     assert np.array_equal(pixels_of(image)[..., 0], fields["wear"])
-    assert maps._find("Hills wear") == image
+    assert maps.images_of(bpy.data.objects["Hills"]) == {"wear": image}

@@ -44,7 +44,7 @@ def problem(obj: bpy.types.Object, kind: str) -> str | None:
         return None
     mask = obj.session_uid, kind
     found = _known.get(mask)
-    if found is None or found[0] != _depends_on(obj, kind):
+    if (found is None or found[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
         _asked.add(mask)
         _watch()
     return found[1] if found is not None else None
@@ -125,6 +125,15 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     chosen = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
     there = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
     return chosen, there, size, _changes.get(obj.data.session_uid, 0), _changes.get(0, 0)
+
+
+def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
+    """Whether the mask is an image of a place in a network: no look at a panel may reach out to where somebody's file
+    points. The run reads it, and so does Show."""
+    image = getattr(obj.erosion, kind).image
+    return image is not None and image.packed_file is None and image.filepath.replace("\\", "/")[:2] == "//" != (
+        image.filepath[:2]  # two slashes stand for the folder of the .blend file
+    )
 
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:

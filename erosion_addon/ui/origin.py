@@ -13,9 +13,19 @@ from ..model.errors import InputError
 from ..model.presets import is_there, named
 from ..model.recipe import Recipe, Step
 
+_chosen: set[str] = set()
+"""Paths of recipes that the user has chosen since Blender was started. Other paths come out of a file, maybe somebody
+else's: neither looking at a panel nor a timer may reach out to where they point, as into a network."""
+
+
+def choose(name: str) -> None:
+    """The user, or a script of the user's, has named a recipe."""
+    _chosen.add(name)
+
 
 def keep(settings: Any, recipe: Recipe) -> None:
-    """Remember the recipe that the settings are filled from."""
+    """Remember the recipe that the settings are filled from, which the user has chosen."""
+    choose(settings.recipe_name)
     settings.recipe_loaded = json.dumps({"name": settings.recipe_name, "recipe": recipe.to_dict()})
 
 
@@ -26,6 +36,8 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
     if kept is not None and name == settings.recipe_name:
         return kept
     try:
+        if not _may_be_read(settings.recipe_name):
+            raise InputError(f"The recipe {settings.recipe_name} was chosen in another session; load it again.")
         return Recipe.load(settings.recipe_name)
     except InputError:
         if not steps:
@@ -34,15 +46,24 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
 
 
 def file_of(settings: Any) -> Path | None:
-    """The file of the recipe that the settings name. None where there is no such name, and for a place in the network:
-    looking at a panel must not reach out to where somebody else's file points."""
-    return None if settings.recipe_name.startswith(("//", "\\\\")) else named(settings.recipe_name)
+    """The file of the recipe that the settings name; None where there is no such name, or it may not be looked at."""
+    return named(settings.recipe_name) if _may_be_read(settings.recipe_name) else None
 
 
 def is_here(settings: Any) -> bool:
-    """Whether the recipe that is named is on this computer."""
+    """Whether the recipe that is named is on this computer, as far as it may be looked for."""
     path = file_of(settings)
     return path is not None and is_there(path)
+
+
+def is_gone(settings: Any) -> bool:
+    """Whether the recipe that is named was looked for on this computer, and is not there."""
+    return _may_be_read(settings.recipe_name) and not is_here(settings)
+
+
+def _may_be_read(name: str) -> bool:
+    """Whether a recipe is one of the shipped or the user's own, which have no path, or a path that the user chose."""
+    return name in _chosen or not name.lower().endswith(".toml")
 
 
 @lru_cache(maxsize=64)

@@ -44,7 +44,7 @@ def shown_name(settings: Any) -> str:
     if not settings.recipe_name:
         return "Choose a Recipe"
     name = previews.title(settings.recipe_name)
-    if not origin.is_here(settings):
+    if origin.is_gone(settings):
         return phrase("{name} (not on this computer)", name=name)
     return phrase("{name} (changed)", name=name) if is_changed(settings) else name
 

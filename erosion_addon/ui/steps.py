@@ -4,6 +4,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -21,7 +22,7 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """The property group of one kind of step, without parameters that are lists."""
     declared = specifications(PROCESSES[kind].parameters).values()
     annotations = properties_of(item for item in declared if not item.row_names)
-    return type(f"EROSION_PG_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+    return type(f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
 
 SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
@@ -62,6 +63,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
 def reload(settings: Any) -> None:
     """Fill the steps with those of the recipe that is named; none where there is no such recipe."""
     settings.steps.clear()
+    origin.choose(settings.recipe_name)
     try:
         recipe = Recipe.load(settings.recipe_name)
     except InputError:
@@ -104,9 +106,9 @@ def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
 
 def winds_of(item: EROSION_PG_step) -> list[list[float]]:
     """The winds of a step, as rows of direction (°) and weight."""
-    loaded = json.loads(item.loaded or "{}").get("wind_rose", [])
+    loaded = _loaded(item).get("wind_rose", [])
     if not item.is_property_set("winds"):  # a file of an earlier release
-        return list(loaded)
+        return loaded
     return [
         [meant(wind.direction, was[0]), meant(wind.weight, was[1])]
         for wind, was in zip_longest(item.winds, loaded[: len(item.winds)], fillvalue=(None, None))
@@ -147,11 +149,26 @@ def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     return Step(item.kind, parameters, item.enabled, "" if name == PROCESSES[item.kind].label else name)
 
 
+def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
+    """The parameters as the recipe gave them; the defaults of all where that is damaged."""
+    return dict(_checked(item.kind, item.loaded))
+
+
+@lru_cache(maxsize=256)
+def _checked(kind: str, text: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text or "{}")
+        PROCESSES[kind].parameters.from_dict(values)
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError):
+        return {}
+    return values  # type: ignore[no-any-return]
+
+
 def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:
     """The parameters of an item by name; lists that the recipe did not give are missing. springs as in `recipe_of`."""
     declared = specifications(PROCESSES[item.kind].parameters)
     group = getattr(item, item.kind)
-    values = json.loads(item.loaded or "{}")
+    values = _loaded(item)
     if springs and "springs" in declared:
         values["springs"] = springs
     if "wind_rose" in declared:

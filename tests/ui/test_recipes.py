@@ -3,6 +3,7 @@
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import bpy
 import pytest
@@ -13,7 +14,9 @@ from erosion_addon.model.strata import Strata
 from erosion_addon.scene import user_folder
 from erosion_addon.ui import own_recipes as saving
 from erosion_addon.ui import previews, properties, recipes, steps
+from erosion_addon.ui.look import palette_of
 from tests.ui.conftest import activate
+from tests.ui.test_steps import Drawn
 
 
 def meant(obj):
@@ -220,6 +223,45 @@ def test_the_panel_can_show_any_name(terrain_object, name):
     assert recipes.shown_name(settings).endswith("(not on this computer)" if name else "Choose a Recipe")
     path = named(name)
     assert path is None or previews.icon_of(path) == previews.blank()
+
+
+FOREIGN = [r"//server/x.toml", r"\\server\share\x.toml", r"/\server/x.toml", r"Z:\x.toml", "/net/x.toml", "x.TOML"]
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("has_steps", [True, False])
+def test_no_panel_and_no_timer_looks_where_the_file_of_another_artist_points(
+    terrain_object, monkeypatch, name, has_steps
+):
+    settings = terrain_object.erosion
+    before = meant(terrain_object).steps
+    settings["recipe_name"] = name  # as a file brings it: nobody has chosen it here
+    settings.recipe_loaded = ""
+    assert settings.recipe_name == name
+    if not has_steps:
+        settings.steps.clear()
+    looked = []
+    for function in ("open", "stat", "exists", "is_file"):
+        monkeypatch.setattr(Path, function, lambda path, *_, **__: looked.append(path) or path.joinpath("x"))
+    recipes.draw_choice(Drawn(), settings)
+    found = steps.meant_recipe(settings)
+    assert palette_of(terrain_object) == "temperate" and recipes.shown_name(settings) == previews.title(name)
+    monkeypatch.undo()
+    assert [path for path in looked if "server" in str(path) or path.name.lower() == "x.toml"] == []
+    assert (found.steps if found else ()) == (before if has_steps else ())
+    if not has_steps:
+        with pytest.raises(RuntimeError, match="chosen in another session"):
+            bpy.ops.erosion.run("EXEC_DEFAULT")
+
+
+def test_a_path_that_the_user_chooses_is_read(terrain_object, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(Recipe.load("canyon").to_toml(), encoding="utf-8")
+    bpy.ops.erosion.recipe_load(filepath=str(path))
+    assert meant(terrain_object).steps == Recipe.load("canyon").steps
+    assert recipes.shown_name(terrain_object.erosion) == "Mine"
+    path.unlink()
+    assert recipes.shown_name(terrain_object.erosion) == "Mine (not on this computer)"
 
 
 # Where they lie

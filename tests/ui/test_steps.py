@@ -8,10 +8,12 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon import ui
 from erosion_addon.model import Recipe, Step, erode
 from erosion_addon.model.processes import PROCESSES
 from erosion_addon.scene import grid, process
 from erosion_addon.ui import recipes, step_list, steps
+from erosion_addon.ui.report import EROSION_PT_report
 from tests.ui.conftest import activate, z_of
 from tests.ui.test_run import run, undo, with_undo
 
@@ -265,3 +267,35 @@ def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_
     assert not recipes.is_changed(stack)  # a name changes nothing of the land
     stack.steps[1].name = "Droplets"
     assert steps.recipe_of(stack, []).steps[1].name == ""
+
+
+GARBAGE = ["{", "7", "[]", "null", '"x"', '{"wind_rose": 3}', '{"wind_rose": [1]}', '{"wind_rose": [["a", 2]]}',
+           '{"capacity": "x"}', '{"capacity": [1]}', '{"nothing": 1}', "[" * 100_000, '{"direction": NaN}']  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["droplet", "wind"])
+@pytest.mark.parametrize("loaded", GARBAGE)
+def test_what_a_file_holds_in_place_of_the_loaded_parameters_counts_as_none(terrain_object, kind, loaded):
+    settings = terrain_object.erosion
+    settings.steps.clear()
+    steps.add(settings, Step(kind, PROCESSES[kind].parameters()))
+    settings.steps[0].loaded = ""
+    expected = steps.recipe_of(settings, [])
+    settings.steps[0].loaded = loaded
+    assert steps.recipe_of(settings, []) == expected
+    settings.steps[0].property_unset("winds")
+    assert steps.winds_of(settings.steps[0]) == []
+
+
+@pytest.mark.parametrize("report", ["{", "7", "[]", "null", "{}", '{"grid": 1, "mass": 2}', "[" * 100_000])
+def test_a_damaged_report_is_said_to_be_damaged(terrain_object, report):
+    terrain_object.erosion.report = report
+    layout = Drawn()
+    EROSION_PT_report.draw(SimpleNamespace(layout=layout), bpy.context)
+    [line] = [named["text"] for name, _, named in layout.seen["calls"] if name == "label"]
+    assert line == "The report of the last run is damaged."
+
+
+def test_no_two_classes_have_the_same_name():
+    names = [cls.__name__ for module in ui._MODULES for cls in module.CLASSES]
+    assert sorted(names) == sorted(set(names))

@@ -6,10 +6,13 @@ import bpy
 from ..model.errors import InputError
 from ..model.recipe import Recipe
 from . import grid, sand
-from .obstacle import Advice, generators
+from .obstacle import Advice, shapers
 
 SMALL = 100.0
 """Metres; land that is less wide is more likely in some unit of its own."""
+
+DOWNHILL = {"droplet", "rill", "talus", "water"}
+"""Kinds of steps that do nothing without a slope."""
 
 FINE_ENOUGH = 60
 """Steps of the pipes in one time step of the water; with more the ground lags behind what the water does to it."""
@@ -17,14 +20,11 @@ FINE_ENOUGH = 60
 
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
     """What is worth knowing of a mesh that can be eroded all the same; with a recipe also where it does not fit."""
-    said = []
-    if names := generators(obj):
-        said.append(Advice(f"The mesh below the modifiers is eroded; {names} acts on top of it."))
     try:
         found = grid.describe(obj)
     except InputError:
-        return said
-    said += _of_units() + _of_scale(obj, found)
+        return _of_shape(obj, None, recipe)
+    said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found)
     if found.resolution > 1e-3 * min(found.spacing):
         said.append(Advice(
             f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
@@ -36,6 +36,20 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
             "them.", "smooth_steps",
         ))  # fmt: skip
     return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
+
+
+def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None) -> list[Advice]:
+    """Whether what is eroded is what is seen, and has slopes at all."""
+    is_flat = found is not None and found.relief == 0
+    if names := shapers(obj):
+        flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
+        text = f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to erode what you see."
+        return [Advice(text, "apply_modifiers")]
+    steps = recipe.steps if recipe is not None else ()
+    if is_flat and not any(step.enabled and step.kind not in DOWNHILL for step in steps):
+        text = f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
+        return [Advice(text, "add_terrain")]
+    return []
 
 
 def _of_units() -> list[Advice]:

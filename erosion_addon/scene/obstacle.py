@@ -7,11 +7,11 @@ import bpy
 
 from ..model.terrain import SMALLEST_SIDE
 
-GENERATORS = {
-    "ARRAY", "BEVEL", "BOOLEAN", "BUILD", "DECIMATE", "EDGE_SPLIT", "EXPLODE", "FLUID", "MASK", "MIRROR", "NODES",
-    "OCEAN", "PARTICLE_INSTANCE", "REMESH", "SCREW", "SKIN", "SOLIDIFY", "SUBSURF", "TRIANGULATE", "WELD", "WIREFRAME",
+HARMLESS = {
+    "COLLISION", "DATA_TRANSFER", "LINEART", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP",
+    "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
 }  # fmt: skip
-"""Modifiers that change how many vertices there are."""
+"""Modifiers that leave the shape of a mesh as it is."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
             "make_single_user",
         )
     few = too_few(obj)
-    return Advice(few, "apply_modifiers" if generators(obj) else "grid_from_mesh") if few else None
+    return Advice(few, "apply_modifiers" if shapers(obj) else "grid_from_mesh") if few else None
 
 
 def too_few(obj: bpy.types.Object) -> str | None:
@@ -69,12 +69,14 @@ def too_few(obj: bpy.types.Object) -> str | None:
     if count >= SMALLEST_SIDE**2:
         return None
     sentence = f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE}"
-    names = generators(obj)
+    names = shapers(obj)
     if names:
         return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
     return f"{sentence}."
 
 
-def generators(obj: bpy.types.Object) -> str:
-    """Names of the modifiers that change how many vertices there are, with commas between them."""
-    return ", ".join(modifier.name for modifier in obj.modifiers if modifier.type in GENERATORS)
+def shapers(obj: bpy.types.Object) -> str:
+    """Names of the modifiers that make the shape that is seen another one than the mesh has, with commas between."""
+    return ", ".join(
+        modifier.name for modifier in obj.modifiers if modifier.show_viewport and modifier.type not in HARMLESS
+    )

@@ -9,6 +9,7 @@ from ..model.errors import InputError
 from ..scene import advice, companions, grid, obstacle, sand
 from . import steps
 from .panel import draw_lines
+from .terrain_operator import select_only
 
 REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "object_mode": ("object.mode_set", "Object Mode", {"mode": "OBJECT"}),
@@ -20,6 +21,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "clear_scale": ("object.scale_clear", "Reset Scale", {}),
     "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
     "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
+    "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
     "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
     "unit_scale": (
         "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
@@ -38,10 +40,52 @@ def draw(layout: Any, said: advice.Advice, icon: str) -> None:
         operator, text, given = REMEDIES[said.remedy]
         row = layout.row()
         row.separator(factor=2.0)
+        if operator.startswith("object."):  # which would act on what is selected, a level of detail for example
+            row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = said.remedy
+            return
         row.operator_context = "EXEC_DEFAULT"  # some of Blender's would ask for what is given here
         button = row.operator(operator, text=text)
         for name, value in given.items():
             setattr(button, name, value)
+
+
+class EROSION_OT_remedy(bpy.types.Operator):
+    """Mend what the sentence above speaks of, on the terrain"""
+
+    bl_idname = "erosion.remedy"
+    bl_label = "Mend Terrain"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    remedy: bpy.props.EnumProperty(
+        name="Remedy", description="What is done with the terrain",
+        items=[(name, text, "") for name, (operator, text, _) in REMEDIES.items() if operator.startswith("object.")],
+        options={"HIDDEN", "SKIP_SAVE"},
+    )  # fmt: skip
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return companions.terrain_of(context.object) is not None
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        return str(_function(properties.remedy).get_rna_type().description)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        try:
+            if context.mode != "OBJECT":
+                bpy.ops.object.mode_set(mode="OBJECT")
+            select_only(context, terrain)
+            return set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
+        except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+
+
+def _function(remedy: str) -> Any:
+    """Blender's own operator of a remedy."""
+    group, name = REMEDIES[remedy][0].split(".")
+    return getattr(getattr(bpy.ops, group), name)
 
 
 class _MendingOperator:
@@ -122,4 +166,4 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)
+CLASSES = (EROSION_OT_remedy, EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)

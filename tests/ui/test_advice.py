@@ -7,17 +7,21 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene import advice, grid, obstacle
+from erosion_addon.scene import advice, companions, grid, obstacle
+from erosion_addon.scene.mesh import write_positions
 from erosion_addon.ui import main_panel, mask_watch
-from erosion_addon.ui.advice import REMEDIES
+from erosion_addon.ui.advice import REMEDIES, draw
 from erosion_addon.ui.steps import recipe_of
 from tests.terrains import fractal
+from tests.ui.conftest import activate
 from tests.ui.test_steps import Drawn
 
 
 def press(remedy):
     """What the button below a sentence does."""
     operator, _, given = REMEDIES[remedy]
+    if operator.startswith("object."):
+        operator, given = "erosion.remedy", {"remedy": remedy}
     group, name = operator.split(".")
     assert getattr(getattr(bpy.ops, group), name)(**given) == {"FINISHED"}
 
@@ -209,3 +213,107 @@ def test_a_mask_of_sand_and_recipes_that_need_none_leave_nothing_to_say(terrain_
     assert sand_of(terrain_object)
     settings.sediment.source = "VERTEX_GROUP"
     assert not sand_of(terrain_object)
+
+
+def level_of(terrain):
+    """A companion of the terrain, active and the only one selected."""
+    level = companions.add(terrain, "lod", "Terrain_LOD1", bpy.data.meshes.new("Terrain_LOD1"))
+    terrain.select_set(False)
+    activate(level)
+    return level
+
+
+def test_buttons_act_on_the_terrain_that_the_panel_speaks_of_and_not_on_what_is_selected(terrain_object):
+    level = level_of(terrain_object)
+    terrain_object.scale.z = 3.0
+    bpy.context.view_layer.update()
+    height = grid.describe(terrain_object).relief
+    place = grid.positions(terrain_object.data)
+    place[:, 2] += 400_000.0
+    write_positions(terrain_object.data, place)
+    grid.forget()
+    assert set(remedies(terrain_object)) == {"apply_scale", "move_origin"}
+    press("apply_scale")
+    bpy.context.view_layer.objects.active = level
+    press("move_origin")
+    bpy.context.view_layer.update()
+    assert bpy.context.object == terrain_object and bpy.context.selected_objects == [terrain_object]
+    assert tuple(terrain_object.scale) == (1, 1, 1)
+    assert terrain_object.location.z == pytest.approx(1_200_000.0, rel=1e-3)
+    assert grid.describe(terrain_object).relief == pytest.approx(height, rel=1e-2) and remedies(terrain_object) == []
+
+
+def test_a_button_leaves_the_edit_mode_of_what_is_selected_first(terrain_object):
+    level_of(terrain_object)
+    bpy.ops.object.mode_set(mode="EDIT")
+    terrain_object.scale.z = 3.0
+    bpy.context.view_layer.update()
+    press("apply_scale")
+    assert bpy.context.mode == "OBJECT" and tuple(terrain_object.scale) == (1, 1, 1)
+
+
+def test_no_button_calls_an_operator_that_acts_on_what_is_selected():
+    for remedy in REMEDIES:
+        layout = Drawn()
+        draw(layout, obstacle.Advice("A sentence.", remedy), "INFO")
+        [called] = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
+        assert not called.startswith("object.")
+
+
+def flat_grid():
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=31, y_subdivisions=31, size=2000.0)
+    bpy.context.object.erosion.recipe_name = "alpine"
+    return bpy.context.object
+
+
+def meant_notes(obj):
+    bpy.context.view_layer.update()
+    grid.forget()
+    return advice.notes(obj, recipe_of(obj.erosion, []))
+
+
+def test_a_grid_with_a_displace_modifier_says_what_is_eroded_and_its_button_makes_it_what_is_seen(terrain_object):
+    obj = flat_grid()
+    displace = obj.modifiers.new("Hills", "DISPLACE")
+    displace.texture, displace.strength = bpy.data.textures.new("Clouds", "CLOUDS"), 300.0
+    [note] = meant_notes(obj)
+    assert "Hills acts on top of it. That mesh is flat, so nothing runs down it." in note.sentence
+    press(note.remedy)
+    bpy.context.view_layer.update()
+    assert not obj.modifiers and grid.describe(obj).relief > 10.0 and meant_notes(obj) == []
+
+
+def test_a_flat_grid_says_that_nothing_runs_down_it_but_not_where_the_wind_blows(terrain_object):
+    obj = flat_grid()
+    [note] = meant_notes(obj)
+    assert "is flat, so nothing runs down it" in note.sentence and note.remedy == "add_terrain"
+    obj.erosion.recipe_name = "dune sea"
+    assert [note.remedy for note in meant_notes(obj)] == ["sand_add"]
+
+
+def test_geometry_nodes_that_make_the_terrain_are_applied(terrain_object):
+    obj = flat_grid()
+    tree = bpy.data.node_groups.new("Ridge", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    begin, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    move, noise = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("ShaderNodeTexNoise")
+    up = tree.nodes.new("ShaderNodeCombineXYZ")
+    for one, other in ((begin.outputs[0], move.inputs[0]), (noise.outputs[0], up.inputs["Z"]),
+                       (up.outputs[0], move.inputs["Offset"]), (move.outputs[0], end.inputs[0])):  # fmt: skip
+        tree.links.new(one, other)
+    obj.modifiers.new("Ridge", "NODES").node_group = tree
+    [note] = meant_notes(obj)
+    assert "Ridge acts on top" in note.sentence
+    press(note.remedy)
+    bpy.context.view_layer.update()
+    grid.forget()
+    assert not obj.modifiers and grid.describe(obj).relief > 0.01
+
+
+@pytest.mark.parametrize("kind", ["UV_PROJECT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"])
+def test_modifiers_that_leave_the_shape_alone_need_no_note(terrain_object, kind):
+    terrain_object.modifiers.new("Harmless", kind)
+    hidden = terrain_object.modifiers.new("Hidden", "SUBSURF")
+    hidden.show_viewport = False
+    assert meant_notes(terrain_object) == []

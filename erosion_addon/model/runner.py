@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from .checkpoint import Checkpoint
 from .libraries import why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, Message, receive, send
 from .recipe import Recipe
@@ -137,10 +136,10 @@ class Runner:
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)
 
-    def resume(self, checkpoint: Checkpoint, threads: int = 0) -> None:
-        """Go on with a run that was paused."""
+    def resume(self, file: Any, threads: int = 0) -> None:
+        """Go on with a run that was paused. file: (bytes,) uint8, the checkpoint that `pause` brought."""
         self._number += 1
-        self._send("resume", {**checkpoint.values, "threads": threads, "run": self._number}, checkpoint.arrays)
+        self._send("resume", {"threads": threads, "run": self._number}, {"file": file})
 
     def look(self) -> None:
         """Ask for the heights as they are now, to show them; they come when that costs the run next to nothing."""
@@ -156,7 +155,7 @@ class Runner:
         self._send("finish")
 
     def pause(self) -> None:
-        """End the run soon and bring its checkpoint, then its result so far."""
+        """End the run soon and bring its checkpoint as a file, then its result so far."""
         self._send("pause")
 
     def _send(self, *order: Any) -> None:

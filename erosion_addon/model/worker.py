@@ -2,13 +2,14 @@
 """The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
 
 It never imports bpy. It takes messages on standard input (`run`, `resume`, and during a run `heights`, `finish`,
-`pause`, `stop`; `warm` between runs) and answers on standard output (`ready`, `compiling`, `progress`, `heights`,
-`checkpoint`, `result`, `preview`, `refused`, `failed`, `broken`, `warm`); what belongs to a run bears its number. Pipes
-rather than shared memory: whichever side dies, however it dies, the system closes them, and nothing is left behind.
-When its input ends, the worker ends at once; whichever of its two threads ends, the process does, by an exit code that
-`runner` has a sentence for.
+`pause`, `stop`; `warm` between runs) and answers on standard output (`ready`, `compiling`, `start`, `progress`,
+`heights`, `checkpoint`, `result`, `preview`, `refused`, `failed`, `broken`, `warm`); what belongs to a run bears its
+number. Pipes rather than shared memory: whichever side dies, however it dies, the system closes them, and nothing is
+left behind. When its input ends, the worker ends at once; whichever of its two threads ends, the process does, by an
+exit code that `runner` has a sentence for.
 """
 
+import io
 import os
 import queue
 import sys
@@ -131,10 +132,9 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
     shape = order.values.get("preview")
     before = order.arrays["elevation"] if shape is not None else None
     try:
-        progress, word = _erode(_simulation(order, _teller(answers)), orders, answer)
+        progress, word = _erode(_simulation(order, _teller(answers), answer), orders, answer)
         if word == "pause" and progress.fraction < 1:
-            checkpoint = progress.checkpoint
-            answer("checkpoint", checkpoint.values, checkpoint.arrays)
+            answer("checkpoint", {}, _file_of(progress))
         if word in ("finish", "pause"):
             progress.settle()
         if shape is not None and word != "stop":
@@ -174,11 +174,25 @@ def _erode(
     return progress, ""
 
 
-def _simulation(order: Message, tell: Tell) -> Iterator[Progress]:
-    """A run from the start, or from where it was paused; what it calls has been compiled before it begins."""
+def _file_of(progress: Progress) -> dict[str, Array]:
+    """The checkpoint of a run as the bytes of its file; nothing where there is no memory for it."""
+    content = io.BytesIO()
+    try:
+        progress.checkpoint.write(content)
+        return {"file": np.frombuffer(content.getbuffer(), np.uint8)}
+    except MemoryError:
+        return {}
+
+
+def _simulation(order: Message, tell: Tell, answer: Callable[..., None]) -> Iterator[Progress]:
+    """A run from the start, or from where it was paused; what it calls has been compiled before it begins.
+
+    Of a paused one the answer says first what elevation it began with.
+    """
     values, arrays = order.values, order.arrays
     if order.kind == "resume":
-        checkpoint = Checkpoint(values, arrays)
+        checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
+        answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
         rehearse_rest(checkpoint, tell)
         return resume(checkpoint, values["threads"], _results)
     # Popped, so that what the terrain copies is not held twice.

@@ -7,34 +7,35 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
-from ..model.checkpoint import Checkpoint
 from ..model.fields import BAKED
 from ..model.terrain import Terrain
 from . import attributes, grid, source
 from .lattice import Array, Lattice
+from .start import Heights
 
 
 def commit(
     mesh: bpy.types.Mesh,
     lattice: Lattice,
-    kept: Array,
-    start: Array,
-    before: Terrain,
+    began: Heights,
+    before: Array,
     after: Terrain,
-    paused: Checkpoint | None,
+    paused_run: Array | None,
 ) -> None:
     """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be.
 
-    kept: local heights (vertices,) that Restore brings back; start: those that the run began with, as did `before`.
+    before: elevation (rows, cols) m that `began.start` is. paused_run: the bytes of its file, where the run was paused.
     """
-    heights = grid.local_heights(lattice, start, before.elevation, after.elevation)
+    heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
     with _all_or_nothing(mesh):
-        source.keep_source(mesh, kept)
+        if began.is_new:
+            source.set_aside(mesh)
+        source.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields)
         grid.write_heights(mesh, heights)
-        source.mark_result(mesh, paused)
+        source.mark_result(mesh, paused_run)
 
 
 def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:

@@ -10,13 +10,13 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
 from ..model.messages import Message
 from ..model.recipe import Recipe
 from ..model.terrain import Terrain
-from . import attributes, commit, follow, grid, live, preview, process, queue, source
+from . import attributes, commit, follow, grid, live, paused, preview, process, queue, source
 from . import start as starting
+from .lattice import Array
 from .viewer import Viewer
 
 current: "Job | None" = None
@@ -39,12 +39,14 @@ class Job:
         self._mesh_uid = mesh.session_uid
         self._fingerprint = grid.fingerprint(mesh)
         self._lattice = grid.find_lattice(obj)
-        self._source = self._start = grid.heights(mesh)
+        heights = grid.heights(mesh)
+        self._began = starting.Heights(heights, heights)
         self._matrix = obj.matrix_world.copy()
         self._result: Terrain | None = None
-        self._paused: Checkpoint | None = None
+        self._paused: Array | None = None
         self.report: dict[str, Any] | None = None
         self.warnings: list[str] = []
+        self._notes: list[str] = []
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self.speed, self.seconds_left = "", None
         self._runner = process.ready()
@@ -61,20 +63,25 @@ class Job:
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
-        self._start, self._source = starting.heights(mesh, continue_from_result)
-        self._terrain = starting.terrain(mesh, self._lattice, self._start, continue_from_result, layers)
-        self._runner.run(self._terrain, recipe, masks, threads)
+        self._began = starting.heights(mesh, continue_from_result)
+        terrain = starting.terrain(mesh, self._lattice, self._began.start, continue_from_result, layers)
+        self._before = terrain.elevation
+        self._runner.run(terrain, recipe, masks, threads)
 
     def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
         """Go on with the run that was paused on the mesh."""
-        checkpoint = source.paused_run(mesh)
-        self._source = source.source_heights(mesh)
-        self._terrain = Terrain(checkpoint.part("start")["elevation"], self._lattice.spacing)
-        if self._terrain.shape != (self._lattice.rows, self._lattice.cols):
-            raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
-        local = self._terrain.elevation / self._lattice.scale_z
-        self._start = self._lattice.to_vertices(local.astype(np.float32))
-        self._runner.resume(checkpoint, threads)
+        file, kept = source.paused_run(mesh), source.source_heights(mesh)
+        self._began = starting.Heights(kept, kept)  # until the worker tells what the run began with
+        self._runner.resume(file, threads)
+
+    def _begin_at(self, elevation: Array) -> None:
+        """Take in what the paused run began with, (rows, cols) in metres."""
+        if elevation.shape != (self._lattice.rows, self._lattice.cols):
+            self._fail(f"{self.object_name} was changed after its run was paused; run it again from the start.")
+            self._runner.stop()
+            return
+        start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
+        self._before, self._began = elevation, starting.Heights(start, self._began.kept)
 
     @property
     def ended(self) -> bool:
@@ -100,12 +107,14 @@ class Job:
             self.speed, self.seconds_left = message.values["speed"], message.values["seconds_left"]
         elif message.kind == "heights":
             self.viewer.take(message.arrays["elevation"])
+        elif message.kind == "start":
+            self._begin_at(message.arrays["elevation"])
         elif message.kind == "checkpoint":
-            self._paused = Checkpoint(message.values, message.arrays)
+            self._take_paused(message.arrays.get("file"))
         elif message.kind == "result":
             try:
                 arrays = dict(message.arrays)
-                self._result = Terrain(arrays.pop("elevation"), self._terrain.spacing, arrays)
+                self._result = Terrain(arrays.pop("elevation"), self._lattice.spacing, arrays)
                 self.report = message.values["report"]
             except InputError as error:
                 self._fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
@@ -114,6 +123,16 @@ class Job:
         elif message.kind == "failed":
             print(message.values["reason"])
             self.fail_unexpectedly()
+
+    def _take_paused(self, file: Array | None) -> None:
+        """Take in the paused run, the bytes of its file; None where the worker had no memory for it."""
+        self._paused, reason = file, None
+        if file is None:
+            reason = "there is not enough memory"
+        elif len(file) > paused.LARGEST:
+            self._paused, reason = None, f"it takes {len(file) / 2**30:.1f} GiB"
+        if reason:
+            self._notes.append(f"What is there so far is kept, but the run cannot go on later, because {reason}.")
 
     def fail_unexpectedly(self) -> None:
         """End with a sentence for what should not happen."""
@@ -155,9 +174,9 @@ class Job:
         try:
             reason = self._why_not_here(obj)
             if reason is None and obj is not None:
-                commit.commit(obj.data, self._lattice, self._source, self._start, self._terrain, result, self._paused)
+                commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
                 notes = self.report["notes"] if self.report else []
-                self.warnings = [*notes, *follow.update(obj)]
+                self.warnings = [*notes, *self._notes, *follow.update(obj)]
                 done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
                 self.state, self.sentence = "done", " ".join([done, *self.warnings])
             else:

@@ -101,6 +101,7 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
     elif not source.has_source(mesh):
         with contextlib.suppress(InputError):  # the user has something else of that name
             source.keep_source(mesh, own)
+            source.keep_place(mesh, place)
     attributes.drop_aside(mesh, OWN_HEIGHTS)
     mesh.update()
 

@@ -54,19 +54,23 @@ def fingerprint(mesh: bpy.types.Mesh) -> str:
 
 
 def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
-    """Set the local z of all vertices (vertices,) float32 in one step, and make sure that it holds.
+    """Set the local z of all vertices (vertices,) float32, as `write_positions` does."""
+    place = shown_positions(mesh)
+    if z_by_vertex.shape != (len(place),):
+        raise InputError(f"{mesh.name} has {len(place)} vertices and the result {z_by_vertex.size}; it was edited.")
+    place[:, 2] = z_by_vertex
+    write_positions(mesh, place)
 
-    Raises InputError for a wrong length, values that are not finite, or a mesh that does not take them: then the mesh
-    is as it was.
+
+def write_positions(mesh: bpy.types.Mesh, after: Array) -> None:
+    """Set the local positions of all vertices (vertices, 3) float32 in one step, and make sure that it holds.
+
+    Raises InputError for values that are not finite, or a mesh that does not take them: then the mesh is as it was.
     """
-    before = shown_positions(mesh)
-    if z_by_vertex.shape != (len(before),):
-        raise InputError(f"{mesh.name} has {len(before)} vertices and the result {z_by_vertex.size}; it was edited.")
-    if not np.isfinite(z_by_vertex).all():
+    if not np.isfinite(after).all():
         raise InputError(f"The result has heights that are not finite; {mesh.name} stays as it was.")
-    after = before.copy()
-    after[:, 2] = z_by_vertex
-    mesh.attributes["position"].data.foreach_set("vector", after.ravel())
+    before = shown_positions(mesh)
+    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(after, np.float32).ravel())
     if mesh.library or not np.array_equal(shown_positions(mesh), after):  # linked data takes them and loses them
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
         raise InputError(f"Blender did not take the new heights of {mesh.name}; it stays as it was.")

@@ -55,7 +55,7 @@ class Preview:
     ) -> None:
         """Read the ground; InputError where that cannot be."""
         lattice = grid.find_lattice(obj)
-        heights, _ = start.heights(obj.data, continue_from_result)
+        heights = start.heights(obj.data, continue_from_result).start
         # Colours cost as much as all else, and a preview shows none.
         terrain = start.terrain(obj.data, lattice, heights, continue_from_result, {"surface_color": None})
         shape = small.shape_of(terrain.shape)

@@ -1,42 +1,55 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion, kept in its mesh, so that it comes back also after saving and opening the file."""
+"""The terrain before erosion, kept in its mesh, so that it comes back also after saving and opening the file.
 
-import io
+Each vertex keeps its height before erosion and the place where the run left it. So the two follow the vertices through
+all that Blender does to a mesh, and show whether the mesh was only moved, turned and scaled since, or edited. A source
+that a run on an edited terrain would replace is set aside, and comes back one Restore later.
+"""
 
 import bpy
 import numpy as np
 
-from ..model.checkpoint import Checkpoint
 from ..model.errors import InputError
 from ..model.fields import BAKED
-from . import attributes
+from . import affine, attributes, lattice, paused
+from .attribute_values import new_attribute
 from .lattice import Array
-from .mesh import fingerprint, write_heights
+from .mesh import fingerprint, positions, write_positions
 
 NAME = attributes.ASIDE.rstrip("_")
 """Attribute of the vertices: local z before erosion."""
 
+PLACE = "erosion_place"
+"""Attribute of the vertices: local position as the run left it. Files of release 0.1.0 have none."""
+
+COUNT = "erosion_vertices"
+"""Custom property of a mesh: how many vertices the run left."""
+
 RESULT = "erosion_result"
 """Custom property of a mesh: fingerprint of what the last run left."""
-
-PAUSED = "erosion_paused"
-"""Custom property of a mesh: the checkpoint of a run that was paused, as the bytes of its file."""
 
 
 def has_source(mesh: bpy.types.Mesh) -> bool:
     """Whether the terrain before erosion is kept in the mesh."""
-    kept = mesh.attributes.get(NAME)
-    return kept is not None and (kept.data_type, kept.domain) == ("FLOAT", "POINT")
+    return _is_there(mesh, NAME, "FLOAT")
 
 
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     """Keep local heights (vertices,) float32 as those before erosion."""
-    if not has_source(mesh):
-        if NAME in mesh.attributes:
-            raise InputError(f"{mesh.name} has an attribute {NAME} of another kind; rename or remove it first.")
-        attributes.check_no_vertex_group(mesh, NAME)
-        attributes.new_attribute(mesh, NAME, "FLOAT")
-    mesh.attributes[NAME].data.foreach_set("value", np.ascontiguousarray(z_by_vertex, np.float32))
+    _set(mesh, NAME, "FLOAT", "value", z_by_vertex)
+
+
+def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:
+    """Keep local positions (vertices, 3) float32 as those that belong to the heights before erosion."""
+    _set(mesh, PLACE, "FLOAT_VECTOR", "vector", place)
+    mesh[COUNT] = len(place)
+
+
+def set_aside(mesh: bpy.types.Mesh) -> None:
+    """Keep the source for a later Restore, where the mesh has one, and make room for another."""
+    if has_source(mesh):
+        for number in range(_number_aside(mesh), -1, -1):
+            _rename(mesh, number, number + 1)
 
 
 def source_heights(mesh: bpy.types.Mesh) -> Array:
@@ -48,13 +61,51 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
     return heights
 
 
+def before_erosion(mesh: bpy.types.Mesh) -> tuple[Array, bool]:
+    """Local positions (vertices, 3) float32 before erosion, moved, turned and scaled as the mesh was since, and
+    whether that is all that happened to it; InputError where none are kept, or where they belong cannot be told."""
+    heights, now = source_heights(mesh), positions(mesh)
+    if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
+        return _before_release_0_1_0(mesh, heights, now)
+    place = np.empty_like(now)
+    mesh.attributes[PLACE].data.foreach_get("vector", place.ravel())
+    before = np.column_stack([place[:, :2], heights])
+    found = affine.between(place, now, before)
+    if found is None:
+        raise InputError(
+            f"The vertices of {mesh.name} were moved since its last run, so that it cannot be told any more where the "
+            "terrain before erosion belongs; undo that, or use Apply."
+        )
+    astray = found.astray(place, now)
+    if astray and len(now) != mesh.get(COUNT):
+        raise InputError(
+            f"{mesh.name} has {len(now)} vertices, of which {astray} are not where its last run left them; delete "
+            "what was added to the terrain, and it can be restored."
+        )
+    return found.of(before), not astray
+
+
+def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> tuple[Array, bool]:
+    """As `before_erosion` from heights alone: then the mesh has to be much as it was."""
+    before = np.column_stack([now[:, :2], heights])
+    untouched = is_untouched_result(mesh)
+    if not untouched:
+        lattice.find(mesh.name, now, np.ones(3), lambda: np.empty((0, 2), np.intp))
+        if not affine.is_reshaped_in_place(before, now):
+            raise InputError(
+                f"{mesh.name} was scaled or moved since its last run, of which Terrain Erosion 0.1.0 kept too little "
+                "to follow that; undo it, or use Apply."
+            )
+    return before, untouched
+
+
 def restore(mesh: bpy.types.Mesh) -> None:
-    """Bring back the heights before erosion, and remove what runs added to the mesh; InputError if none are kept."""
-    write_heights(mesh, source_heights(mesh))
+    """Bring back the terrain before erosion, and remove what the run added to the mesh; InputError if none is kept."""
+    write_positions(mesh, before_erosion(mesh)[0])
     attributes.remove_fields(mesh)
-    mesh.attributes.remove(mesh.attributes[NAME])
-    for key in [key for key in mesh.keys() if key.startswith("erosion_")]:  # noqa: SIM118 - a mesh is no dict
-        del mesh[key]
+    _drop(mesh)
+    for number in range(1, _number_aside(mesh) + 1):
+        _rename(mesh, number, number - 1)
 
 
 def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
@@ -69,33 +120,74 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
         attributes.remove_fields(mesh, but=BAKED)
     else:
         attributes.hand_over_fields(mesh, but=BAKED)
-    attributes.drop_aside(mesh, NAME)
-    for key in (RESULT, PAUSED):
-        mesh.pop(key, None)
+    for number in range(_number_aside(mesh), -1, -1):
+        _drop(mesh, number)
 
 
-def mark_result(mesh: bpy.types.Mesh, paused: Checkpoint | None = None) -> None:
-    """Remember that the mesh as it is now is the result of a run, and where that stands if it was paused."""
+def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None) -> None:
+    """Remember that the mesh as it is now is the result of a run, and where that stands if it was paused: the bytes of
+    its checkpoint's file."""
+    keep_place(mesh, positions(mesh))
     mesh[RESULT] = fingerprint(mesh)
-    mesh.pop(PAUSED, None)
-    if paused is not None:
-        content = io.BytesIO()
-        paused.write(content)
-        mesh[PAUSED] = content.getvalue()
+    paused.keep(mesh, paused_run)
 
 
 def is_paused(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh holds a run that can go on, as far as that costs nothing to know."""
-    return PAUSED in mesh and has_source(mesh)
+    return paused.is_kept(mesh) and has_source(mesh)
 
 
-def paused_run(mesh: bpy.types.Mesh) -> Checkpoint:
-    """Where the run stands that was paused on the mesh; InputError where there is none, or the mesh has changed."""
+def paused_run(mesh: bpy.types.Mesh) -> Array:
+    """Where the run stands that was paused on the mesh, as the bytes of its checkpoint's file; InputError where there
+    is none, or the mesh has changed."""
     if not (is_paused(mesh) and is_untouched_result(mesh)):
         raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
-    return Checkpoint.read(io.BytesIO(mesh[PAUSED]), f"The paused run of {mesh.name}")
+    return paused.kept(mesh)
 
 
 def is_untouched_result(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh still is exactly what the last run left, so that a new run may start from its source."""
     return RESULT in mesh and has_source(mesh) and mesh[RESULT] == fingerprint(mesh)
+
+
+def _is_there(mesh: bpy.types.Mesh, name: str, data_type: str) -> bool:
+    kept = mesh.attributes.get(name)
+    return kept is not None and (kept.data_type, kept.domain) == (data_type, "POINT")
+
+
+def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: Array) -> None:
+    if not _is_there(mesh, name, data_type):
+        if name in mesh.attributes:
+            raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
+        attributes.check_no_vertex_group(mesh, name)
+        new_attribute(mesh, name, data_type)
+    mesh.attributes[name].data.foreach_set(member, np.ascontiguousarray(values, np.float32).ravel())
+
+
+def _numbered(name: str, number: int) -> str:
+    """What belongs to the source set aside as the `number`th; 0: to the one at hand."""
+    return f"{name}.{number}" if number else name
+
+
+def _number_aside(mesh: bpy.types.Mesh) -> int:
+    number = 0
+    while _is_there(mesh, _numbered(NAME, number + 1), "FLOAT"):
+        number += 1
+    return number
+
+
+def _rename(mesh: bpy.types.Mesh, number: int, new_number: int) -> None:
+    for name in (NAME, PLACE):
+        if _numbered(name, number) in mesh.attributes:
+            mesh.attributes[_numbered(name, number)].name = _numbered(name, new_number)
+    if (count := mesh.pop(_numbered(COUNT, number), None)) is not None:
+        mesh[_numbered(COUNT, new_number)] = count
+
+
+def _drop(mesh: bpy.types.Mesh, number: int = 0) -> None:
+    for name in (NAME, PLACE):
+        attributes.drop_aside(mesh, _numbered(name, number))
+    mesh.pop(_numbered(COUNT, number), None)
+    if not number:
+        mesh.pop(RESULT, None)
+        paused.keep(mesh, None)

@@ -2,10 +2,12 @@
 """What a run on a mesh starts from: heights, and the layers that lie on them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
+from ..model.errors import InputError
 from ..model.terrain import Terrain
 from . import attributes, grid, source
 from .lattice import Array, Lattice
@@ -14,18 +16,37 @@ LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture"
 """Attributes that a run starts from where the mesh has them."""
 
 
-def heights(mesh: bpy.types.Mesh, continue_from_result: bool) -> tuple[Array, Array]:
-    """Local heights (vertices,) that a run starts from, and those that Restore shall bring back.
+@dataclass(frozen=True, eq=False)
+class Heights:
+    """Local heights (vertices,) float32: those that a run starts from, and those that Restore brings back after it.
 
-    A terrain that still is as the last run left it erodes from its source again, unless the result is to be continued.
+    is_new: whether these are others than Restore brings back now, so that those have to be set aside.
+    """
+
+    start: Array
+    kept: Array
+    is_new: bool = False
+
+
+def heights(mesh: bpy.types.Mesh, continue_from_result: bool) -> Heights:
+    """The heights of a run on the mesh.
+
+    A terrain that was only moved, turned or scaled since the last run erodes from its source again, unless the result
+    is to be continued. One that was edited erodes as it is.
     """
     own = grid.heights(mesh)
+    if not source.has_source(mesh):
+        return Heights(own, own)
     if source.is_untouched_result(mesh):
         kept = source.source_heights(mesh)
-        return (own if continue_from_result else kept), kept
-    if continue_from_result and source.has_source(mesh):
-        return own, source.source_heights(mesh)
-    return own, own
+        return Heights(own if continue_from_result else kept, kept)
+    try:
+        before, is_all = source.before_erosion(mesh)
+    except InputError:
+        return Heights(own, own, is_new=True)
+    if continue_from_result:
+        return Heights(own, before[:, 2])
+    return Heights(before[:, 2], before[:, 2]) if is_all else Heights(own, own, is_new=True)
 
 
 def terrain(
@@ -38,7 +59,7 @@ def terrain(
     bare = grid.terrain_of(lattice, start)
     names = [name for name in LAYERS if attributes.holds(mesh, name)]
     fields = attributes.read_fields(mesh, lattice, names, before_erosion=not continue_from_result)
-    last_run = set(mesh.get(attributes.OURS, ())) if continue_from_result else set()
+    last_run = set(attributes.ours(mesh)) if continue_from_result else set()
     fields |= {name: values for name, values in layers.items() if name not in last_run}
     started = {name: values for name, values in fields.items() if values is not None}
     return Terrain(bare.elevation, bare.spacing, started)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe
-from erosion_addon.scene import grid, job, process
+from erosion_addon.model.checkpoint import Checkpoint
+from erosion_addon.scene import grid, job, paused, process, source
 from tests.terrains import fractal
 
 LONG = {"droplet.drops_per_cell": 1000.0}
@@ -120,6 +121,30 @@ def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path
         job.resume(reopened)
 
 
+def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(obj, monkeypatch):
+    monkeypatch.setattr(paused, "LARGEST", 1000)
+    run = start(obj, **LONG)
+    under_way(run)
+    run.pause()
+    to_the_end(run)
+    assert run.state == "done" and 0 < run.report["finished"] < 1
+    assert "the run cannot go on later, because it takes 0.0 GiB" in run.sentence
+    assert not source.is_paused(obj.data) and source.is_untouched_result(obj.data)
+
+
+def test_the_checkpoint_is_compressed_in_the_worker(obj, monkeypatch):
+    run = start(obj, **LONG)
+    under_way(run)
+    monkeypatch.setattr(Checkpoint, "write", lambda *_: pytest.fail("compressed in Blender's own process"))
+    monkeypatch.setattr(Checkpoint, "read", lambda *_: pytest.fail("unpacked in Blender's own process"))
+    run.pause()
+    to_the_end(run)
+    job.clear()
+    assert source.is_paused(obj.data)
+    run = job.resume(obj)
+    under_way(run)
+
+
 def test_a_killed_worker_leaves_the_terrain_and_says_so(obj):
     before = everything(obj.data)
     run = start(obj, **LONG)
@@ -213,11 +238,14 @@ def test_a_name_that_the_mesh_uses_otherwise_is_refused_before_anything_is_writt
     assert everything(obj.data) == before
 
 
-@pytest.mark.parametrize("broken", ["write_heights", "write_fields", "keep_source", "mark_result"])
+@pytest.mark.parametrize("broken", ["write_heights", "write_fields", "keep_source", "mark_result", "set_aside"])
 def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     to_the_end(first := start(obj))
     assert first.state == "done"
     job.clear()
+    edited = grid.heights(obj.data)
+    edited[5] += 1.0  # so that the source of the first run is set aside
+    grid.write_heights(obj.data, edited)
     before = everything(obj.data)
     module = {"write_heights": grid, "write_fields": job.attributes}.get(broken, job.source)
     whole = getattr(module, broken)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import random
 from .compile import lean
-from .drop import COLOR, DRAWS, LOAD, WATER, go_on, pick_up
+from .drop import COLOR, DRAWS, LOAD, STEPS, WATER, go_on, pick_up
 from .edges import between
 from .ground import deposit
 from .queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
@@ -18,6 +18,9 @@ from .tiles import Tiles, fetch, reach_of
 
 NUMBERS = COLOR + 3
 """Numbers of a drop on its tile."""
+
+SPANS = {WATER: (0.0, 1.0), STEPS: (0.0, 2.0**53), DRAWS: (0.0, 2.0**53)}
+"""Lowest and highest of those that are not anything."""
 
 
 class Constants(NamedTuple):

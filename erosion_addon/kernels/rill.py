@@ -23,6 +23,9 @@ ROW_SPEED, COL_SPEED, LOAD, VOLUME, STEPS, SCALE = 2, 3, 4, 5, 6, 7
 
 NUMBERS = 8
 
+SPANS = {VOLUME: (0.0, 1.0), STEPS: (0.0, 2.0**53), SCALE: (2.0**-80, math.inf)}
+"""Lowest and highest of those numbers that are not anything. (What is left of the moisture may be nothing.)"""
+
 
 class Constants(NamedTuple):
     """Numbers that hold for all drops, as in `model.rill.RillParameters` but for one step (soil: for one drop)."""

@@ -2,19 +2,39 @@
 """A simulation that stands still: all that is needed to go on to the same bytes, in memory or in a file."""
 
 import json
+import math
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
 from .errors import InputError
-from .state import Array, RunningStep
+from .memory import require
+from .regular import open_regular
+from .state import Array
 
 FORMAT = 1
 """Number of the file's layout; another one is refused."""
+
+VALUES = "values"
+"""Name of the array that holds the values, as a text."""
+
+_LONGEST_TEXT = 1 << 20
+"""Letters of that text: a recipe, and a report of each of its steps."""
+
+_NUMBERS_PER_CELL = 1024
+"""In an array, at most. (What there is most of are the numbers of drops, of which some may wait on each cell.)"""
+
+_MOST_ARRAYS = 256
+_DAMAGE = (
+    ValueError, KeyError, IndexError, AttributeError, TypeError, EOFError, OverflowError, RecursionError, RuntimeError,
+    NotImplementedError, SyntaxError, OSError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""Raised by zipfile, numpy and json for files that are damaged, or made to do damage."""
 
 
 @dataclass(frozen=True)
@@ -24,36 +44,45 @@ class Checkpoint:
     values: dict[str, Any]
     arrays: dict[str, Array]
 
-    def save(self, path: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write a .npz file, which holds no program (nothing in it is pickled)."""
-        with path.open("wb") as file:
+        with Path(path).open("wb") as file:
             self.write(file)
 
     def write(self, stream: IO[bytes]) -> None:
         """`save` to an open file."""
         text = json.dumps({"format": FORMAT, **self.values})
-        np.savez_compressed(stream, allow_pickle=False, values=np.array(text), **self.arrays)
+        arrays: dict[str, Any] = {VALUES: np.array(text), **self.arrays}
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "Checkpoint":
-        """Read what `save` wrote; InputError for anything else."""
+        """Read what `save` wrote; InputError for anything else, and where there is not enough memory for it."""
         try:
-            # Opened here, because numpy leaves a file open that turns out to be none of its own.
-            with Path(path).open("rb") as stream:
+            with open_regular(Path(path)) as stream:
                 return cls.read(stream, str(path))
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except (OSError, ValueError) as error:  # a NUL in the name
+            if isinstance(error, InputError):
+                raise
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{path} cannot be read: {reason}.") from None
 
     @classmethod
     def read(cls, stream: IO[bytes], name: str) -> "Checkpoint":
-        """`load` from an open file, which errors call `name`."""
+        """`load` from an open file, which errors call `name`.
+
+        What the arrays will take is known from their headers before any of them is unpacked. Whether their values make
+        sense is looked at when a simulation goes on from them.
+        """
         try:
-            with np.load(stream, allow_pickle=False) as file:
-                arrays = {key: file[key] for key in file.files}
-            values = json.loads(str(arrays.pop("values")))
+            with zipfile.ZipFile(stream) as archive:
+                headers = _headers(archive)
+                require(sum(map(_bytes, headers.values())), f"Reading {name}")
+                arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
+            values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:
                 raise InputError(f"{name} is of another version of Terrain Erosion; run it again from the start.")
-        except (ValueError, KeyError, AttributeError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        except _DAMAGE as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"{name} is no checkpoint, or damaged; run it again from the start.") from None
@@ -61,42 +90,54 @@ class Checkpoint:
 
     def part(self, name: str) -> dict[str, Array]:
         """The arrays whose names begin with `name` and a slash, by the rest of their names."""
-        return _part(self.arrays, name)
+        prefix = f"{name}/"
+        return {key.removeprefix(prefix): array for key, array in self.arrays.items() if key.startswith(prefix)}
 
 
-def _part(arrays: dict[str, Array], name: str) -> dict[str, Array]:
-    return {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
+_Header = tuple[zipfile.ZipInfo, tuple[int, ...], np.dtype[Any]]
 
 
-def step_arrays(running: RunningStep) -> dict[str, Array]:
-    """All that a step under way has changed of itself, by the names that it lists as `evolving`."""
-    arrays: dict[str, Array] = {}
-    for name in running.evolving:
-        value = getattr(running, name)
-        if isinstance(value, tuple):
-            arrays |= {f"{name}/{place}": np.array(item) for place, item in enumerate(value)}
-        elif hasattr(value, "evolving"):
-            arrays |= {f"{name}/{part}": array for part, array in step_arrays(value).items()}
-        elif value is not None:
-            arrays[name] = np.array(value)
-    return arrays
+def _headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
+    """Each array's member of the archive, shape and kind of numbers, by its name; ValueError where one is no array of
+    a checkpoint."""
+    members = archive.infolist()
+    headers = {member.filename.removesuffix(".npy"): (member, *_header(archive, member)) for member in members}
+    if len(headers) != len(members) or len(members) > _MOST_ARRAYS:
+        raise ValueError
+    _, shape, kind = headers[VALUES]
+    if shape != () or kind.kind != "U" or kind.itemsize > 4 * _LONGEST_TEXT:
+        raise ValueError
+    _, (rows, cols), _ = headers["start/elevation"]
+    most = _NUMBERS_PER_CELL * (rows + 2) * (cols + 2)
+    numbers = [(shape, kind) for name, (_, shape, kind) in headers.items() if name != VALUES]
+    if any(kind.kind not in "biuf" or math.prod(shape) > most for shape, kind in numbers):
+        raise ValueError
+    return headers
 
 
-def set_step_arrays(running: RunningStep, arrays: dict[str, Array]) -> None:
-    """The reverse of `step_arrays`, on a step newly made from the same state; InputError where they do not fit."""
-    try:
-        for name in running.evolving:
-            value = getattr(running, name)
-            if isinstance(value, tuple):
-                for place, item in enumerate(value):
-                    item[...] = arrays[f"{name}/{place}"]
-            elif hasattr(value, "evolving"):
-                set_step_arrays(value, _part(arrays, name))
-            elif isinstance(getattr(type(running), name, None), property):
-                setattr(running, name, arrays[name])
-            elif isinstance(value, np.ndarray):
-                value[...] = arrays[name]
-            elif value is not None:
-                setattr(running, name, type(value)(arrays[name]))
-    except (KeyError, ValueError, TypeError):
-        raise InputError("The checkpoint does not fit its recipe; run it again from the start.") from None
+def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and kind of numbers of an array."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, kind = readers[version](stream)
+    if not all(type(side) is int and side >= 0 for side in shape):
+        raise ValueError
+    return shape, kind
+
+
+def _bytes(header: _Header) -> int:
+    _, shape, kind = header
+    return math.prod(shape) * kind.itemsize
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    with archive.open(member) as stream:
+        array: Array = np.asarray(np.lib.format.read_array(stream, allow_pickle=False), order="C")
+    return array
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(word)

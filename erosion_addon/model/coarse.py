@@ -5,6 +5,7 @@ What single drops carve is as narrow as a cell. For a landscape that looks the s
 they run on cells of a size in metres. Only the change comes back to the terrain, which keeps its own finer detail.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,8 @@ class CoarseStep:
     """
 
     evolving: tuple[str, ...] = ("_step",)
+
+    limits: Mapping[str, tuple[float, float]] = {}
 
     def __init__(self, make: Any, state: State, shape: tuple[int, int], parameters: Any, key: int) -> None:
         self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell

@@ -113,7 +113,7 @@ class DropletStep(DropStep):
         from ..kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        super().__init__(state, key, parameters.drops_per_cell, sources, droplet.NUMBERS)
+        super().__init__(state, key, parameters.drops_per_cell, sources, droplet)
         self._parameters, self._kernel = parameters, droplet
         self._flow = np.zeros(state.elevation.shape, np.float32)
         color = state.layers.get("surface_color")

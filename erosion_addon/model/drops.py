@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,16 @@ class DropStep:
     _totals: Any
     """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
 
-    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, numbers: int) -> None:
+    limits: Mapping[str, tuple[float, float]] = {}
+
+    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, kernel: Any) -> None:
         self._state, self._ground = state, in_unit(state, state.cell_size)
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
         count = round(drops_per_cell * state.elevation.size) if anywhere else 0
         rows, cols = state.elevation.shape
-        self._run = TileRun((rows, cols), EDGES.index(state.edges), count, numbers, state.threads)
+        edges = EDGES.index(state.edges)
+        self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
         self._pace = Pace(1)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:

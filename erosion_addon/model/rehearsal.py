@@ -19,6 +19,7 @@ from .masks import MASK_KINDS
 from .parameters import Parameters
 from .processes import PROCESSES
 from .recipe import Recipe
+from .standing import Standing
 from .state import Array, State
 
 SIDE = 32
@@ -66,10 +67,10 @@ def rehearse(
 def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
     """As `rehearse`, for a run that goes on from a checkpoint."""
     try:
-        recipe, spacing = Recipe.from_dict(checkpoint.values["recipe"]), tuple(checkpoint.values["spacing"])
-        rehearse(recipe, spacing, checkpoint.part("mask"), checkpoint.part("start"), tell)
-    except (InputError, KeyError, TypeError, AttributeError):
-        return  # what is damaged the run itself will say
+        stand = Standing.of(checkpoint)
+    except InputError:
+        return  # which the run itself will say
+    rehearse(stand.recipe, stand.terrain.spacing, stand.masks, stand.terrain.fields, tell)
 
 
 def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:

@@ -87,6 +87,32 @@ def in_words(report: dict[str, Any]) -> list[str]:
     return lines
 
 
+_TOLD = (
+    ("drops", "drops_per_second", "mean_path", "paths_cut"),
+    ("particles", "particles_per_second"),
+    ("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
+    ("passes", "at_rest"),
+    ("years", "weathered"),
+)
+"""Counts of a step that `in_words` tells, by kind of process; the first one shows which it is."""
+
+
+def is_step_report(step: Any) -> bool:
+    """Whether this is what a report says of a step; it may come from anybody."""
+    if not isinstance(step, dict) or not isinstance(step.get("kind"), str):
+        return False
+    grid = step.get("grid", {})
+    if not isinstance(grid, dict):
+        return False
+    counts = {key: value for key, value in step.items() if key not in ("kind", "grid")}
+    told = next((keys for keys in _TOLD if keys[0] in step), ("years",))
+    return all(map(_is_number, (*counts.values(), *grid.values()))) and counts.keys() >= {"seconds", *told}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) <= 1e300  # NaN fails too
+
+
 def _step_in_words(step: dict[str, Any]) -> list[str]:
     if "drops" in step:
         return [

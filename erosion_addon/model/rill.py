@@ -87,10 +87,12 @@ class RillStep(DropStep):
 
     evolving = ("_ground", "_water", "_scale", "_totals", "_run")
 
+    limits = {"_scale": (2.0**-80, 1.0)}
+
     def __init__(self, state: State, parameters: RillParameters, key: int) -> None:
         from ..kernels import rill  # numba takes a second to import, so only where it runs
 
-        super().__init__(state, key, parameters.drops_per_cell, drop_sources(state), rill.NUMBERS)
+        super().__init__(state, key, parameters.drops_per_cell, drop_sources(state), rill)
         self._kernel = rill
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
         self._water[..., 1] = state.layers.get("moisture", 0.0)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layers with a ring of one cell around them, as the kernels that work on a whole grid at once take them."""
 
+import math
+
 import numpy as np
 
 from .state import Array, State, Volumes
+
+WALLED = (-math.inf, math.inf)
+"""Limits of rock with a ring, which may be a wall without end; that inside all is finite, its layers show."""
 
 
 def ringed(array: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import VERSION
-from .checkpoint import Checkpoint, set_step_arrays, step_arrays
+from .checkpoint import Checkpoint
 from .errors import InputError
 from .estimate import bytes_needed, require_memory, seconds_of
 from .fields import FIELDS
@@ -19,8 +19,10 @@ from .progress import Progress
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
 from .results import Key, Result, Results, keys_of
+from .standing import Standing
 from .state import Array, RunningStep, State, Volumes, loose_of
-from .terrain import Terrain
+from .step_state import set_step_arrays, step_arrays
+from .terrain import Terrain, checked_field
 from .threads import processors
 
 
@@ -132,25 +134,29 @@ class _Simulation:
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
-        """The simulation as it stood."""
-        values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
-        try:
-            terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
-            recipe = Recipe.from_dict(values["recipe"])
-            seed, edges, masks = values["seed"], values["edges"], checkpoint.part("mask")
-            simulation = cls(terrain, recipe, seed, edges, masks, threads, results)
-            simulation._state.elevation = Terrain(state.pop("elevation")).elevation
-            simulation._state.layers = state
-            simulation._number = int(values["number"])
-            simulation._reports, simulation._notes = list(values["reports"]), list(values["notes"])
-            simulation._volumes = Volumes(*(float(volume) for volume in values["volumes"]))
-            simulation._earlier_seconds = float(values["seconds"])
-        except (KeyError, TypeError, AttributeError):
-            raise InputError("The checkpoint is damaged; run it again from the start.") from None
-        if step := checkpoint.part("step"):
+        """The simulation as it stood; InputError where a checkpoint tells of none."""
+        stand = Standing.of(checkpoint)
+        simulation = cls(stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results)
+        if not simulation._state.layers.keys() <= stand.layers.keys():
+            raise InputError("The checkpoint lacks layers of the terrain; run it again from the start.")
+        simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
+        simulation._number, simulation._reports, simulation._notes = stand.number, stand.reports, stand.notes
+        simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
+        if stand.step:
             simulation._start_step()
-            set_step_arrays(simulation._running, step)  # type: ignore[arg-type]
+            set_step_arrays(simulation._running, stand.step)
+            simulation._require_sound()
         return simulation
+
+    def _require_sound(self) -> None:
+        """Raise InputError where the step under way has anything that no terrain can have."""
+        assert self._running is not None
+        with np.errstate(all="ignore"):
+            for name, layer in self._running.layers().items():
+                try:
+                    checked_field(name, layer, self._terrain.shape)
+                except InputError as error:
+                    raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
 
     def _result_keys(self) -> list[Key]:
         """What each step's end is known by among results."""

@@ -3,7 +3,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -16,6 +16,13 @@ CHUNK_SECONDS = 0.1
 
 LARGEST_CHUNK = 2**40
 """Where work takes no time at all, as when everything is at rest, chunks would grow beyond all numbers."""
+
+LARGEST = 1e30
+"""Of all numbers of a step under way: far beyond those of any terrain, and their squares and products are numbers
+still."""
+
+ANYTHING = (-LARGEST, LARGEST)
+"""Lowest and highest of what is not limited otherwise."""
 
 EDGES = ("open", "closed", "wrap")
 """What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
@@ -61,6 +68,11 @@ def loose_of(layers: dict[str, Array]) -> Array:
     return loose + layers["soil"] if "soil" in layers else loose
 
 
+def within(array: Array, span: tuple[float, float]) -> bool:
+    """Whether all values are from the lowest to the highest of `span`; no number that is none is."""
+    return not array.size or bool(array.min() >= span[0] and array.max() <= span[1])
+
+
 class Volumes(NamedTuple):
     """Volumes of solid material in m³."""
 
@@ -103,6 +115,8 @@ class RunningStep(Protocol):
     evolving: tuple[str, ...]
     """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
     steps. A step made from the same state and given these goes on to the same bytes."""
+    limits: Mapping[str, tuple[float, float]]
+    """Lowest and highest value of those that are not anything up to ± `LARGEST`: given back, they are checked."""
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from .bands import Bands
 from .parameters import Parameters, parameter
-from .ring import changed_elevation, inner, ringed, share_masks, volumes
+from .ring import WALLED, changed_elevation, inner, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
 
 REST = 1e-4
@@ -65,6 +65,7 @@ class TalusStep:
         self._constants = self._make_constants(parameters)
         self._passes = parameters.passes(state.spacing)
         self._done, self._pace = 0, Pace(1)
+        self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes)}
 
     def _make_constants(self, given: TalusParameters) -> Any:
         row_spacing, col_spacing = self._state.spacing

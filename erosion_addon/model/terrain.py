@@ -36,9 +36,9 @@ class Terrain:
         fields: Mapping[str, Any] | None = None,
     ) -> None:
         self.spacing = _spacing(cell_size)
-        self.elevation = _checked("elevation", elevation, None)
+        self.elevation = checked_field("elevation", elevation, None)
         self.fields = {
-            name: _checked(name, values, self.shape) for name, values in (fields or {}).items()
+            name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()
         }
         self.report: dict[str, Any] | None = None
 
@@ -96,8 +96,8 @@ def _spacing(cell_size: Any) -> tuple[float, float]:
     return pair[0], pair[1]
 
 
-def _checked(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarray[Any, Any]:
-    """A finite C-ordered copy of `values` in the field's dtype, of the grid's shape."""
+def checked_field(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarray[Any, Any]:
+    """A finite C-ordered copy of `values` in the field's dtype, of the grid's shape; InputError if there is none."""
     if name not in FIELDS:
         raise InputError(f"There is no field {name}; there are {', '.join(FIELDS)}.")
     field = FIELDS[name]

@@ -2,11 +2,11 @@
 """Drops on tiles, worked by threads that leave the same bytes whatever their number."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .state import Array
+from .state import ANYTHING, Array, within
 from .threads import Team, processors
 
 SIDE = 64
@@ -39,14 +39,15 @@ class TileRun:
     In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
     drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
     numbers: how many a drop is made of. threads: 0 for as many as there are processors. side: cells along a tile; rate:
-    drops that start in a turn, by the size of the terrain where not given.
+    drops that start in a turn, by the size of the terrain where not given. spans: lowest and highest of those numbers
+    of a drop that are not anything, by their place among them.
     """
 
     evolving = ("started", "drops")
 
     def __init__(
         self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0,
-        *, side: int | None = None, rate: int | None = None,
+        *, side: int | None = None, rate: int | None = None, spans: Mapping[int, tuple[float, float]] | None = None,
     ) -> None:  # fmt: skip
         from ..kernels import queues, tiles
 
@@ -55,8 +56,9 @@ class TileRun:
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
         self.pool = queues.make_pool(number, numbers)
+        self._spans = dict(spans or {})
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
-        self.started = 0
+        self.started, self.limits = 0, {"started": (0, count)}
         threads = min(threads or processors(), max(map(len, self._colors)))
         self._team = Team(threads) if threads > 1 else None
 
@@ -134,6 +136,13 @@ class TileRun:
 
     @drops.setter
     def drops(self, drops: Array) -> None:
+        """ValueError for what no drops of this run can be."""
+        ends = {self._queues.ROW: (0.0, self.tiles.last_row), self._queues.COL: (0.0, self.tiles.last_col)}
+        columns = drops.T[1:]  # the first are bits of whole numbers
+        spans = [(self._spans | ends).get(place, ANYTHING) for place in range(len(columns))]
+        alike = len(columns) == self.pool.numbers.shape[1] and len(drops) <= self.started
+        if not (alike and all(within(numbers, span) for numbers, span in zip(columns, spans, strict=True))):
+            raise ValueError
         self.pool = self._queues.with_room(self.pool, len(drops))
         for start, *numbers in drops:
             start_bits = np.float64(start).view(np.uint64)

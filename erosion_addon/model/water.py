@@ -47,7 +47,7 @@ class WaterStep:
         self._water, self._grounds, self._speeds = water, water_ground, water_speed
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
-        self._done, self._pace = 0, Pace(1)
+        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps)}
         self._bed, self._soil = state.elevation.copy(), state.loose().copy()
         self._depth = _layer(state, "water_depth", np.float64)
         self._suspended = _layer(state, "suspended", np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .bands import Bands
 from .parameters import Parameters, parameter
-from .ring import changed_elevation, inner, loosened, ringed, share_masks, volumes
+from .ring import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
 
 FEWEST_STEPS = 16
@@ -87,7 +87,7 @@ class WeatherStep:
             col_spacing=col_spacing,
             edges=EDGES.index(state.edges),
         )
-        self._done, self._pace = 0, Pace(1)
+        self._done, self._pace, self.limits = 0, Pace(1), {"_rock": WALLED, "_done": (0, self._steps)}
 
     def advance(self) -> float:
         """Let one chunk of time steps pass; returns the share of all that have."""

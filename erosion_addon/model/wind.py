@@ -60,7 +60,7 @@ class WindStep:
         self._masks, self._sources = _masks(state, parameters.grass_hold), _sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
-        self._done, self._pace = 0, Pace(1)
+        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._particles)}
         self._constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
         self._cover = _cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import FIELDS, InputError
-from erosion_addon.model.checkpoint import set_step_arrays, step_arrays
 from erosion_addon.model.ground import HIGHEST_RELIEF
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.rill import RillParameters, RillStep
 from erosion_addon.model.state import EDGES, State
+from erosion_addon.model.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal, plane
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Terrain
-from erosion_addon.model.checkpoint import set_step_arrays, step_arrays
 from erosion_addon.model.errors import InputError
 from erosion_addon.model.state import Pace, State
+from erosion_addon.model.step_state import set_step_arrays, step_arrays
 from erosion_addon.model.talus import TalusParameters, TalusStep
 from tests.terrains import fractal
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Terrain
-from erosion_addon.model.checkpoint import set_step_arrays, step_arrays
 from erosion_addon.model.errors import InputError
 from erosion_addon.model.state import Pace, State
+from erosion_addon.model.step_state import set_step_arrays, step_arrays
 from erosion_addon.model.weather import FEWEST_STEPS, WeatherParameters, WeatherStep
 from tests.terrains import fractal
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
+from .beside import plan_report, plan_side, write_side
 from .convert import convert, read_input
 from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
@@ -29,11 +30,10 @@ from .model.outputs import Outputs
 from .model.presets import own, shipped
 from .model.rehearsal import Tell, rehearse, rehearse_rest
 from .model.report import in_words
-from .model.side_file import refuse_stale
 from .model.sources import make
 from .model.state import Array
 from .model.strata import Strata
-from .terminal import ProgressLine, note, say, table
+from .terminal import ProgressLine, complain, note, say, say_written, table
 
 
 def main(
@@ -67,7 +67,7 @@ def main(
     except SystemExit as end:  # after --help
         return int(end.code or 0)
     except Exception:  # noqa: BLE001
-        say(traceback.format_exc(), sys.stderr)
+        complain(traceback.format_exc())
         return 1
     return 0
 
@@ -121,10 +121,10 @@ class _Results:
             raise InputError("--checkpoint and --time-limit belong together; give both or neither.")
         self._outputs, self._given = outputs, given
         self._maps = maps.plan(outputs, given.maps) if given.maps else {}
-        refuse_stale(given.output)
-        self._target = outputs.plan(given.output, SUFFIXES)
-        self._report = outputs.plan(given.report, (".json",)) if given.report else None
-        self._checkpoint = outputs.plan(given.checkpoint, (".npz",)) if given.checkpoint else None
+        self._target = outputs.plan(given.output, SUFFIXES, given.input)
+        self._report = plan_report(outputs, given.report) if given.report else None
+        self._side = plan_side(outputs, given.output, self._report)
+        self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
 
     def write(self, last: Progress, image_files: ImageFiles) -> None:
         """Write and publish the result; only the checkpoint where the run is not at its end."""
@@ -135,8 +135,7 @@ class _Results:
         else:
             result = last.terrain
             written = self._write_result(result, image_files)
-        for path in self._outputs.publish():
-            say(str(path))
+        say_written(self._outputs.publish())
         if self._given.quiet:
             return
         if written is None:
@@ -150,6 +149,7 @@ class _Results:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
             written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing)
+        write_side(self._side, self._given.output, result, written)
         maps.write(self._outputs, self._maps, {"elevation": result.elevation, **result.fields}, image_files)
         if self._report:
             with self._outputs.write(self._report) as path:
@@ -160,24 +160,26 @@ class _Results:
 @contextmanager
 def _planned(given: argparse.Namespace) -> Iterator[_Results]:
     """All files of a run, found writable before it begins."""
-    with Outputs() as outputs:
+    colors = getattr(given, "surface_color", None)
+    inputs = [given.input, given.input.with_suffix(".json"), *([colors] if colors else [])]
+    with Outputs([*inputs, *(path for _, path in getattr(given, "mask", []))]) as outputs:
         yield _Results(outputs, given)
 
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    with Outputs() as outputs:
+    with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
         planned = maps.plan(outputs, given.maps) if given.maps else {}
-        refuse_stale(given.output)
         target = outputs.plan(given.output, SUFFIXES)
+        side = plan_side(outputs, given.output)
         rows, cols = given.size
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
+        write_side(side, given.output, terrain, written)
         maps.write(outputs, planned, {"elevation": terrain.elevation, **terrain.fields}, image_files)
         published = outputs.publish()
     _note_grey(given.output, written, None)
-    for path in published:
-        say(str(path))
+    say_written(published)
 
 
 def _recipes(chosen: str | None) -> None:

@@ -10,16 +10,15 @@ from .model.heightmap import Array, Range
 from .model.image_files import ImageFiles
 from .model.side_file import known_metres, read_measured, step_in
 from .model.terraces import smooth_steps
-from .terminal import note, say
+from .terminal import note, say_written
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Do what the words of the command ask; InputError for what cannot be done."""
     terrain = Terrain(*read_input(given, given.input_size, image_files))
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
-    done = export(given.output, terrain, image_files, layout)
-    for path in done.paths:
-        say(str(path))
+    done = export(given.output, terrain, image_files, layout, inputs=[given.input])
+    say_written(done.paths)
     if given.quiet:
         return
     for sentence in done.notes:

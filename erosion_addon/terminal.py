@@ -1,25 +1,67 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the command line writes: text that every terminal can take, tables, and progress."""
 
+import os
 import shutil
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
-from .model import Progress
+from .model import InputError, Progress
 from .model.progress import Gauge
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a line, with escapes for letters that the stream's encoding does not know; standard output by default."""
-    stream = stream or sys.stdout
-    print(_encodable(text, stream), file=stream, flush=True)
+class UnsaidError(InputError):
+    """Standard output takes nothing."""
+
+
+def say(text: str) -> None:
+    """Print a line on standard output, with escapes for letters that its encoding does not know.
+
+    Whoever reads no further, as `head` does, has what they wanted. UnsaidError where nothing can be written at all.
+    """
+    try:
+        _write_line(text, sys.stdout)
+    except BrokenPipeError:
+        return
+    except (OSError, ValueError, AttributeError) as error:
+        reason = getattr(error, "strerror", None) or "it is closed"
+        raise UnsaidError(f"Standard output cannot be written: {reason}.") from None
+
+
+def say_written(paths: Iterable[Path]) -> None:
+    """Print the names of files that have been written, which they stay whatever becomes of their names."""
+    try:
+        for path in paths:
+            say(str(path))
+    except UnsaidError as error:
+        note(f"The files are written, but not their names. {error}")
 
 
 def note(text: str) -> None:
     """Print one line on standard error, whatever the text holds."""
-    say(" ".join(text.splitlines()), sys.stderr)
+    complain(" ".join(text.splitlines()))
+
+
+def complain(text: str) -> None:
+    """Print lines on standard error, where it takes them: for want of that nothing else may fail."""
+    with suppress(OSError, ValueError, AttributeError):
+        _write_line(text, sys.stderr)
+
+
+def _write_line(text: str, stream: TextIO) -> None:
+    try:
+        print(_encodable(text, stream), file=stream, flush=True)
+    except OSError:
+        # What is left in the stream would be tried again when the process ends, with an exit code of its own.
+        with suppress(OSError, ValueError, AttributeError):
+            sink = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(sink, stream.fileno())
+            os.close(sink)
+        raise
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
@@ -36,8 +78,8 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._began, self._gauge = time.monotonic(), Gauge()
-        self._terminal = sys.stderr.isatty()
-        self._full, self._empty = ("█", "░") if _encodable("█░", sys.stderr) == "█░" else ("#", "-")
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._full, self._empty = ("█", "░") if self._terminal and _encodable("█░", sys.stderr) == "█░" else ("#", "-")
         self._next = 0.1
         self._length = 0
         self._compiling = ""
@@ -65,7 +107,8 @@ class ProgressLine:
         """Take the bar away, so that what follows stands on a line of its own."""
         if self._length:
             self._redraw("")
-            sys.stderr.write("\r")
+            with suppress(OSError):
+                sys.stderr.write("\r")
 
     def _bar(self, fraction: float) -> str:
         cells = round(24 * fraction)
@@ -81,8 +124,9 @@ class ProgressLine:
         text = text[: shutil.get_terminal_size().columns - 1]
         # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
         before, self._length = self._length, len(text)
-        sys.stderr.write("\r" + text.ljust(before))
-        sys.stderr.flush()
+        with suppress(OSError):
+            sys.stderr.write("\r" + text.ljust(before))
+            sys.stderr.flush()
 
 
 def _encodable(text: str, stream: TextIO) -> str:

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heights and maps of a terrain in the sizes that game engines take, with a side file that tells the metres.
 
-NAME.json lies beside NAME.png. It holds what an engine's import dialog asks for, and Unreal reads the size of a raw
-file from it.
+The side file is of `side_writing`.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from .. import VERSION
-from .engines import ANY, ENGINES, Engine, unity_values, unreal_values
+from .engines import ANY, ENGINES, Engine
 from .errors import InputError
 from .fields import FIELDS
 from .heightmap import RAW_SUFFIXES, SUFFIXES, Array, Range, encode_heightmap, own_range
@@ -24,11 +20,9 @@ from .masks import MASK_KINDS
 from .memory import require
 from .outputs import Outputs
 from .resample import resized
-from .side_file import is_side_file
+from .side_writing import GREY_SUFFIXES, Sheet, SideFile
 from .terrain import SMALLEST_SIDE, Terrain
 
-GREY_SUFFIXES = (".png", ".r16", ".raw")
-"""Files of 16-bit whole numbers."""
 _BYTES_PER_CELL = 40
 _MOST_TILES = 1024
 
@@ -98,10 +92,12 @@ def export(
     layout: Layout | None = None,
     maps: Sequence[str] = (),
     masks: Mapping[str, Array] | None = None,
+    inputs: Sequence[Path] = (),
 ) -> Exported:
     """Write the heights of a terrain, and maps of its fields, to a file by its suffix or to tiles; all or nothing.
 
     maps: names of fields of the terrain, each of which becomes NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
+    inputs: files that were read for this, which only the heightmap of that very name may replace.
     Raises InputError where something is in the way, and leaves what was there.
     """
     path, layout = Path(path), layout or Layout()
@@ -109,24 +105,19 @@ def export(
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
     spacing, grey = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
-    with Outputs() as outputs:
+    with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
-        side = path.with_suffix(".json")
-        if side.exists() and not is_side_file(side):
-            raise InputError(f"{side} is there and tells nothing of a heightmap; choose another name.")
-        side_target = outputs.plan(side, (".json",))
-        sheet = []
+        side, sheets = SideFile(outputs, path), []
         for layer, targets in planned:
             values = resized(layer.values, whole)
             given = layout.height_range if grey and not layer.name else None
             span = layer.range or given or own_range(values)
             clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if grey else 0
-            sheet.append(_Sheet(layer, [target.name for target in targets.values()], span, clipped))
+            sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
             _write(outputs, targets, values, image_files, span, spacing, layout)
-        with outputs.write(side_target) as temporary:
-            content = _side(path.suffix.lower(), layout, terrain, spacing, sheet)
-            temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        return Exported(outputs.publish(), sheet[0].range, sheet[0].clipped_cells, notes)
+        size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
+        side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
+        return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
 
 
 @dataclass(frozen=True)
@@ -137,16 +128,6 @@ class _Layer:
     unit: str
     values: Array
     range: Range | None = None
-
-
-@dataclass(frozen=True)
-class _Sheet:
-    """What was written of a layer."""
-
-    layer: _Layer
-    files: list[str]
-    range: Range
-    clipped_cells: int
 
 
 def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -> Iterator[_Layer]:
@@ -168,7 +149,7 @@ def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tupl
     """Where the tiles of a layer go, by row and column of the tile from the smallest y and x."""
     stem = f"{path.stem}_{layer}" if layer else path.stem
     if layout.tiles == (1, 1):
-        return {(0, 0): outputs.plan(path.with_name(stem + path.suffix), SUFFIXES)}
+        return {(0, 0): outputs.plan(path.with_name(stem + path.suffix), SUFFIXES, None if layer else path)}
     tile_rows, tile_cols = layout.tiles
     planned = {}
     for y in range(tile_rows):
@@ -198,40 +179,6 @@ def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:
         for spacing, before, after in zip(terrain.spacing, terrain.shape, whole, strict=True)
     )
     return row, col
-
-
-def _side(
-    suffix: str, layout: Layout, terrain: Terrain, spacing: tuple[float, float], sheet: list[_Sheet]
-) -> dict[str, Any]:
-    """What the side file tells. `width`, `height` and `bpp` are Unreal's names and stand for each file."""
-    (rows, cols), (tile_rows, tile_cols) = layout.file_size(terrain.shape), layout.tiles
-    heights, *others = sheet
-    grey, bottom_first = suffix in GREY_SUFFIXES, layout.bottom_first(suffix)
-    side = {
-        "made_by": f"Terrain Erosion {VERSION}",
-        "width": cols,
-        "height": rows,
-        "bpp": 16 if grey else 32,
-        "files": heights.files,
-        "units": "metres",
-        "cell_size": [spacing[1], spacing[0]],
-        "size": [spacing[1] * (cols - 1) * tile_cols, spacing[0] * (rows - 1) * tile_rows],
-        "height_range": list(heights.range),
-        "values": "black and white are the ends of height_range" if grey else "metres",
-        "clipped_cells": heights.clipped_cells,
-        "row_order": "bottom first" if bottom_first else "top first",
-        "byte_order": "little endian",
-    }
-    if layout.tiles != (1, 1):
-        first = "bottom left" if layout.tiles_upward else "top left"
-        side["tiles"] = {"rows": tile_rows, "cols": tile_cols, "first": first, "borders": "shared"}
-    if grey:
-        side["unreal"] = unreal_values(spacing, heights.range)
-        side["unity"] = unity_values((rows, cols), spacing, heights.range, bottom_first)
-    side["maps"] = {
-        made.layer.name: {"files": made.files, "unit": made.layer.unit, "range": list(made.range)} for made in others
-    }
-    return side
 
 
 def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:

@@ -5,12 +5,13 @@ import os
 import secrets
 import signal
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 from .errors import InputError
+from .regular import kind_of
 
 DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
 """Names that Windows keeps for devices, whatever suffix follows."""
@@ -22,13 +23,18 @@ class Outputs:
     Leaving the `with` block without `publish`, for whatever reason, leaves the disk as it was.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: Iterable[str | Path] = ()) -> None:
+        """inputs: files that are read meanwhile, so that no output may take their place."""
+        self._inputs = list(map(Path, inputs))
         self._planned: dict[str, Path] = {}
         self._written: list[tuple[Path, Path]] = []
         self._folders: list[Path] = []
 
-    def plan(self, path: str | Path, suffixes: Collection[str]) -> Path:
-        """The real path of a file to be written; InputError where it could not be written or is planned already."""
+    def plan(self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None) -> Path:
+        """The real path of a file to be written; InputError where it could not be written or is planned already.
+
+        instead_of: the one input whose place it may take, as where somebody has named both.
+        """
         path = Path(path)
         if path.suffix.lower() not in suffixes:
             raise InputError(f"{path} cannot be written: its name must end in {' or '.join(suffixes)}.")
@@ -37,6 +43,9 @@ class Outputs:
         with _sentence(path):
             str(path).encode()
             target = path.resolve()  # through a symbolic link the file it points to is replaced, not the link
+            is_input = any(_are_same(target, file) for file in self._inputs)
+            if is_input and not (instead_of and _are_same(target, instead_of)):
+                raise InputError(f"{path} cannot be written: it is read here; choose another name.")
             if target.is_dir():
                 raise InputError(f"{path} cannot be written: it is a folder.")
             if target.parent not in self._folders:
@@ -116,9 +125,20 @@ def _try_writing(path: Path, target: Path) -> None:
         probe.open("xb").close()
     finally:
         probe.unlink(missing_ok=True)
-    # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
-    if target.is_file():
+    if target.exists():
+        # A file moved to the place of a pipe or a device would be in its stead: root would do without /dev/null.
+        if kind := kind_of(target):
+            raise InputError(f"{path} cannot be written: it is {kind}.")
+        # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
         target.open("r+b").close()
+
+
+def _are_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

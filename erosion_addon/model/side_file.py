@@ -16,10 +16,14 @@ from .errors import InputError
 from .heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, Array, Note, Range, read_heightmap
 from .image_files import ImageFiles
 from .image_header import read_header
+from .regular import open_regular
 from .terraces import step_of
 
-_LARGEST = 1 << 16
-"""Bytes of a side file; tiles by the hundred fit."""
+OTHERS = "others"
+"""Key of a side file: what it tells of further heightmaps of the same name, which are not those at its top."""
+
+_LARGEST = 1 << 20
+"""Bytes of a side file; tiles by the hundred fit, of several heightmaps."""
 
 
 @dataclass(frozen=True)
@@ -70,24 +74,23 @@ def step_in(path: Path, elevation: Array, height_range: Range | None) -> float |
     return step_of(elevation)
 
 
-def refuse_stale(path: Path) -> None:
-    """Raise InputError where shades of grey to be written have a side file, whose metres would no longer be theirs."""
-    if path.suffix.lower() in (".png", *RAW_SUFFIXES) and _side_file(path) != Metres():
-        raise InputError(
-            f"{path.with_suffix('.json')} tells the metres of the {path.name} that is there and would be wrong for a "
-            "new one; choose another name, or write it with convert."
-        )
-
-
 def is_side_file(path: Path) -> bool:
     """Whether a .json tells the size of a heightmap, as ours and Unreal's do."""
     content = _read(path)
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
 
+def entries(path: Path) -> list[Mapping[str, Any]]:
+    """What a side file tells, a table for each heightmap; of each, `files` are names."""
+    content = dict(_read(path) or {})
+    tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
+    named = [(table, _list(table.get("files"))) for table in (content, *tables)]
+    return [table for table, files in named if files and all(isinstance(name, str) and name for name in files)]
+
+
 def _side_file(path: Path) -> Metres:
-    content = _read(path.with_suffix(".json")) or {}
-    if path.name not in _list(content.get("files")):
+    content = next((table for table in entries(path.with_suffix(".json")) if path.name in table["files"]), None)
+    if content is None:
         return Metres()
     spacing, span = _pair(content.get("cell_size")), _pair(content.get("height_range"))
     size = _pair([content.get("height"), content.get("width")])
@@ -101,10 +104,12 @@ def _side_file(path: Path) -> Metres:
 
 def _read(path: Path) -> Mapping[str, Any] | None:
     try:
-        if path.stat().st_size > _LARGEST:
+        with open_regular(path) as stream:
+            text = stream.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
             return None
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = json.loads(text)
+    except (OSError, ValueError, RecursionError):  # InputError among them
         return None
     return content if isinstance(content, dict) else None
 

@@ -9,7 +9,7 @@ import bpy
 from ..model.outputs import Outputs
 from ..model.picture import PICTURE_FORMATS, Picture
 from ..scene import render as pictures
-from ..terminal import note, say
+from ..terminal import note, say_written
 
 
 def render(given: argparse.Namespace) -> None:
@@ -17,7 +17,7 @@ def render(given: argparse.Namespace) -> None:
     whole = given.turntable and given.view == "file"
     picture = Picture(given.size, given.samples, given.engine, "whole" if whole else given.view, given.turn)
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
-    with Outputs() as outputs:
+    with Outputs([given.input]) as outputs:
         planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}
         pictures.open_file(given.input)
         scene = bpy.context.scene
@@ -29,8 +29,7 @@ def render(given: argparse.Namespace) -> None:
             with outputs.write(target) as path:
                 pictures.render(scene, path)
             note(f"Picture {number} of {len(planned)}")
-        for path in outputs.publish():
-            say(str(path))
+        say_written(outputs.publish())
 
 
 def _turn(path: Path, frames: int) -> dict[Path, float]:

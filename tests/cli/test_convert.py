@@ -104,9 +104,31 @@ def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
     assert "grey.png has 8 bits" in (said := capsys.readouterr().err) and "--smooth-steps" in said
 
 
-def test_eroding_writes_no_side_file(folder):
-    assert main(["erode", "dem.npy", "out.png", *FEW, "--quiet"]) == 0
-    assert not (folder / "out.json").exists()
+@pytest.mark.parametrize("suffix", [".png", ".r16", ".r32", ".tif", ".exr"])
+def test_what_was_made_and_eroded_keeps_its_metres(folder, suffix):
+    assert main(["make", "cone", f"a{suffix}", "--size", "24x32", "--cell-size", "30"]) == 0
+    assert main(["erode", f"a{suffix}", f"b{suffix}", "--report", "r.json", *FEW, "--quiet"]) == 0
+    assert json.loads((folder / "r.json").read_text())["grid"] == {"rows": 24, "cols": 32, "cell_size": 30.0}
+    assert main(["convert", f"b{suffix}", "c.npy", "--quiet"]) == 0
+    heights, about = np.load("c.npy"), side("b.json")
+    assert about["height_range"] == pytest.approx([heights.min(), heights.max()], abs=1e-3)
+    assert about["cell_size"] == [30, 30] and about["files"] == [f"b{suffix}"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["erode", "dem.npy", "out.npy"],  # an array is for programs
+        ["erode", "dem.npy", "out.png", "--report", "out.json"],
+        ["erode", "dem.npy", "mine.png"],
+    ],
+)
+def test_a_side_file_stands_in_nobody_s_way(folder, words):
+    (folder / "mine.json").write_text('{"my": "settings"}')
+    assert main([*words, *FEW, "--quiet"]) == 0
+    assert (folder / "mine.json").read_text() == '{"my": "settings"}'
+    out = folder / "out.json"
+    assert "steps" in side("out.json") if "--report" in words else not out.exists()
 
 
 @pytest.mark.parametrize("name", ["hills.png", "hills.r16", "hills.tif"])
@@ -135,9 +157,36 @@ def test_a_cell_size_of_0_is_refused(folder, capsys):
 @pytest.mark.parametrize(
     "words", [["erode", "dem.npy", "land.png", *FEW], ["make", "cone", "land.png", "--size", "16x16"]]
 )
-def test_a_heightmap_whose_metres_stand_in_a_side_file_is_not_replaced_by_another(folder, capsys, words):
-    assert main(["convert", "dem.npy", "land.png"]) == 0
-    before = listing(folder)
-    assert main(words) == 2
-    assert "land.json tells the metres of the land.png that is there" in capsys.readouterr().err
-    assert listing(folder) == before
+def test_a_heightmap_that_takes_the_place_of_another_takes_its_side_file_too(folder, words):
+    assert main(["convert", "dem.npy", "land.png", "--cell-size", "7", "--height-range", "0", "1000"]) == 0
+    assert main(words) == 0
+    about = side("land.json")
+    assert about["cell_size"] == [1, 1] and about["height_range"][1] < 1000 and "others" not in about
+
+
+def test_heightmaps_of_one_name_keep_their_metres(folder):
+    """A float, one for Unreal with its own size, and a picture: each is read as it was written."""
+    heights = np.load("dem.npy")
+    for name, words in (
+        ("v.exr", ["--cell-size", "7"]),
+        ("v.raw", ["--cell-size", "7", "--engine", "unreal", "--height-range", "-100", "900"]),
+        ("v.png", ["--cell-size", "3"]),
+    ):
+        assert main(["convert", "dem.npy", name, *words, "--quiet"]) == 0
+    about = side("v.json")
+    assert about["files"] == ["v.raw"] and (about["width"], about["height"]) == (505, 505)  # as Unreal asks it
+    assert known_metres(folder / "v.raw").height_range == (-100, 900)
+    assert known_metres(folder / "v.exr").spacing == (7, 7) and known_metres(folder / "v.png").spacing == (3, 3)
+    assert main(["convert", "v.png", "back.npy", "--quiet"]) == 0
+    assert np.abs(np.load("back.npy") - heights).max() <= np.ptp(heights) / 65535
+    (folder / "v.exr").unlink()
+    assert main(["convert", "dem.npy", "v.png", "--quiet"]) == 0
+    assert [entry["files"] for entry in side("v.json")["others"]] == [["v.png"]]  # once, and none for what is gone
+
+
+def test_a_side_file_of_former_releases_is_read_and_kept(folder):
+    assert main(["convert", "dem.npy", "v.png", "--cell-size", "5", "--quiet"]) == 0
+    before = side("v.json")
+    assert "others" not in before  # it is laid out as it always was
+    assert main(["convert", "dem.npy", "v.tif", "--cell-size", "9", "--quiet"]) == 0
+    assert side("v.json")["others"] == [before] and known_metres(folder / "v.png").spacing == (5, 5)

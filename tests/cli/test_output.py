@@ -2,6 +2,8 @@
 """What the command line prints, where, and in which letters."""
 
 import io
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 from erosion_addon.cli import main
 from erosion_addon.terminal import ProgressLine, say
-from tests.cli.commandline import FEW, run
+from tests.cli.commandline import FEW, ROOT, run
 
 
 def test_standard_output_has_nothing_but_the_files_written(folder, capsys):
@@ -81,10 +83,10 @@ def test_time_left_is_what_the_rest_will_take(now, capsys):
     ]
 
 
-def test_text_that_cannot_be_encoded_is_escaped(capsys):
+def test_text_that_cannot_be_encoded_is_escaped(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    say("5 × 4 \udcff", stream)
-    stream.flush()
+    monkeypatch.setattr(sys, "stdout", stream)
+    say("5 × 4 \udcff")
     assert stream.buffer.getvalue().rstrip() == rb"5 \xd7 4 \udcff"
 
 
@@ -112,3 +114,35 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
     bar = f"Compiling (first run only), step 1 of 1 {'█' * 12}{'░' * 12}  50 %"
     assert said[:-1] == ([*said[:1], bar, *said[2:3]] if terminal else ["Compiling (first run only), step 1 of 1"])
     assert said[-1] == (f"Step {'█' * 24} 100 %, 10 s" if terminal else "Step: 100 %, 10 s")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell's redirections, and a device that is always full")
+@pytest.mark.parametrize(
+    ("words", "redirected", "code", "said"),
+    [
+        ("recipes", "| head -1", 0, ""),
+        ("recipes", "> /dev/full", 2, "Standard output cannot be written: No space left on device."),
+        ("recipes", ">&-", 2, "Standard output cannot be written: it is closed."),
+        ("erode --help", "| head -1", 0, ""),
+        ("make cone a.exr --size 16x16", "| true", 0, ""),
+        ("make cone a.exr --size 16x16", "> /dev/full", 0, "The files are written, but not their names."),
+        ("make cone a.exr --size 16x16", ">&-", 0, "The files are written, but not their names."),
+        ("make cone a.exr --size 16x16", "2> /dev/full", 0, ""),
+        ("make cone a.exr --size 16x16", "2>&-", 0, ""),
+        ("make nothing a.exr --size 16x16", "2> /dev/full", 2, ""),
+    ],
+)
+def test_what_cannot_be_said_harms_nothing_that_is_done(folder, words, redirected, code, said):
+    command = f'"{sys.executable}" -m erosion_addon {words} {redirected}; exit ${{PIPESTATUS[0]}}'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (code, bool(said)), done.stderr
+    assert said in done.stderr
+    assert (folder / "a.exr").exists() == words.startswith("make cone")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a device that is always full")
+def test_a_run_goes_on_when_nobody_hears_of_its_progress(folder, monkeypatch):
+    for stream in (None, open("/dev/full", "w")):  # noqa: PTH123, SIM115
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert main(["erode", "dem.npy", "out.npy", *FEW]) == 0

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli import main
-from tests.cli.commandline import listing, png
+from erosion_addon.model.image_files import OpenImageIOFiles
+from tests.cli.commandline import FEW, listing, png
 
 BAD_FILES = {
     "empty.npy": b"",
@@ -195,3 +196,29 @@ def test_a_read_only_folder_is_refused_before_the_work(folder, capsys):
 def test_an_unwritable_folder_is_refused_before_anything_is_read(folder, capsys):
     assert main(["erode", "missing.npy", "/proc/out.npy"]) == 2
     assert "/proc/out.npy cannot be written: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["erode", "maps/elevation.exr", "out.npy", "--maps", "maps"], "elevation.exr"),
+        (["erode", "dem.npy", "out.npy", "--maps", "maps", "--mask", "sediment=maps/sediment.exr"], "sediment.exr"),
+        (["erode", "dem.npy", "out.npy", "--maps", "maps", "--surface-color", "maps/surface_color.exr"], "_color"),
+        (["erode", "dem.npy", "maps/sediment.exr", "--mask", "sediment=maps/sediment.exr"], "sediment.exr"),
+        (["erode", "valley.png", "out.npy", "--report", "valley.json"], "valley.json"),
+        (["erode", "dem.npy", "valley.exr", "--report", "valley.json"], "valley.json"),
+        (["make", "letters", "valley.png", "--size", "20x20", "--set", "image=valley.png"], "valley.png"),
+        (["resume", "run.npz", "out.npy", "--report", "valley.json"], "valley.json"),
+        (["convert", "valley_x0_y0.png", "valley.png", "--tiles", "2x2"], "valley_x0_y0.png"),
+    ],
+)  # fmt: skip
+def test_no_output_takes_the_place_of_an_input(folder, capsys, words, name):
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet", *FEW]) == 0
+    OpenImageIOFiles().write(folder / "maps/surface_color.exr", np.full((24, 32, 3), 0.5, np.float32), "float")
+    for path in ("valley.png", "valley_x0_y0.png"):
+        assert main(["convert", "dem.npy", path, "--quiet"]) == 0
+    before = listing(folder)
+    capsys.readouterr()
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert name in said and said.count("\n") == 1 and listing(folder) == before

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heightmaps in the sizes and files of game engines, read by others than our own reader."""
 
-import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from erosion_addon.model.export import Layout, export
 from erosion_addon.model.image_files import OpenImageIOFiles
 from erosion_addon.model.image_header import read_header
 from erosion_addon.model.resample import resized
+from erosion_addon.model.side_file import entries
 from erosion_addon.model.terrain import Terrain
 from tests.terrains import fractal
 
@@ -39,7 +40,7 @@ def numbers(path, size, dtype="<u2"):
 
 
 def side_of(path):
-    return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    return next(entry for entry in entries(path.with_suffix(".json")) if path.suffix == Path(entry["files"][0]).suffix)
 
 
 def names(folder):

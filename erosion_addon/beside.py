@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the command line writes beside a heightmap: its side file and the report."""
+
+from pathlib import Path
+
+from .model import InputError, Terrain
+from .model.heightmap import Written, own_range
+from .model.outputs import Outputs
+from .model.side_file import is_side_file
+from .model.side_writing import Sheet, SideFile
+
+
+def plan_report(outputs: Outputs, path: Path) -> Path:
+    """Where a report goes; InputError where it cannot, also where it would take the place of a side file."""
+    target = outputs.plan(path, (".json",))
+    if is_side_file(target):
+        raise InputError(f"{path} tells the metres of a heightmap; choose another name for the report.")
+    return target
+
+
+def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> SideFile | None:
+    """The side file of a heightmap to be written, which tells its metres; None where there is a file of its name that
+    is none, where the report is to have that name, and for arrays, which are for programs."""
+    side = output.with_suffix(".json")
+    if output.suffix.lower() == ".npy" or side.resolve() == report or (side.exists() and not is_side_file(side)):
+        return None
+    return SideFile(outputs, output)
+
+
+def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: Written) -> None:
+    """Write the side file of a heightmap that was written, where one was planned."""
+    if side is not None:
+        span = written.height_range or own_range(terrain.elevation)
+        side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)

@@ -7,7 +7,6 @@ header is also held against the size of the file: pixel data that the file canno
 Sources: PNG specification (W3C), OpenEXR file layout (Academy Software Foundation).
 """
 
-import stat
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +15,7 @@ import numpy as np
 
 from .errors import InputError
 from .image_format import CorruptError, ImageHeader, blocks
+from .regular import kind_of
 from .tiff_header import tiff_header
 
 __all__ = ("ImageHeader", "file_size", "parse_header", "read_header")
@@ -50,10 +50,8 @@ def file_size(path: Path) -> int:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except ValueError:
         raise InputError(f"{str(path)!r} is not a usable file name; rename the file.") from None
-    if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{path} is a folder, not a file.")
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{path} is not a regular file.")
+    if kind := kind_of(path):
+        raise InputError(f"{path} is {kind}, not a file.")
     if status.st_size == 0:
         raise InputError(f"{path} is empty.")
     return status.st_size

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import InputError
+from .regular import open_regular
 
 LARGEST_FILE = 64 * 1024
 """Bytes. Settings are a page of text; anything larger is something else."""
@@ -66,9 +67,11 @@ def is_there(path: Path) -> bool:
 def read(path: Path, what: str) -> str:
     """The text of a file; InputError where it cannot be read or can be no `what`, such as a recipe."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(content) > LARGEST_FILE:
         raise InputError(f"{path} is larger than {LARGEST_FILE // 1024} KB, so it is no {what}.")

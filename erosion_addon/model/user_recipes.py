@@ -12,6 +12,7 @@ from .errors import InputError
 from .outputs import DEVICES, Outputs
 from .presets import OWN_FOLDER, own, own_folder, read, shipped
 from .recipe import Recipe
+from .regular import open_regular
 
 LONGEST_NAME = 60
 PICTURE = ".png"
@@ -121,10 +122,12 @@ def _folder() -> Path:
 def _picture(path: Path) -> Iterable[bytes]:
     """The bytes of a picture where there is one."""
     try:
-        if path.stat().st_size <= _LARGEST_PICTURE and (image := path.read_bytes()).startswith(_PNG):
-            yield image
-    except OSError:
+        with open_regular(path) as file:
+            image = file.read(_LARGEST_PICTURE + 1)
+    except (OSError, InputError):
         return
+    if len(image) <= _LARGEST_PICTURE and image.startswith(_PNG):
+        yield image
 
 
 def _publish(files: list[tuple[Path, bytes]]) -> None:

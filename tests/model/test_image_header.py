@@ -150,7 +150,7 @@ def test_what_is_not_a_file_with_bytes_is_refused(tmp_path):
         ("absent.png", "does not exist"),
         ("empty.png", "is empty"),
         (".", "is a folder"),
-        ("pipe.png", "not a regular file"),
+        ("pipe.png", "is a pipe"),
         ("a" * 300, "cannot be read"),
         ("empty.png/x", "cannot be read"),
         ("nul\0.png", "not a usable file name"),

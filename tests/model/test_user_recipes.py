@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.model import InputError, Recipe, user_recipes
 from erosion_addon.model.presets import OWN_FOLDER, own, shipped
+from erosion_addon.model.strata import Strata
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 
@@ -193,3 +194,19 @@ def test_a_free_name_is_numbered_and_never_too_long():
     user_recipes.save(called("mine 2"))
     assert user_recipes.free_name("Mine") == "Mine 3"
     assert len(user_recipes.free_name("x" * 300)) <= user_recipes.LONGEST_NAME
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes as other systems have them")
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(folder, tmp_path):
+    """As a recipe, strata, in the folder of recipes and as a picture; a device neither."""
+    folder.mkdir(parents=True)
+    user_recipes.write(called("given"), tmp_path / "given.toml")
+    for path in (folder / "pipe.toml", tmp_path / "given.png"):
+        os.mkfifo(path)
+    (tmp_path / "device.toml").symlink_to("/dev/zero")
+    for name in ("pipe", str(folder / "pipe.toml"), str(tmp_path / "device.toml")):
+        for kind in (Recipe, Strata) if name != "pipe" else (Recipe,):
+            with pytest.raises(InputError, match=r"cannot be read: it is a (pipe|device)"):
+                kind.load(name)
+    assert user_recipes.take(tmp_path / "given.toml") == "given"
+    assert "pipe" in own()  # and every look at the list says what it is

@@ -53,6 +53,19 @@ def files(folder):
     return sorted(path.relative_to(EXTENSIONS).as_posix() for path in found)
 
 
+def compiled():
+    """Files of machine code, with what they hold."""
+    found = (path for path in (EXTENSIONS / ".user").rglob("*") if path.is_file())
+    return {path.relative_to(EXTENSIONS).as_posix(): path.read_bytes() for path in found if path.suffix == ".nbc"}
+
+
+def use_kernels():
+    """Run, bake light and make levels of detail."""
+    bpy.ops.erosion.run("EXEC_DEFAULT")
+    bpy.ops.erosion.light_bake()
+    bpy.ops.erosion.lod_add()
+
+
 def enable():
     bpy.ops.preferences.addon_enable(module=MODULE)
     assert MODULE in bpy.context.preferences.addons, "the extension was refused"
@@ -89,9 +102,16 @@ seen["reports"].append(json.loads(terrain.erosion.report))
 bpy.ops.erosion.restore()
 seen["same_after_restore"] = positions(terrain.data).tobytes() == before.tobytes()
 
-seen["compiled"] = [name for name in files(".user") if name.endswith(".nbc")]
+use_kernels()
+before = compiled()
+seen["compiled"], seen["compiled_anew"] = sorted(before), []
+for _ in range(2):
+    bpy.ops.erosion.worker_restart()
+    use_kernels()
+    seen["compiled_anew"] += sorted(name for name, _ in before.items() ^ compiled().items())
+seen["in_blenders_process"] = [name for name in ("numba", "llvmlite") if name in sys.modules]
 bpy.ops.erosion.kernels_clear()
-seen["compiled_after_clear"] = [name for name in files(".user") if name.endswith(".nbc")]
+seen["compiled_after_clear"] = sorted(compiled())
 bpy.ops.erosion.worker_restart()
 seen["processes_of_a_worker"] = processes()
 preferences.keep_worker = False

@@ -210,6 +210,15 @@ def test_compiled_kernels_lie_in_the_extensions_user_folder_and_can_be_cleared(s
     assert seen["compiled_after_clear"] == []
 
 
+def test_kernels_are_compiled_once_for_runs_light_and_levels_of_detail_in_every_worker(seen):
+    assert any("/lod." in name for name in seen["compiled"]) and any("/sky." in name for name in seen["compiled"])
+    assert seen["compiled_anew"] == []
+
+
+def test_nothing_compiled_is_loaded_into_blenders_own_process(seen):
+    assert seen["in_blenders_process"] == []
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc")
 def test_the_worker_is_one_process_that_ends_when_it_is_not_wanted(seen):
     assert len(seen["processes_of_a_worker"]) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .state import Array
-from .threads import in_bands
+from .threads import Tally, in_bands
 
 GROWTH = 1.07
 """Each step towards the horizon of the sky is longer by this than the one before."""
@@ -145,13 +145,20 @@ def _distances(farthest: int) -> Array:
 
 
 def sky_share(
-    elevation: Array, spacing: tuple[float, float], count: int, radius: float, wrap: bool, threads: int = 0
+    elevation: Array,
+    spacing: tuple[float, float],
+    count: int,
+    radius: float,
+    wrap: bool,
+    threads: int = 0,
+    tally: Tally | None = None,
 ) -> Array:
     """Share of the sky that each place sees, (rows, cols) float32; see `kernels.sky.see_sky`.
 
     elevation: (rows, cols) m. count: azimuths, a multiple of 4 up to 64. radius: m, how far away the ground is looked
-    at. wrap: whether the terrain is a seamless tile; else all beyond its edges is open sky.
+    at. wrap: whether the terrain is a seamless tile; else all beyond its edges is open sky. tally: gets 1 in all.
     """
+    tally = tally or Tally()
     from ..kernels import sky
 
     directions = azimuths(count * RAYS)
@@ -166,6 +173,7 @@ def sky_share(
             fields, slopes, toward, steps.starts, steps.offsets, levels, steps.parts, steps.per_metre, wrap,
             first, last, seen,
         )  # fmt: skip
+        tally.add((last - first) / len(seen))
 
     in_bands(see, len(seen), threads)
     return seen
@@ -178,17 +186,20 @@ def sun_share(
     radius: float,
     wrap: bool,
     threads: int = 0,
+    tally: Tally | None = None,
 ) -> Array:
     """Share of a sun's disc that each place sees, (rows, cols) float32; see `kernels.shade.see_sun`.
 
     direction: unit vector to the sun's middle. radius: of the disc, rad. A sun below the level line is set, even for
-    summits; wrapping, the shadow of the terrain ends after one length of it.
+    summits; wrapping, the shadow of the terrain ends after one length of it. tally: gets 1 in all.
     """
+    tally = tally or Tally()
     from ..kernels import shade
 
     level, radius = math.hypot(direction[0], direction[1]), max(radius, SMALLEST_SUN)
     height = math.atan2(direction[2], level)
     if height + radius <= 0:
+        tally.add(1.0)
         return np.zeros(elevation.shape, np.float32)
     lowest = max(height - radius, 1e-9)
     extent = math.hypot(elevation.shape[0] * spacing[0], elevation.shape[1] * spacing[1])
@@ -207,6 +218,7 @@ def sun_share(
             fields, height, steps.starts, halves, weights, steps.offsets, levels, steps.parts, steps.per_metre, wrap,
             first, last, seen,
         )  # fmt: skip
+        tally.add((last - first) / len(seen))
 
     in_bands(see, len(seen), threads)
     return seen

@@ -13,7 +13,7 @@ from .parameters import Parameters, parameter
 from .resample import bilinear
 from .state import Array
 from .terrain import Terrain
-from .threads import in_bands
+from .threads import Tally, in_bands
 
 SUNS = ("sun_light", "sun_light_2", "sun_light_3")
 """Fields of the light of suns: so many there may be."""
@@ -49,35 +49,44 @@ class LightParameters(Parameters):
 
 
 def bake(
-    terrain: Terrain, parameters: LightParameters, suns: Sequence[Sun], casters: Array, edges: str, threads: int = 0
+    terrain: Terrain,
+    parameters: LightParameters,
+    suns: Sequence[Sun],
+    casters: Array,
+    edges: str,
+    threads: int = 0,
+    tally: Tally | None = None,
 ) -> dict[str, Array]:
     """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all light arrives.
 
     casters: (count, 4) x, y, z and radius of spheres in metres, from the middle of cell [0, 0] and along columns, rows
     and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
-    threads: see `in_bands`. Raises InputError for too many suns, or a sun or sphere that is not finite.
+    threads: see `in_bands`. tally: of the work. Raises InputError for too many suns, or a sun or sphere that is not
+    finite.
     """
+    tally = tally or Tally()
+    tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
     if len(suns) > len(SUNS):
         raise InputError(f"There are {len(suns)} suns, and {len(SUNS)} are the most.")
     wrap = edges == "wrap"
     lights = caster_light(terrain.elevation, terrain.spacing, casters, suns, threads)
-    fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads)}
+    fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads, tally)}
     for name, sun, light in zip(SUNS, suns, lights[1:], strict=False):
         if parameters.terrain_shadow:
-            light *= sun_share(terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads)
+            light *= sun_share(terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads, tally)
         fields[name] = light
     return {name: light.astype(np.float32) for name, light in fields.items()}
 
 
-def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int) -> Array:
+def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally) -> Array:
     (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
     count = -(-parameters.azimuths // 4) * 4
     radius = parameters.radius or 0.5 * max(rows * row_spacing, cols * col_spacing)
     if not parameters.half_resolution or min(rows, cols) < 6:
-        return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads)
+        return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads, tally)
     fewer = ((rows + 1) // 2, (cols + 1) // 2)
     spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
-    seen = sky_share(bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads)
+    seen = sky_share(bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads, tally)
     return bilinear(seen, terrain.shape)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .errors import InputError
 from .state import Array
+from .threads import Tally
 
 SMALLEST_ERROR = 1e-4
 """Metres; what is less lies below the resolution of a mesh's heights."""
@@ -27,21 +28,28 @@ class Level:
     error: float
 
 
-def levels(height: Array, errors: Sequence[float], spacing: tuple[float, float]) -> list[Level]:
+def levels(
+    height: Array, errors: Sequence[float], spacing: tuple[float, float], tally: Tally | None = None
+) -> list[Level]:
     """Triangles over a grid whose vertices are some of its points, one level for each error.
 
     height: (rows, cols) metres. errors: metres; over every point of the grid the triangles of a level lie within its
     error of the height. spacing: (row, col) metres.
     A level's vertices are also vertices of all finer ones. On the border all levels have the same vertices, chosen
     from the border's heights and the smallest error alone: so each level fits each other one along a border that two
-    tiles share.
-    Raises InputError for errors that are too small or none.
+    tiles share. tally: of the work.
+    Raises InputError for errors that are too small or none, and heights that are not finite.
     """
-    return _levels(np.asarray(height, np.float64)[np.newaxis], None, errors, spacing)
+    return _levels(np.asarray(height, np.float64)[np.newaxis], None, errors, spacing, tally or Tally())
 
 
 def water_levels(
-    height: Array, depth: Array, wet: Array, errors: Sequence[float], spacing: tuple[float, float]
+    height: Array,
+    depth: Array,
+    wet: Array,
+    errors: Sequence[float],
+    spacing: tuple[float, float],
+    tally: Tally | None = None,
 ) -> list[Level]:
     """Triangles over a surface of water, as `levels`, where they cover something wet.
 
@@ -49,12 +57,16 @@ def water_levels(
     the error too, as colours depend on it. wet: (rows, cols) bool; where it is dry, triangles may lie anywhere below
     both and the error.
     """
-    return _levels(np.stack([height, depth]).astype(np.float64), wet, errors, spacing)
+    return _levels(np.stack([height, depth]).astype(np.float64), wet, errors, spacing, tally or Tally())
 
 
-def _levels(high: Array, wet: Array | None, errors: Sequence[float], spacing: tuple[float, float]) -> list[Level]:
+def _levels(
+    high: Array, wet: Array | None, errors: Sequence[float], spacing: tuple[float, float], tally: Tally
+) -> list[Level]:
     """`levels` over layers (layers, rows, cols)."""
     check_errors(errors)
+    if not np.isfinite(high).all():
+        raise InputError("Levels of detail need heights that are finite.")
     errors = [float(error) for error in errors]  # whole numbers would be compiled for anew
     from ..kernels import lod  # numba takes a second to import, so only where it runs
     from ..kernels.net import Net
@@ -65,11 +77,14 @@ def _levels(high: Array, wet: Array | None, errors: Sequence[float], spacing: tu
     net = _with_room(Net(*(np.empty(0, dtype) for dtype in _DTYPES)), ROOM)
     lod.start(net, surface)
     found: dict[float, Level] = {}
-    for allowed in _rounds(float(np.ptp(high, axis=(1, 2)).max()), errors):
+    rounds = list(_rounds(float(np.ptp(high, axis=(1, 2)).max()), errors))
+    tally.total = len(rounds)
+    for allowed in rounds:
         while not lod.refine(net, surface, allowed):
             net = _with_room(net, 2 * net.error.size)
         if allowed in errors:
             found[allowed] = _level(net, allowed)
+        tally.add(1)
     return [found[error] for error in errors]
 
 

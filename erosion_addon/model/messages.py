@@ -26,6 +26,21 @@ class Message:
     arrays: dict[str, Array] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a scene asks for beside runs, see `services`. kind: of `SERVICES`. values: what JSON can say."""
+
+    kind: str
+    values: dict[str, Any]
+    arrays: dict[str, Array]
+
+    def asks_the_same_as(self, other: "Request") -> bool:
+        """Whether the answers are the same."""
+        if (self.kind, self.values, [*self.arrays]) != (other.kind, other.values, [*other.arrays]):
+            return False
+        return all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+
+
 def send(
     stream: BinaryIO,
     kind: str,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from .libraries import why_broken
-from .messages import MASK_PREFIX, NO_MEMORY, Message, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
 from .recipe import Recipe
 from .terrain import Terrain
 
@@ -140,6 +140,12 @@ class Runner:
         """Go on with a run that was paused. file: (bytes,) uint8, the checkpoint that `pause` brought."""
         self._number += 1
         self._send("resume", {"threads": threads, "run": self._number}, {"file": file})
+
+    def compute(self, request: Request, threads: int = 0) -> None:
+        """Have a request of a scene answered: `computed` brings its arrays."""
+        self._number += 1
+        values = {"service": request.kind, "values": request.values, "threads": threads, "run": self._number}
+        self._send("compute", values, request.arrays)
 
     def look(self) -> None:
         """Ask for the heights as they are now, to show them; they come when that costs the run next to nothing."""

@@ -18,6 +18,20 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+class Tally:
+    """Adds up what threads have done of some work, and tells the share of all of it. total: amount of the work."""
+
+    def __init__(self, tell: Callable[[float], None] = lambda share: None) -> None:
+        self.total = 1.0
+        self._tell, self._done, self._lock = tell, 0.0, threading.Lock()
+
+    def add(self, amount: float) -> None:
+        """So much more is done."""
+        with self._lock:
+            self._done += amount
+            self._tell(min(self._done / self.total, 1.0))
+
+
 def in_bands(work: Callable[[int, int], object], count: int, threads: int = 0, band: int = BAND) -> None:
     """Call work(first, last) for bands of `band` rows that together are the rows 0 … count, on `threads` threads.
 

@@ -2,11 +2,11 @@
 """The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
 
 It never imports bpy. It takes messages on standard input (`run`, `resume`, and during a run `heights`, `finish`,
-`pause`, `stop`; `warm` between runs) and answers on standard output (`ready`, `compiling`, `start`, `progress`,
-`heights`, `checkpoint`, `result`, `preview`, `refused`, `failed`, `broken`, `warm`); what belongs to a run bears its
-number. Pipes rather than shared memory: whichever side dies, however it dies, the system closes them, and nothing is
-left behind. When its input ends, the worker ends at once; whichever of its two threads ends, the process does, by an
-exit code that `runner` has a sentence for.
+`pause`, `stop`; `warm` and `compute` between runs) and answers on standard output (`ready`, `compiling`, `start`,
+`progress`, `heights`, `checkpoint`, `result`, `preview`, `computed`, `refused`, `failed`, `broken`, `warm`); what
+belongs to a run bears its number. Pipes rather than shared memory: whichever side dies, however it dies, the system
+closes them, and nothing is left behind. When its input ends, the worker ends at once; whichever of its two threads
+ends, the process does, by an exit code that `runner` has a sentence for.
 """
 
 import io
@@ -26,12 +26,13 @@ from .checkpoint import Checkpoint
 from .errors import InputError
 from .libraries import versions, why_broken
 from .masks import MASK_KINDS
-from .messages import MASK_PREFIX, NO_MEMORY, Message, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
 from .progress import Gauge, Progress
 from .recipe import Recipe
 from .rehearsal import Tell, rehearse, rehearse_rest
 from .resample import spread
 from .results import Results
+from .services import FEW, compute
 from .simulation import resume, simulate
 from .sparing import Sparing
 from .state import Array
@@ -101,6 +102,8 @@ def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: Binar
         _run(order, orders, answers)
     elif order.kind == "warm":
         _warm(order, orders, answers)
+    elif order.kind == "compute":
+        _compute(order, answers)
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
@@ -125,13 +128,50 @@ def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryI
     send(answers, "warm")
 
 
+def _compute(order: Message, answers: BinaryIO) -> None:
+    """Answer a request of a scene, at one go: only the end of this process cuts it short."""
+    lock, number = threading.Lock(), order.values["run"]
+
+    def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        with lock:  # several threads tell how far they are
+            send(answers, kind, {"run": number, **values}, arrays)
+
+    def tell(fraction: float, message: str) -> None:
+        answer("progress", {"fraction": fraction, "message": message, "speed": "", "seconds_left": None})
+
+    def tell_of_compiling(done: int, left: int) -> None:
+        answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
+
+    with _explained(answer):
+        from ..kernels.compile import told_of_compiling
+
+        request = Request(order.values["service"], order.values["values"], order.arrays)
+        with told_of_compiling(tell_of_compiling):
+            made = compute(request, order.values["threads"], tell)
+        answer("computed", {}, made)
+
+
+@contextmanager
+def _explained(answer: Callable[..., None]) -> Iterator[None]:
+    """Answer why there is no result, where that is so."""
+    try:
+        yield
+    except InputError as error:
+        answer("refused", {"reason": str(error)})
+    except MemoryError:
+        _results.clear()
+        answer("refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
+    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
+        answer("failed", {"reason": traceback.format_exc()})
+
+
 def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
     def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
         send(answers, kind, {"run": order.values["run"], **values}, arrays)
 
     shape = order.values.get("preview")
     before = order.arrays["elevation"] if shape is not None else None
-    try:
+    with _explained(answer):
         progress, word = _erode(_simulation(order, _teller(answers), answer), orders, answer)
         if word == "pause" and progress.fraction < 1:
             answer("checkpoint", {}, _file_of(progress))
@@ -142,13 +182,6 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         elif word != "stop":
             after = progress.terrain
             answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
-    except InputError as error:
-        answer("refused", {"reason": str(error)})
-    except MemoryError:
-        _results.clear()
-        answer("refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
-    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
-        answer("failed", {"reason": traceback.format_exc()})
 
 
 def _erode(

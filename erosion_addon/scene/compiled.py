@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where Blender keeps compiled kernels, and kernels in Blender's own process."""
+"""Where the worker keeps compiled kernels."""
 
-import os
 import shutil
 from pathlib import Path
 
 import bpy
-
-from ..model.errors import InputError
 
 chosen = ""
 """The folder that the user prefers; empty for the extension's own."""
@@ -51,17 +48,3 @@ def clear() -> None:
     if kept is not None and kept.is_dir():
         for entry in kept.glob("numba-*python-*"):
             shutil.rmtree(entry, ignore_errors=True)
-
-
-def prepare_kernels(what: str) -> None:
-    """Raise InputError where numba does not work in Blender's own process, naming what needs it.
-
-    Machine code is kept where the worker keeps it.
-    """
-    os.environ.update(worker_environment())
-    try:
-        from ..kernels.compile import prepare
-
-        prepare()
-    except Exception as error:  # noqa: BLE001 - libraries that do not fit each other raise anything
-        raise InputError(f"{what} needs the library numba, which does not work here: {error}") from None

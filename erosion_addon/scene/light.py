@@ -11,11 +11,12 @@ import numpy as np
 
 from ..model.errors import InputError
 from ..model.fields import FIELDS
-from ..model.light import SUNS, LightParameters, Sun, bake
+from ..model.light import SUNS, LightParameters, Sun
+from ..model.messages import Request
+from ..model.services import light_request
 from ..model.spheres import fit_spheres, surface_points
-from . import attributes, grid
+from . import attributes, computing, grid
 from .companions import KIND
-from .compiled import prepare_kernels
 from .lattice import Array, Lattice, axis_scales
 from .mesh import positions
 
@@ -129,18 +130,29 @@ def bake_light(
     collection: what throws shadows on it, or None. edges: of the terrain. Raises InputError with a sentence where that
     cannot be; the mesh is then as it was.
     """
-    mesh = obj.data
-    terrain, lattice = grid.read_terrain(obj)
+    mesh, lattice = obj.data, grid.find_lattice(obj)
+    asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
+    _write(mesh, lattice, computing.compute(asked))
+    mesh[SETTINGS] = json.dumps(parameters.to_dict())
+    mesh.update()
+    suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
+    return f"Baked the light of the sky; suns: {suns}, spheres that throw shadows: {casters}"
+
+
+def request(
+    obj: bpy.types.Object,
+    lattice: Lattice,
+    heights: Array,
+    parameters: LightParameters,
+    collection: bpy.types.Collection | None,
+    edges: str,
+) -> Request:
+    """For the light on a terrain once it has such local heights (vertices,); else as `bake_light`."""
     frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
     suns = suns_of(depsgraph, frame) if parameters.suns else []
     casters = casters_of(depsgraph, obj, frame, collection, parameters.spheres)
-    attributes.check_names(mesh, ("sky_light", *SUNS))
-    prepare_kernels("Light")
-    fields = bake(terrain, parameters, suns, casters, edges)
-    _write(mesh, lattice, fields)
-    mesh[SETTINGS] = json.dumps(parameters.to_dict())
-    mesh.update()
-    return f"Baked the light of the sky; suns: {len(suns)}, spheres that throw shadows: {len(casters)}"
+    attributes.check_names(obj.data, ("sky_light", *SUNS))
+    return light_request(grid.terrain_of(lattice, heights), parameters, suns, casters, edges)
 
 
 def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
@@ -166,6 +178,14 @@ def remove(mesh: bpy.types.Mesh) -> None:
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
     mesh.pop(SETTINGS, None)
     mesh.update()
+
+
+def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+    """What `update` will compute once the terrain has such local heights (vertices,); InputError as `bake_light`."""
+    parameters = settings_of(obj.data)
+    if parameters is None:
+        return []
+    return [request(obj, lattice, heights, parameters, obj.erosion.casters, obj.erosion.edges)]
 
 
 def update(obj: bpy.types.Object) -> None:

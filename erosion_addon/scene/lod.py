@@ -12,8 +12,9 @@ import bpy
 import numpy as np
 
 from ..model import lod
-from . import attributes, companions, grid, water_surface
-from .compiled import prepare_kernels
+from ..model.messages import Request
+from ..model.services import levels_in, levels_request
+from . import attributes, companions, computing, grid, water_surface
 from .lattice import Array, Lattice
 from .mesh import positions
 
@@ -44,15 +45,12 @@ def add(
     error: metres that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
     Returns the levels. InputError for an error that is too small.
     """
-    if not error:
-        spacing = grid.find_lattice(terrain).spacing
-        error = ERROR_IN_CELLS * float(np.sqrt(spacing[0] * spacing[1]))
-    errors = [error * factor**number for number in range(count)]
-    lod.check_errors(errors)
-    surfaces = [terrain, *companions.find(terrain, "water")[:1]]
-    for of_water, surface in enumerate(surfaces):
-        _make_objects(terrain, surface, bool(of_water), errors)
-    _update_all(terrain)
+    requests = requests_of_add(terrain, count, error, factor)
+    with computing.ahead(requests):  # so that nothing is made where they cannot be
+        surfaces = [terrain, *companions.find(terrain, "water")[:1]]
+        for of_water, surface in enumerate(surfaces):
+            _make_objects(terrain, surface, bool(of_water), requests[0].values["errors"])
+        _update_all(terrain)
     return levels_of(terrain)
 
 
@@ -91,41 +89,102 @@ def _make_objects(
 
 
 def _update_all(terrain: bpy.types.Object) -> None:
-    prepare_kernels("A mesh of less detail")
-    found = [level for level in levels_of(terrain) if not level.data.is_editmode]
-    place = positions(terrain.data)
-    lattice = grid.find_lattice(terrain)
-    ground = lattice.to_grid(place[:, 2]).astype(np.float64) * lattice.scale_z
-    dry = [level for level in found if not level[OF_WATER]]
-    errors = [float(level[ERROR]) for level in dry]
-    for level, made in zip(dry, lod.levels(ground, errors, lattice.spacing) if dry else (), strict=True):
-        vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
-        _fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
-        _copy_attributes(terrain.data, lattice, vertex, made, level.data)
-    wet = [level for level in found if level[OF_WATER]]
+    place, lattice = positions(terrain.data), grid.find_lattice(terrain)
+    dry, wet = _dry_and_wet(terrain)
+    if dry:
+        request = _request(lattice, place[:, 2], _errors(dry))
+        for level, made in zip(dry, levels_in(request, computing.compute(request)), strict=True):
+            if not level.data.is_editmode:
+                vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
+                _fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
+                _copy_attributes(terrain.data, lattice, vertex, made, level.data)
     if wet:
-        _update_water(terrain, lattice, place, ground, wet)
+        _update_water(terrain, lattice, place, wet)
+
+
+def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """The levels of the ground and those of the water."""
+    found = levels_of(terrain)
+    return [level for level in found if not level[OF_WATER]], [level for level in found if level[OF_WATER]]
+
+
+def _errors(levels: Sequence[bpy.types.Object]) -> list[float]:
+    return [float(level[ERROR]) for level in levels]
+
+
+def _ground(lattice: Lattice, heights: Array) -> Array:
+    """Local heights (vertices,) in metres (rows, cols)."""
+    return lattice.to_grid(heights).astype(np.float64) * lattice.scale_z
+
+
+def _request(lattice: Lattice, heights: Array, errors: Sequence[float]) -> Request:
+    return levels_request(_ground(lattice, heights), errors, lattice.spacing)
+
+
+def _water_request(
+    lattice: Lattice, heights: Array, depth: Array, threshold: float, errors: Sequence[float]
+) -> Request:
+    """depth: (rows, cols) m. threshold: m, from which on water is shown."""
+    ground, wet = _ground(lattice, heights), depth > threshold
+    height = lod.water_height(ground + depth, ground + depth - threshold, wet)
+    above = np.maximum(height - ground, 0)
+    return levels_request(height, errors, lattice.spacing, {"depth": above, "wet": wet})
+
+
+def _threshold(terrain: bpy.types.Object, lattice: Lattice) -> float:
+    surface = next(iter(companions.find(terrain, "water")), {})
+    return water_surface.shown_from(lattice, float(surface.get(water_surface.THRESHOLD, 0.0)))
+
+
+def requests_of_update(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, depth: Array | None, threshold: float | None = None
+) -> list[Request]:
+    """What `update` will compute once the terrain has such local heights (vertices,) and water.
+
+    depth: (rows, cols) m. threshold: m, from which on the water is shown; None for what its surface has.
+    """
+    dry, wet = _dry_and_wet(terrain)
+    asked = [_request(lattice, heights, _errors(dry))] if dry else []
+    if wet and depth is not None:
+        least = _threshold(terrain, lattice) if threshold is None else water_surface.shown_from(lattice, threshold)
+        asked.append(_water_request(lattice, heights, depth, least, _errors(wet)))
+    return asked
+
+
+def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor: float) -> list[Request]:
+    """What `add` will compute; InputError as there."""
+    lattice, heights = grid.find_lattice(terrain), grid.heights(terrain.data)
+    errors = _errors_from(lattice, count, error, factor)
+    asked = [_request(lattice, heights, errors)]
+    depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
+    if companions.find(terrain, "water") and depth is not None:
+        asked.append(_water_request(lattice, heights, depth, _threshold(terrain, lattice), errors))
+    return asked
+
+
+def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:
+    """As `add` has it; rising, as `levels_of` has them."""
+    first = error or ERROR_IN_CELLS * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    errors = [first * factor**number for number in range(count)]
+    lod.check_errors(errors)
+    return errors
 
 
 def _update_water(
-    terrain: bpy.types.Object, lattice: Lattice, place: Array, ground: Array, found: Sequence[bpy.types.Object]
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
 ) -> None:
     """Levels of the water surface, empty where the terrain holds no water."""
-    if not attributes.holds(terrain.data, "water_depth"):
+    fields = water_surface.fields_of(terrain.data, lattice)
+    if "water_depth" not in fields:
         for level in found:
             level.data.clear_geometry()
         return
-    surface = next(iter(companions.find(terrain, "water")), {})
-    threshold = water_surface.shown_from(lattice, float(surface.get(water_surface.THRESHOLD, 0.0)))
-    fields = water_surface.fields_of(terrain.data, lattice)
-    depth = fields["water_depth"]
-    wet = depth > threshold
-    height = lod.water_height(ground + depth, ground + depth - threshold, wet)
-    above = np.maximum(height - ground, 0)
-    layers = water_surface.layers_of(above, fields)
-    errors = [float(level[ERROR]) for level in found]
-    made_levels = lod.water_levels(height, above, wet, errors, lattice.spacing)
-    for level, made in zip(found, made_levels, strict=True):
+    threshold = _threshold(terrain, lattice)
+    request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
+    height, layers = request.arrays["height"], water_surface.layers_of(request.arrays["depth"], fields)
+    for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
+        if level.data.is_editmode:
+            continue
         where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
         where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
         _fill(level.data, where, made.triangles, lattice.scale_z > 0)

@@ -10,7 +10,7 @@ from ..model.errors import InputError
 from ..model.libraries import versions
 from ..model.parameters import Specification
 from ..model.threads import processors
-from ..scene import compiled, job, process
+from ..scene import compiled, computing, job, process
 from . import manual
 from .declared import draw_value, properties_of
 from .panel import draw_lines
@@ -166,13 +166,13 @@ def warms_up() -> bool:
 
 
 def register() -> None:
-    """The folder that was chosen in an earlier session."""
-    compiled.chosen = _preferred("kernel_folder")
+    """What was chosen in an earlier session."""
+    compiled.chosen, computing.threads = _preferred("kernel_folder"), threads
 
 
 def unregister() -> None:
-    """The extension's own folder again."""
-    compiled.chosen = ""
+    """The extension's own folder and all processors again."""
+    compiled.chosen, computing.threads = "", computing.all_processors
 
 
 CLASSES = (EROSION_AP_preferences, EROSION_OT_worker_restart, EROSION_OT_kernels_clear)

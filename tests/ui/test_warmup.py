@@ -10,6 +10,7 @@ from pathlib import Path
 import bpy
 import pytest
 
+from erosion_addon.model.runner import Runner
 from erosion_addon.model.threads import processors
 from erosion_addon.scene import compiled, job, process
 from erosion_addon.ui import preferences, runs, warmup
@@ -50,6 +51,20 @@ def test_threads_come_from_the_preference_or_the_machine(terrain_object, chosen)
     assert report_of(terrain_object)["threads"] == processors()
     chosen.threads = 1
     assert report_of(terrain_object)["threads"] == 1
+
+
+def test_light_is_baked_on_as_many_threads_as_a_run_takes(terrain_object, chosen, monkeypatch):
+    given, compute = [], Runner.compute
+
+    def watched(runner, asked, threads):
+        given.append(threads)
+        compute(runner, asked, threads)
+
+    monkeypatch.setattr(Runner, "compute", watched)
+    for threads in (0, 1):
+        chosen.threads = threads
+        bpy.ops.erosion.light_bake(azimuths=4)
+    assert given == [0, 1]
 
 
 def test_every_preference_has_a_tooltip():

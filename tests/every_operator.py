@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run by ui/test_process.py in a Python of its own: use every operator, in the order in which an artist may.
+
+argv: an empty folder. The last line of standard output is a JSON object of what was seen.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+import erosion_addon
+from erosion_addon.scene import attributes, grid, process
+from tests.terrains import fractal
+
+FOLDER = Path(sys.argv[1])
+LIBRARIES = ("numba", "llvmlite")
+used, brought = set(), {}
+
+
+def use(name, /, **properties):
+    """Call an operator, and see whether it brought compiled code into this process."""
+    used.add(name)
+    result = getattr(bpy.ops.erosion, name)("EXEC_DEFAULT", **properties)
+    for library in LIBRARIES:
+        if library in sys.modules:
+            brought.setdefault(library, name)
+    return result
+
+
+def wet(terrain):
+    """Give the terrain fields as a run with water leaves them."""
+    depth = np.zeros((24, 30), np.float32)
+    depth[:8] = 2.0
+    fields = {"water_depth": depth, "moisture": np.full((24, 30), 0.5, np.float32)}
+    attributes.write_fields(terrain.data, grid.find_lattice(terrain), fields)
+
+
+os.environ["TERRAIN_EROSION_RECIPES"] = str(FOLDER / "recipes")
+erosion_addon.register()
+bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+
+for kind in bpy.ops.erosion.terrain_add.get_rna_type().properties["kind"].enum_items.keys():  # noqa: SIM118
+    if kind != "IMAGE":
+        use("terrain_add", kind=kind, resolution=16)
+use("heightmap_export", filepath=str(FOLDER / "land.png"))
+use("heightmap_import", filepath=str(FOLDER / "land.png"))
+use("terrain_enlarge")
+bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=50)
+use("grid_from_mesh", cell_size=5.0)
+
+terrain = grid.make_grid_object("Land", fractal(24, 30, 120.0), (10.0, 10.0), bpy.context.scene.collection)
+bpy.context.view_layer.objects.active = terrain
+terrain.select_set(True)
+for kind in ("strength", "rain"):
+    use("mask_image", kind=kind)
+    use("mask_show", kind=kind)
+use("recipe_load", name="river valley")
+use("time_step_shorten")
+use("recipe_load", name="dune sea")
+use("sand_add")
+use("recipe_load", name="arcane")
+use("run")
+wet(terrain)
+use("light_bake")
+use("look_add", foliage=True, passes=True)
+use("lod_add")
+use("images_send")
+use("maps_export", directory=str(FOLDER / "maps"))
+use("water_add", threshold=0.5)
+use("run")
+use("light_remove")
+use("restore")
+use("run")
+use("apply")
+use("recipe_save", name="mine")
+use("recipe_export", filepath=str(FOLDER / "mine.toml"))
+use("recipe_import", filepath=str(FOLDER / "mine.toml"))
+use("recipe_delete", name="mine")
+use("step_add", kind="wind")
+use("wind_add")
+use("wind_remove", index=0)
+use("step_duplicate")
+use("step_move", direction="UP")
+use("step_remove")
+use("companion_remove", kind="lod")
+use("mask_paint")
+use("mask_paint")
+
+refused = []
+for name in sorted(set(dir(bpy.ops.erosion)) - used - {"recipe_choose", "manual_open"}):  # a menu, and the browser
+    try:
+        use(name)
+    except RuntimeError:  # a reason why not
+        refused.append(name)
+process.stop()
+print(json.dumps({"brought": brought, "refused": refused}))
+sys.stdout.flush()
+os._exit(0)  # Blender 4.5 as a Python module may hang at its end, see conftest.py

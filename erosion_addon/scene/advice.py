@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the artist may want to know before a run on a terrain, and what would mend it."""
 
+import math
+
 import bpy
 
 from ..model.errors import InputError
@@ -14,6 +16,9 @@ SMALL = 100.0
 DOWNHILL = {"droplet", "rill", "talus", "water"}
 """Kinds of steps that do nothing without a slope."""
 
+LEVEL = 1.0
+"""Degrees; what is tilted less counts as level."""
+
 FINE_ENOUGH = 60
 """Steps of the pipes in one time step of the water; with more the ground lags behind what the water does to it."""
 
@@ -24,7 +29,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
         found = grid.describe(obj)
     except InputError:
         return _of_shape(obj, None, recipe)
-    said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found)
+    said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
     if found.resolution > 1e-3 * min(found.spacing):
         said.append(Advice(
             f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
@@ -70,6 +75,16 @@ def _of_scale(obj: bpy.types.Object, found: grid.GridDescription) -> list[Advice
     if abs(row_spacing / col_spacing - 1) > 1e-3:
         said.append(Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m."))
     return said
+
+
+def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
+    """A mesh on its head counts as none: heights are then taken from the other side."""
+    up = obj.matrix_world.col[2].xyz.normalized()
+    tilt = math.degrees(math.acos(min(abs(up.z), 1.0)))
+    if tilt < LEVEL:
+        return []
+    text = f"The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along its own Z axis."
+    return [Advice(text, "clear_rotation")]
 
 
 def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:

@@ -197,12 +197,14 @@ class EROSION_OT_apply(bpy.types.Operator):
         return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
         preview.end()
         try:
-            source.apply(companions.terrain_of(context.object).data, self.remove_maps)
+            source.apply(terrain.data, self.remove_maps)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        terrain.erosion.continue_from_result = False  # there is no last run any more
         return {"FINISHED"}
 
 

@@ -12,7 +12,7 @@ from ..model.presets import shipped
 from ..model.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
 from ..scene import companions, springs, surface_color, viewport_picture
 from . import look, origin, steps
-from .recipes import why_no_recipe
+from .recipes import why_no_recipe, why_no_terrain
 from .terrain_operator import allowed
 from .translations import phrase
 
@@ -58,7 +58,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_recipe(context))
+        return allowed(cls, why_no_terrain(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         settings = companions.terrain_of(context.object).erosion
@@ -111,7 +111,8 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        terrain.erosion.recipe_name = name
+        if why_no_recipe(context) is None:
+            terrain.erosion.recipe_name = name
         self.report({"INFO"}, f"Saved {name} among your recipes")
         if self.picture and not bpy.app.background:
             self._take_picture(context, name)
@@ -157,7 +158,7 @@ class EROSION_MT_recipe(bpy.types.Menu):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return why_no_recipe(context) is None
+        return why_no_terrain(context) is None
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, name = self.layout, companions.terrain_of(context.object).erosion.recipe_name

@@ -13,7 +13,7 @@ from ..model.recipe import Recipe
 from ..scene import companions
 from . import previews
 from .own_recipes import recipe_of_terrain
-from .recipes import why_no_recipe
+from .recipes import why_no_recipe, why_no_terrain
 from .terrain_operator import allowed
 
 
@@ -76,7 +76,7 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_recipe(context))
+        return allowed(cls, why_no_terrain(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         settings = companions.terrain_of(context.object).erosion

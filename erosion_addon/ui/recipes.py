@@ -24,10 +24,19 @@ _NONE = 0.01
 """Height of what takes no room: what follows is drawn on top of it."""
 
 
-def why_no_recipe(context: bpy.types.Context) -> str | None:
-    """Why there is nothing to take a recipe; None if there is a terrain."""
+def why_no_terrain(context: bpy.types.Context) -> str | None:
+    """Why there is nothing that has a recipe; None if there is a terrain."""
     terrain = companions.terrain_of(context.object)
     return None if terrain is not None and terrain.type == "MESH" else "Select a terrain: a mesh that is a grid"
+
+
+def why_no_recipe(context: bpy.types.Context) -> str | None:
+    """Why there is nothing to take a recipe; None if there is a terrain of this file."""
+    if reason := why_no_terrain(context):
+        return reason
+    terrain = companions.terrain_of(context.object)
+    assert terrain is not None
+    return None if terrain.is_editable else f"{terrain.name} is linked from another file, which holds its settings"
 
 
 def is_changed(settings: Any) -> bool:

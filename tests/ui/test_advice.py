@@ -317,3 +317,18 @@ def test_modifiers_that_leave_the_shape_alone_need_no_note(terrain_object, kind)
     hidden = terrain_object.modifiers.new("Hidden", "SUBSURF")
     hidden.show_viewport = False
     assert meant_notes(terrain_object) == []
+
+
+@pytest.mark.parametrize(
+    ("angles", "tilt"), [((0, 0, 50), 0), ((180, 0, 0), 0), ((0.5, 0, 20), 0), ((30, 0, 0), 30), ((0, 150, 40), 30)]
+)
+def test_a_tilted_terrain_is_told_of_and_made_level(terrain_object, angles, tilt):
+    """Water runs along the object's own Z axis; turned about it, or on its head, it is as level as before."""
+    terrain_object.rotation_euler = np.radians(angles)
+    bpy.context.view_layer.update()
+    said = [note for note in advice.notes(terrain_object) if "tilted" in note.sentence]
+    assert [f"tilted by {tilt}°" in note.sentence for note in said] == ([True] if tilt else [])
+    if tilt:
+        press(said[0].remedy)
+        bpy.context.view_layer.update()
+        assert "tilted" not in " ".join(note.sentence for note in advice.notes(terrain_object))

@@ -44,6 +44,19 @@ def test_maps_go_too_where_that_is_wanted(terrain_object):
     assert z_of(terrain_object).tobytes() == heights
 
 
+def test_after_apply_there_is_no_last_run_to_add_to(terrain_object):
+    run()
+    terrain_object.erosion.continue_from_result = True
+    bpy.ops.erosion.apply()
+    applied = z_of(terrain_object).tobytes()
+    run()
+    first = z_of(terrain_object).tobytes()
+    run()
+    assert z_of(terrain_object).tobytes() == first
+    bpy.ops.erosion.restore()
+    assert z_of(terrain_object).tobytes() == applied
+
+
 def test_one_undo_brings_the_way_back_back(terrain_object):
     before, name = z_of(terrain_object).tobytes(), terrain_object.name
     run()

@@ -109,8 +109,14 @@ def test_an_object_linked_from_another_file_is_left_alone(eroded, tmp_path):
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.wm.link(filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain")
     activate(bpy.data.objects["Terrain"])
-    for operator in ("run", "restore", "apply", "step_add", "step_remove", "step_move", "step_duplicate"):
+    for operator in (
+        "run", "restore", "apply", "step_add", "step_remove", "step_move", "step_duplicate", "recipe_load",
+        "recipe_reset", "recipe_choose",
+    ):
         assert not getattr(bpy.ops.erosion, operator).poll(), operator
+    name = bpy.context.object.erosion.recipe_name
+    assert bpy.ops.erosion.recipe_save(name="From the library") == {"FINISHED"}  # which changes nothing there
+    assert bpy.context.object.erosion.recipe_name == name
 
 
 def test_a_paused_run_goes_on_in_a_file_opened_again(terrain_object, tmp_path):

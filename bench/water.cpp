@@ -3,7 +3,7 @@
 //
 // Closed edges. Built without contraction into fused multiply-adds it gives the kernel's result bit for bit.
 // `stream` moves as many bytes as a fused step has to: read bed, depth, load and both fluxes, write all but the bed,
-// 8 + 16 + 16 + 8 + 8 = 56 bytes a cell. Its time is the limit that memory sets.
+// 8 + 16 + 16 + 8 + 8 = 56 bytes a cell, without the slopes. Its time is the limit that memory sets.
 
 #include <algorithm>
 #include <cmath>
@@ -16,28 +16,28 @@ constexpr float FILM = 1e-4f, NOTHING = 1e-12f;
 const float KEPT = float(1.0 - 1e-5);
 
 struct Pipes {
-    float seconds, push_row, push_col, row_steepness, col_steepness, friction, depth;
+    float seconds, push_row, push_col, row_steepness, col_steepness, gravity, friction, depth;
     double row_share, col_share;
 };
 
 float pushed(float flux, float across, double head, double head_beyond, float water, float water_beyond, float push,
-             float steepness, const Pipes &pipes)
+             float slope, const Pipes &pipes)
 {
     float fall = float(head - head_beyond);
     float depth = std::min(water + std::max(-fall, 0.0f), water_beyond + std::max(fall, 0.0f));
     float pipe = std::min(depth, pipes.depth);
-    float size = std::sqrt(flux * flux + across * across);
-    float cube = depth * depth * depth;
-    float drag = pipes.seconds * (pipes.friction + std::fabs(fall) * steepness) * pipe * size;
+    float resistance = pipes.friction + slope, cube = depth * depth * depth;
+    float flow = std::max(resistance * (flux * flux + across * across), pipes.gravity * slope * cube);
+    float drag = pipes.seconds * pipe * std::sqrt(resistance * flow);
     float result = (flux + push * pipe * fall) * (cube / (cube + drag));
     return depth > FILM && std::fabs(result) > NOTHING ? result : 0.0f;
 }
 
 } // namespace
 
-// bed, depth, suspended: (rows, cols). flux_x: (rows, cols + 1), flux_y: (rows + 1, cols).
-extern "C" void run_water(const double *bed, double *depth, double *suspended, float *flux_x, float *flux_y,
-                          int64_t rows, int64_t cols, int64_t steps, const Pipes *given)
+// bed, steep, depth, suspended: (rows, cols). flux_x: (rows, cols + 1), flux_y: (rows + 1, cols).
+extern "C" void run_water(const double *bed, const float *steep, double *depth, double *suspended, float *flux_x,
+                          float *flux_y, int64_t rows, int64_t cols, int64_t steps, const Pipes *given)
 {
     const Pipes pipes = *given;
     std::vector<float> new_x(flux_x, flux_x + rows * (cols + 1)), new_y(flux_y, flux_y + (rows + 1) * cols);
@@ -57,13 +57,14 @@ extern "C" void run_water(const double *bed, double *depth, double *suspended, f
                     float beyond = flux_y[i + 1] + flux_y[i + 1 + cols];
                     new_x[face(row, col + 1)] =
                         pushed(flux_x[face(row, col + 1)], (down + beyond) * 0.25f, head, bed[i + 1] + depth[i + 1],
-                               float(depth[i]), float(depth[i + 1]), pipes.push_col, pipes.col_steepness, pipes);
+                               float(depth[i]), float(depth[i + 1]), pipes.push_col, (steep[i] + steep[i + 1]) * 0.5f, pipes);
                 }
                 if (row + 1 < rows) {
                     float beyond = flux_x[face(row + 1, col)] + flux_x[face(row + 1, col + 1)];
                     new_y[i + cols] = pushed(flux_y[i + cols], (along + beyond) * 0.25f, head,
                                              bed[i + cols] + depth[i + cols], float(depth[i]),
-                                             float(depth[i + cols]), pipes.push_row, pipes.row_steepness, pipes);
+                                             float(depth[i + cols]), pipes.push_row, (steep[i] + steep[i + cols]) * 0.5f,
+                                             pipes);
                 }
             }
         for (int64_t row = 0; row < rows; ++row)

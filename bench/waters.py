@@ -13,7 +13,7 @@ import numpy as np
 from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
 from table import Row, at_least, at_most, for_information
 
-from erosion_addon.kernels import water
+from erosion_addon.kernels import water, water_slopes
 from erosion_addon.model.bands import Bands
 from erosion_addon.model.state import State
 from erosion_addon.model.threads import Team, processors
@@ -23,8 +23,8 @@ from erosion_addon.model.water_parameters import longest_step
 SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
 BYTES = 56
 """That a fused sub-step has to move for a cell: it reads bed, depth, load (8 each) and two fluxes (4 each), and writes
-all but the bed. Ours moves so many for each visit, which takes up to `water.VISIT` sub-steps: its share of the memory's
-bandwidth is what it would be if each of them moved its bytes, and can be above 1."""
+all but the bed; slopes are left out. Ours moves so many for each visit, which takes up to `water.VISIT` sub-steps: its
+share of the memory's bandwidth is what it would be if each of them moved its bytes, and can be above 1."""
 NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
 
 
@@ -37,8 +37,10 @@ class Basin:
         self.flux_x, self.flux_y = np.zeros((side, side + 1), np.float32), np.zeros((side + 1, side), np.float32)
         step = longest_step(SPACING, SPACING, GRAVITY, PIPE_DEPTH)
         push, share = GRAVITY * step / SPACING, step / SPACING
-        singles = map(np.float32, (step, push, push, 1 / SPACING, 1 / SPACING, FRICTION, PIPE_DEPTH))
+        singles = map(np.float32, (step, push, push, 1 / SPACING, 1 / SPACING, GRAVITY, FRICTION, PIPE_DEPTH))
         self.pipes = water.Pipes(*singles, row_share=share, col_share=share, edges=EDGES["closed"])
+        self.steep = np.empty((side, side), np.float32)
+        water_slopes.fill_slopes(self.bed, self.depth, 0, side, self.steep, water.make_rows(side), self.pipes)
 
     def outcome(self, time: float, steps: int) -> Outcome:
         """What so many sub-steps left."""
@@ -48,7 +50,7 @@ class Basin:
 
 def kernel(basin: Basin, steps: int) -> Outcome:
     """Our kernel."""
-    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
+    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
     side = len(basin.bed)
     rest = (np.array([0, side]), water.make_seams(1, side), water.make_rows(side), basin.pipes, water.make_totals(side))
     water.run_water(*maps, 0, *rest)  # compiles
@@ -57,9 +59,9 @@ def kernel(basin: Basin, steps: int) -> Outcome:
 
 def reference(basin: Basin, steps: int, contract: bool = True) -> Outcome:
     """water.cpp; contract as in `compiled`."""
-    layout = np.dtype([("singles", np.float32, 7), ("shares", np.float64, 2)], align=True)
-    pipes = np.array([(basin.pipes[:7], basin.pipes[7:9])], layout)
-    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
+    layout = np.dtype([("singles", np.float32, 8), ("shares", np.float64, 2)], align=True)
+    pipes = np.array([(basin.pipes[:8], basin.pipes[8:10])], layout)
+    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     return basin.outcome(seconds(compiled("water", contract).run_water, *maps, *basin.bed.shape, steps, pipes), steps)
 
 
@@ -73,7 +75,7 @@ def stream(basin: Basin, steps: int) -> Outcome:
 def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """As `kernel`, in bands by so many threads; what passed by the clock counts as its seconds."""
     side, bands = len(basin.bed), Bands(basin.bed.shape, threads)
-    maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
+    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
     seams, work = water.make_seams(bands.count, side), [water.make_rows(side) for _ in range(bands.count)]
     starts, totals = bands.starts, water.make_totals(side)
 

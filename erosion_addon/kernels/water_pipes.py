@@ -35,6 +35,7 @@ class Pipes(NamedTuple):
     row_steepness: np.float32
     """1 / row spacing, 1/m."""
     col_steepness: np.float32
+    gravity: np.float32
     friction: np.float32
     depth: np.float32
     row_share: float
@@ -53,20 +54,28 @@ class Totals(NamedTuple):
 
 
 @lean
-def _pushed(flux, across, fall, water, water_beyond, push, steepness, pipes):
+def face_depth(fall, water, water_beyond):
+    """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
+    lower one's plus the fall."""
+    zero = np.float32(0.0)
+    return min(water + max(-fall, zero), water_beyond + max(fall, zero))
+
+
+@lean
+def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
     """The flux through one face a step later, positive towards beyond.
 
-    across: mean flux along the face; fall: of the level, towards beyond; water: depth in the cells at both sides. The
-    higher level less the higher bed is the smaller of the higher cell's depth and the lower one's plus the fall.
+    across: mean flux along the face; fall: of the level, towards beyond; steep: slope of the form drag, m/m; water:
+    depth in the cells at both sides.
     """
-    zero = np.float32(0.0)
-    depth = min(water + max(-fall, zero), water_beyond + max(fall, zero))
-    pipe = min(depth, pipes.depth)
-    size = math.sqrt(flux * flux + across * across)
-    cube = depth * depth * depth
-    drag = pipes.seconds * (pipes.friction + abs(fall) * steepness) * pipe * size
+    depth = face_depth(fall, water, water_beyond)
+    pipe, resistance, cube = min(depth, pipes.depth), pipes.friction + steep, depth * depth * depth
+    # In uniform flow q² = g S h³ / (f + S). Water that is slower than that meets its drag, or a shallow cell would run
+    # dry in its first step.
+    flow = max(resistance * (flux * flux + across * across), pipes.gravity * steep * cube)
+    drag = pipes.seconds * pipe * math.sqrt(resistance * flow)
     pushed = (flux + push * pipe * fall) * (cube / (cube + drag))
-    return pushed if depth > FILM and abs(pushed) > NOTHING else zero
+    return pushed if depth > FILM and abs(pushed) > NOTHING else np.float32(0.0)
 
 
 @lean
@@ -94,20 +103,28 @@ def outside(bed, row, level, head, water, slot):
 
 
 @lean
-def push_between(head, water, slot, slot_beyond, fall, flux_x, row, row_beyond, flux_y, face, pushed, to, pipes):
-    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows."""
+def push_between(
+    head, water, slot, slot_beyond, fall, steep, flux_x, row, row_beyond, flux_y, face, pushed, to, brink,
+    pipes,
+):  # fmt: skip
+    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows.
+
+    brink: whether the faces are an open edge, see `push_ends`.
+    """
     for col in range(fall.size):
         fall[col] = np.float32(head[slot, col] - head[slot_beyond, col])
     for col in range(fall.size):
         across = (flux_x[row, col] + flux_x[row, col + 1]) + (flux_x[row_beyond, col] + flux_x[row_beyond, col + 1])
+        slope = (steep[row, col] + steep[row_beyond, col]) * np.float32(0.5)
+        slope = max(slope, abs(fall[col]) * pipes.row_steepness) if brink else slope
         pushed[to, col] = _pushed(
-            flux_y[face, col], across * np.float32(0.25), fall[col], water[slot, col], water[slot_beyond, col],
-            pipes.push_row, pipes.row_steepness, pipes,
+            flux_y[face, col], across * np.float32(0.25), fall[col], slope, water[slot, col],
+            water[slot_beyond, col], pipes.push_row, pipes,
         )  # fmt: skip
 
 
 @lean
-def push_within(head, water, slot, fall, above, up, below, down, flux, row, pipes):
+def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux, row, pipes):
     """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row] from what it was.
 
     above[up], below[down]: fluxes through the faces to the rows beside it, before the step.
@@ -116,30 +133,39 @@ def push_within(head, water, slot, fall, above, up, below, down, flux, row, pipe
         fall[col] = np.float32(head[slot, col - 1] - head[slot, col])
     for col in range(1, fall.size):
         across = (above[up, col - 1] + below[down, col - 1]) + (above[up, col] + below[down, col])
+        slope = (steep[at, col - 1] + steep[at, col]) * np.float32(0.5)
         flux[row, col] = _pushed(
-            flux[row, col], across * np.float32(0.25), fall[col], water[slot, col - 1], water[slot, col],
-            pipes.push_col, pipes.col_steepness, pipes,
+            flux[row, col], across * np.float32(0.25), fall[col], slope, water[slot, col - 1], water[slot, col],
+            pipes.push_col, pipes,
         )  # fmt: skip
 
 
 @lean
-def push_ends(bed, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
-    """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`."""
+def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
+    """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
+
+    What leaves over an open edge falls over a brink, at critical speed at most: there the whole fall of the level
+    counts as slope.
+    """
     last = head.shape[1] - 1
     push, steepness, quarter = pipes.push_col, pipes.col_steepness, np.float32(0.25)
     left_head, left, right_head, right = head[slot, 0], water[slot, 0], head[slot, last], water[slot, last]
     across_left, across_right = above[up, 0] + below[down, 0], above[up, last] + below[down, last]
+    steep_left, steep_right = steep[bed_row, 0], steep[bed_row, last]
     if pipes.edges == WRAP:
         across, fall = (across_right + across_left) * quarter, np.float32(right_head - left_head)
-        flux[row, 0] = _pushed(flux[row, 0], across, fall, right, left, push, steepness, pipes)
+        slope = (steep_right + steep_left) * np.float32(0.5)
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, right, left, push, pipes)
         flux[row, last + 1] = flux[row, 0]
     elif pipes.edges == OPEN:
         across, outer = (across_left + across_left) * quarter, max(bed[bed_row, 0], level)
         fall, depth = np.float32(outer - left_head), np.float32(outer - bed[bed_row, 0])
-        flux[row, 0] = _pushed(flux[row, 0], across, fall, depth, left, push, steepness, pipes)
+        slope = max(abs(fall) * steepness, steep_left)
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, depth, left, push, pipes)
         across, outer, face = (across_right + across_right) * quarter, max(bed[bed_row, last], level), last + 1
         fall, depth = np.float32(right_head - outer), np.float32(outer - bed[bed_row, last])
-        flux[row, face] = _pushed(flux[row, face], across, fall, right, depth, push, steepness, pipes)
+        slope = max(abs(fall) * steepness, steep_right)
+        flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)
 
 
 @lean

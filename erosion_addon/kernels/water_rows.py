@@ -55,6 +55,7 @@ class Sample(NamedTuple):
     """Copies of the rows around a seam, and what taking steps with them needs."""
 
     bed: np.ndarray
+    steep: np.ndarray
     depth: np.ndarray
     suspended: np.ndarray
     flux_x: np.ndarray
@@ -70,6 +71,8 @@ class Rows(NamedTuple):
     flux_y: np.ndarray
     head: np.ndarray
     fall: np.ndarray
+    slope_x: np.ndarray
+    slope_y: np.ndarray
     water: np.ndarray
     share: np.ndarray
     load: np.ndarray
@@ -85,9 +88,11 @@ def make_rows(cols: int) -> Rows:
     carried_x, reach = np.zeros((VISIT, 2, cols + 1), np.float32), 2 * LAG * VISIT
     maps = {name: np.zeros((reach, cols)) for name in ("bed", "depth", "suspended")}
     flux_x, flux_y = np.zeros((reach, cols + 1), np.float32), np.zeros((reach + 1, cols), np.float32)
+    maps["steep"] = np.zeros((reach, cols), np.float32)
     sample = Sample(flux_x=flux_x, flux_y=flux_y, seams=make_seams(1, cols), totals=make_totals(reach), **maps)
     ahead, fall, head = np.zeros((2, cols + 1), np.float32), np.zeros(cols, np.float32), np.zeros((VISIT, 4, cols))
-    return Rows(flux_x=ahead, head=head, fall=fall, carried_x=carried_x, sample=sample, **single)
+    slopes = {"slope_x": np.zeros(cols + 1, np.float32), "slope_y": np.zeros((2, cols), np.float32)}
+    return Rows(flux_x=ahead, head=head, fall=fall, **slopes, carried_x=carried_x, sample=sample, **single)
 
 
 def make_seams(bands: int, cols: int) -> Seams:
@@ -102,7 +107,7 @@ def make_totals(rows: int) -> Totals:
 
 
 @lean
-def foresee(bed, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
+def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
     """Fill a seam, above row `face`, with what steps 1 and 2 make of the rows at both sides; changes nothing else."""
     rows, wrap = bed.shape[0], pipes.edges == WRAP
     head, water, ahead_x, ahead_y = work.head[0], work.water[0], work.flux_x, work.flux_y[0]
@@ -120,7 +125,10 @@ def foresee(bed, depth, suspended, flux_x, flux_y, level, face, step, seam, seam
         if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
             # The flux along an open edge is the same beyond it.
             row, beyond = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
-            push_between(head, water, slot, slot + 1, work.fall, flux_x, row, beyond, flux_y, at, ahead_y, slot, pipes)
+            push_between(
+                head, water, slot, slot + 1, work.fall, steep, flux_x, row, beyond, flux_y, at, ahead_y, slot,
+                not wrap and (at == 0 or at == rows), pipes,
+            )  # fmt: skip
         elif 0 <= at <= rows:
             copy(flux_y, at, ahead_y, slot)
     copy(flux_y, face, seams.before[step], seam)
@@ -130,8 +138,12 @@ def foresee(bed, depth, suspended, flux_x, flux_y, level, face, step, seam, seam
         row = (face - 1 + side) % rows if wrap else face - 1 + side
         if 0 <= row < rows:
             copy(flux_x, row, ahead_x, side)
-            push_within(head, water, side + 1, work.fall, flux_y, row, flux_y, row + 1, ahead_x, side, pipes)
-            push_ends(bed, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes)
+            push_within(
+                head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+            )
+            push_ends(
+                bed, steep, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+            )
             share_out(water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes)
             thicken(suspended, row, water, side + 1, load, side)
         else:
@@ -140,7 +152,9 @@ def foresee(bed, depth, suspended, flux_x, flux_y, level, face, step, seam, seam
 
 
 @inlined
-def advance(bed, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work, pipes, totals):
+def advance(
+    bed, steep, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work, pipes, totals
+):  # fmt: skip
     """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the next one.
 
     Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes through the faces
@@ -160,11 +174,14 @@ def advance(bed, depth, suspended, flux_x, flux_y, level, row, first, last, step
         below, down = (flux_y, row + 1) if row + 1 < last else (seams.before[step], seam + 1)
         if row + 1 < last:
             level_out(bed, depth, row + 1, head, water, after)
-            push_between(head, water, now, after, work.fall, flux_x, row, row + 1, flux_y, row + 1, ahead, after, pipes)
+            push_between(
+                head, water, now, after, work.fall, steep, flux_x, row, row + 1, flux_y, row + 1, ahead, after, False,
+                pipes,
+            )  # fmt: skip
         else:
             copy(seams.pushed[step], seam + 1, ahead, after)
-        push_within(head, water, now, work.fall, flux_y, row, below, down, flux_x, row, pipes)
-        push_ends(bed, row, level, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
+        push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)
+        push_ends(bed, steep, row, level, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
         share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
         thicken(suspended, row, water, now, load, slot)
         limit_within(flux_x, row, share, slot, pipes.edges)

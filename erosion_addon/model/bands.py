@@ -36,4 +36,8 @@ class Bands:
                 look_over(self.count, thread)
 
         self._team.run(seams)
+        self.sweep(sweep)
+
+    def sweep(self, sweep: Callable[[int, int], object]) -> None:
+        """Let all bands be swept: sweep(band, thread)."""
         self._team.run(lambda thread: sweep(thread, thread))

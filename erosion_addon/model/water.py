@@ -29,8 +29,8 @@ class WaterStep:
     key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.
     """
 
-    bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 3 + 4 * 2
-    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow; rain and clouds."""
+    bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 4 + 4 * 2
+    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and clouds."""
 
     evolving = (
         "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
@@ -39,12 +39,13 @@ class WaterStep:
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
         # numba takes a second to import, so only where it runs
-        from ..kernels import clouds, water, water_ground, water_speed
+        from ..kernels import clouds, water, water_ground, water_slopes, water_speed
 
         if parameters.standing_water == "edges" and state.edges != "open":
             raise InputError(f"standing_water is edges, but the edges are {state.edges}: set the edges to open.")
         self._state, self._parameters = state, parameters
         self._water, self._grounds, self._speeds = water, water_ground, water_speed
+        self._fill_slopes = water_slopes.fill_slopes
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
         self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps)}
@@ -52,7 +53,7 @@ class WaterStep:
         self._depth = _layer(state, "water_depth", np.float64)
         self._suspended = _layer(state, "suspended", np.float64)
         self._moisture, self._grass = (_layer(state, name) for name in ("moisture", "grass"))
-        self._flow = np.zeros(shape, np.float32)
+        self._flow, self._steep = np.zeros(shape, np.float32), np.empty(shape, np.float32)
         self._flux_x, self._flux_y = np.zeros((rows, cols + 1), np.float32), np.zeros((rows + 1, cols), np.float32)
         if "velocity" in state.layers:
             self._set_fluxes(state.layers["velocity"])
@@ -93,7 +94,7 @@ class WaterStep:
         self._pipes = self._water.Pipes(
             seconds=f(sub), push_row=f(given.gravity * sub / row_spacing),
             push_col=f(given.gravity * sub / col_spacing), row_steepness=f(1 / row_spacing),
-            col_steepness=f(1 / col_spacing), friction=f(given.friction),
+            col_steepness=f(1 / col_spacing), gravity=f(given.gravity), friction=f(given.friction),
             depth=f(given.pipe_depth), row_share=sub / row_spacing, col_share=sub / col_spacing, edges=edges,
         )  # fmt: skip
 
@@ -147,9 +148,10 @@ class WaterStep:
     def _run_water(self, level: float, spring_depths: Array) -> None:
         """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""
         kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
+        starts, pipes, totals, ground = bands.starts, self._pipes, self._totals, (self._bed, self._depth)
+        bands.sweep(lambda at, _: self._fill_slopes(*ground, starts[at], starts[at + 1], self._steep, work[at], pipes))
         springs = self._sources[0], spring_depths
-        maps = (self._bed, self._depth, self._suspended, self._flux_x, self._flux_y, level, springs)
-        starts, pipes, totals = bands.starts, self._pipes, self._totals
+        maps = (self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, level, springs)
         if bands.count == 1:
             kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
             return
@@ -218,7 +220,7 @@ class WaterStep:
     def release(self) -> dict[str, Array]:
         """The same without copies, when the step is at its end: it can do no more then."""
         layers = self._layers(self._soil)
-        del self._soil, self._depth, self._flux_x, self._flux_y, self._rain, self._clouds
+        del self._soil, self._depth, self._flux_x, self._flux_y, self._steep, self._rain, self._clouds
         return layers
 
     def _layers(self, soil: Array) -> dict[str, Array]:

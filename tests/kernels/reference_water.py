@@ -55,9 +55,26 @@ class Water:
         return u / froude, v / froude
 
 
+def slope(water, cell, side):
+    """Size of the slope of the form drag over a side of a cell, or None beyond an edge."""
+    other = water.beside(*cell, side)
+    if other is None:
+        return None
+    z, z_other = water.bed[cell], water.bed[other]
+    eta, eta_other = z + water.depth[cell], z_other + water.depth[other]
+    wet = max(eta, eta_other) - max(z, z_other) > 1e-4
+    same_way = (z - z_other) * (eta - eta_other) > 0
+    return min(abs(z - z_other), abs(eta - eta_other)) / water.spacing(side) if wet and same_way else 0.0
+
+
 def run(water, seconds, gravity, friction, pipe_depth):
     """One step of the pipes."""
     cells = list(np.ndindex(water.bed.shape))
+    steep = np.zeros(water.bed.shape)
+    for cell in cells:
+        slopes = [slope(water, cell, side) for side in range(4)]
+        along, down = (max(one for one in pair if one is not None) for pair in (slopes[:2], slopes[2:]))
+        steep[cell] = math.hypot(along, down)
     old = [flux.copy() for flux in water.flux]
 
     def mean(cell, side):
@@ -82,10 +99,12 @@ def run(water, seconds, gravity, friction, pipe_depth):
                 water.flux[side][cell] = 0.0
                 continue
             q = old[side][cell]
-            slope = (eta - eta_other) / water.spacing(side)
+            fall = (eta - eta_other) / water.spacing(side)
+            drop = max(steep[cell], abs(fall)) if other is None else (steep[cell] + steep[other]) / 2
             pipe = min(h, pipe_depth)
-            drag = (friction + abs(slope)) * math.hypot(q, across) / h**2 * pipe / h
-            water.flux[side][cell] = (q + seconds * gravity * pipe * slope) / (1 + seconds * drag)
+            uniform = math.sqrt(gravity * h**3 * drop / (friction + drop))
+            drag = (friction + drop) * max(math.hypot(q, across), uniform) / h**2 * pipe / h
+            water.flux[side][cell] = (q + seconds * gravity * pipe * fall) / (1 + seconds * drag)
 
     share = np.ones(water.bed.shape)
     load = np.zeros(water.bed.shape)

@@ -271,3 +271,19 @@ def test_what_cannot_be_is_refused_with_its_range():
         WaterParameters(springs=((1.5, 0.0, 1.0),))
     with pytest.raises(InputError, match="make time_step or pipe_depth smaller"):
         run(hills(8, 8), cell_size=0.001, time_step=60.0, pipe_depth=1000.0)
+
+
+def test_rain_on_a_cone_wears_it_alike_in_all_directions():
+    side, cell = 97, 10.0
+    y, x = (np.mgrid[:side, :side] - side // 2) * cell
+    radius, azimuth = np.hypot(x, y), np.degrees(np.arctan2(y, x)) % 90
+    cone = (radius.max() - radius) * np.tan(np.radians(26))
+    step = run(cone, cell_size=cell, duration=0.3)
+    layers = step.layers()
+    worn = cone - (layers["elevation"] - layers["soil"] - layers["sediment"])
+    ring = (radius > 200) & (radius < 400)
+    mean = worn[ring].mean()
+    assert mean > 0.001
+    for way in np.arange(0.0, 90.0, 7.5):
+        off = np.abs((azimuth - way + 45) % 90 - 45)
+        assert worn[ring & (off < 3.75)].mean() == pytest.approx(mean, rel=0.1), way

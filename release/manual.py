@@ -22,13 +22,12 @@ from erosion_addon.scene.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E
 
 
 def recipes() -> str:
-    """Name and description of each shipped recipe, by landscape."""
+    """Kind of land, name and description of each shipped recipe."""
     known = {name: Recipe.load(path) for name, path in sorted(shipped().items())}
     rows = []
     for landscape, heading in LANDSCAPES.items():
-        found = [(name, recipe.description) for name, recipe in known.items() if recipe.landscape == landscape]
-        rows += [(f"**{heading}**", ""), *found] if found else []
-    return _table(("recipe", "landscape"), rows)
+        rows += [(heading, name, one.description) for name, one in known.items() if one.landscape == landscape]
+    return _table(("land", "recipe", "what it makes"), rows)
 
 
 def parameters() -> str:

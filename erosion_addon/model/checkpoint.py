@@ -3,9 +3,7 @@
 
 import json
 import math
-import struct
 import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -30,11 +28,6 @@ _NUMBERS_PER_CELL = 1024
 """In an array, at most. (What there is most of are the numbers of drops, of which some may wait on each cell.)"""
 
 _MOST_ARRAYS = 256
-_DAMAGE = (
-    ValueError, KeyError, IndexError, AttributeError, TypeError, EOFError, OverflowError, RecursionError, RuntimeError,
-    NotImplementedError, SyntaxError, OSError, struct.error, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
-"""Raised by zipfile, numpy and json for files that are damaged, or made to do damage."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +75,12 @@ class Checkpoint:
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:
                 raise InputError(f"{name} is of another version of Terrain Erosion; run it again from the start.")
-        except _DAMAGE as error:
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except MemoryError:
+            raise InputError(f"There is not enough memory to read {name}; close other programs.") from None
+        # A header is a Python literal in a zip: damaged, they raise whatever their readers come up with.
+        except Exception:  # noqa: BLE001
             raise InputError(f"{name} is no checkpoint, or damaged; run it again from the start.") from None
         return cls(values, arrays)
 

@@ -56,6 +56,14 @@ def named(name: str) -> Path | None:
     return Path(name) if name.lower().endswith(".toml") else shipped().get(name) or own().get(name)
 
 
+def file_name(path: Path) -> str:
+    """What a recipe of a file is known by from then on: its path. InputError where that would be taken for the name of
+    another recipe, as it does not end in .toml."""
+    if not path.name.lower().endswith(".toml"):
+        raise InputError(f"{path} is not called like a recipe file; give it a name that ends in .toml.")
+    return str(path)
+
+
 def is_there(path: Path) -> bool:
     """Whether a path is that of a file; false for text that no system takes for a path, such as a very long one."""
     try:

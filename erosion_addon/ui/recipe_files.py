@@ -9,6 +9,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..model import user_recipes
 from ..model.errors import InputError
+from ..model.presets import file_name
 from ..model.recipe import Recipe
 from ..scene import companions
 from . import previews
@@ -54,7 +55,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         try:
             Recipe.load(path)
-            name = user_recipes.take(path) if self.keep else str(path)
+            name = user_recipes.take(path) if self.keep else file_name(path)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

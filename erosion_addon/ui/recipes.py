@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
+from ..model.presets import file_name
 from ..model.recipe import Recipe
 from ..scene import companions, user_folder
 from . import origin, previews, steps
@@ -173,9 +174,9 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        name = bpy.path.abspath(self.filepath) if self.filepath else self.name
         try:
-            Recipe.load(Path(name) if self.filepath else name)
+            name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
+            Recipe.load(name)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

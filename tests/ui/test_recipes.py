@@ -118,6 +118,19 @@ def test_a_file_is_taken_for_the_terrain_and_kept(terrain_object, tmp_path):
     assert meant(terrain_object).steps == Recipe.load("canyon").steps
 
 
+def test_a_file_that_is_not_called_like_a_recipe_leaves_no_terrain_without_steps(terrain_object, tmp_path):
+    """Its path would be taken for the name of a recipe, which there is not."""
+    path = tmp_path / "gorge.txt"
+    path.write_text(replace(Recipe.load("canyon"), name="Gorge").to_toml())
+    steps = len(terrain_object.erosion.steps)
+    for operator, options in ((bpy.ops.erosion.recipe_load, {}), (bpy.ops.erosion.recipe_import, {"keep": False})):
+        with pytest.raises(RuntimeError, match=r"gorge\.txt.*ends in \.toml"):
+            operator(filepath=str(path), **options)
+    assert terrain_object.erosion.recipe_name == "arcane" and len(terrain_object.erosion.steps) == steps > 0
+    bpy.ops.erosion.recipe_import(filepath=str(path))  # a copy has the name of the recipe
+    assert terrain_object.erosion.recipe_name == "Gorge" and len(terrain_object.erosion.steps) > 0
+
+
 def test_a_file_is_kept_only_or_taken_only(terrain_object, tmp_path):
     path = tmp_path / "g.toml"
     user_recipes.write(replace(Recipe.load("canyon"), name="Gorge"), path)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every line of code in the manual does what it says; what takes Blender is in tests/ui/test_readme.py."""
+
+import itertools
+import re
+import runpy
+
+import numpy as np
+import pytest
+
+from erosion_addon.arguments import parser
+from erosion_addon.cli import main
+from erosion_addon.model import Recipe, Terrain, simulate
+from erosion_addon.model.heightmap import write_heightmap
+from erosion_addon.model.image_files import OpenImageIOFiles
+from tests.readme import ROOT, all_blocks, blocks, commands, kind_of
+from tests.terrains import fractal
+
+HEIGHTS = fractal(24, 32, relief=200.0)
+ERODING = [words[3:] for words in commands() if words[:3] == ["python", "-m", "erosion_addon"]]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where there is what the manual's lines name as inputs."""
+    monkeypatch.chdir(tmp_path)
+    images = OpenImageIOFiles()
+    for name in ("dem.tif", "valley.exr", "big.npy"):
+        write_heightmap(name, HEIGHTS, images)
+    write_heightmap("granite.png", np.linspace(0.0, 1.0, HEIGHTS.size).reshape(HEIGHTS.shape), images, (0.0, 1.0))
+    *_, last = itertools.islice(simulate(Terrain(HEIGHTS), Recipe.load("arcane")), 1)
+    last.checkpoint.save("run.npz")
+    return tmp_path
+
+
+def test_every_block_of_the_manual_is_of_a_kind_that_is_tried():
+    assert len(all_blocks()) >= 9
+    assert [text for text in all_blocks() if kind_of(text) is None] == []
+
+
+@pytest.mark.parametrize("words", ERODING, ids=" ".join)
+def test_a_command_of_the_manual_runs(folder, words):
+    before = set(folder.rglob("*"))
+    assert main([*words, "--quiet"] if words[0] in ("erode", "resume", "convert") else words) == 0
+    if words[0] not in ("recipes", "fields"):
+        assert words[2] in {path.name for path in set(folder.rglob("*")) - before} or "--tiles" in words
+
+
+@pytest.mark.parametrize("words", [words for words in commands() if words[0] == "blender"], ids=" ".join)
+def test_a_command_for_blender_is_understood(words):
+    assert words[:3] == ["blender", "--command", "erosion"] and parser("erosion").parse_args(words[3:]).command
+
+
+@pytest.mark.parametrize("words", [words for words in commands() if words[0] == "make"], ids=" ".join)
+def test_what_is_made_has_a_rule(words):
+    assert f"\n{words[1]}:" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_commands_for_windows_name_files_that_are_there():
+    named = [word for words in commands() for word in words if word.endswith(".py")]
+    assert named and all((ROOT / name).is_file() for name in named)
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_a_script_of_the_manual_runs(tmp_path, text, capsys):
+    script = tmp_path / "script.py"
+    script.write_text(text, encoding="utf-8")
+    names = runpy.run_path(str(script), {"elevation": HEIGHTS})
+    assert names["result"].report["finished"] == 1 and "1.0 " in capsys.readouterr().out
+
+
+def test_the_recipe_of_the_manual_is_one():
+    parts = blocks("toml")
+    whole = [text for text in parts if "[[step]]" in text]
+    assert whole
+    for text in whole:
+        assert Recipe.parse(text, "the manual").description
+    for text in set(parts) - set(whole):
+        assert Recipe.parse(_put_into(whole[0], text), "the manual")
+
+
+def _put_into(recipe, table):
+    """A recipe with a table in it, before its steps."""
+    if re.match(r"\[\[?(strata|needs|layer)", table) or "=" in table:
+        return recipe.replace("[[step]]", table + "\n[[step]]", 1)
+    return recipe
+
+
+@pytest.mark.parametrize("text", blocks("tree"))
+def test_the_folders_of_the_manual_are_there(text):
+    for line in text.splitlines():
+        for name in re.split(r"\s{2,}", line)[0].split():
+            assert (ROOT / name).exists(), name

@@ -8,8 +8,10 @@ terrain would do the same, but keep a terrain that the user deletes in the file,
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
+from mathutils import Matrix
 
 from . import nodes
 
@@ -18,6 +20,10 @@ KIND = "erosion_kind"
 
 KINDS = {"water": "Water Surface", "foliage": "Foliage", "lod": "Levels of Detail"}
 """Kind → what the user reads."""
+
+AXES = "erosion_axes"
+"""Custom property of a companion: matrix of its terrain and its own in the terrain's axes, 32 numbers row by row, as
+they were when it was made or brought up to date."""
 
 WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
@@ -47,16 +53,62 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -
     companion.parent = terrain
     for collection in terrain.users_collection:
         collection.objects.link(companion)
+    put_in_place(terrain)
     return companion
 
 
-def update(terrain: bpy.types.Object) -> None:
-    """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones."""
+def update(terrain: bpy.types.Object) -> list[str]:
+    """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones. Returns
+    sentences about those that are in Edit Mode, which would overwrite what is written to their meshes now."""
+    put_in_place(terrain)
     for kind, bring_up_to_date in _updaters().items():
         for companion in find(terrain, kind):
-            if not companion.data.is_editmode:  # else Edit Mode would overwrite what is written to the mesh now
+            if not companion.data.is_editmode:
                 bring_up_to_date(terrain, companion)
     tell_material(terrain)
+    return [
+        f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+        for companion in find(terrain)
+        if companion.data.is_editmode
+    ]
+
+
+def put_in_place(terrain: bpy.types.Object) -> None:
+    """Let companions lie in the axes of the terrain again after these have changed.
+
+    Where a terrain's scale is applied or its origin moved, Blender turns that around in the children, so that they stay
+    where they are in the world; wrongly so in hidden ones. It belongs in their meshes, as it is in the terrain's.
+    """
+    axes = terrain.matrix_basis.copy()
+    for companion in find(terrain):
+        if companion.data.is_editmode:
+            continue
+        # Not matrix_local, which Blender leaves as it was while an object is hidden.
+        own = companion.matrix_parent_inverse @ companion.matrix_basis
+        then = _matrices(companion.get(AXES))
+        if then is not None and _is_other(axes, then[0]) and _is_other(own, then[1]) and axes.determinant():
+            companion.data.transform(axes.inverted() @ then[0])
+            companion.matrix_parent_inverse.identity()
+            companion.matrix_basis = own = then[1]
+        companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
+
+
+def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
+    """What a companion holds as `AXES`; None where it holds none, or something else."""
+    try:
+        values = [float(value) for value in held]
+    except (TypeError, ValueError):
+        return None
+    if len(values) != 32:
+        return None
+    first, second = ([values[at + row : at + row + 4] for row in (0, 4, 8, 12)] for at in (0, 16))
+    return Matrix(first), Matrix(second)
+
+
+def _is_other(matrix: Matrix, then: Matrix) -> bool:
+    size = max(1.0, *(abs(value) for row in then for value in row))
+    return any(abs(a - b) > 1e-6 * size for row, old in zip(matrix, then, strict=True)
+               for a, b in zip(row, old, strict=True))  # fmt: skip
 
 
 def remove(terrain: bpy.types.Object, kind: str) -> int:

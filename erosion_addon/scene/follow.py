@@ -2,6 +2,7 @@
 """What is made from a terrain's fields follows them: its water, foliage, levels of detail, images and baked light."""
 
 import traceback
+from collections.abc import Callable
 
 import bpy
 
@@ -15,10 +16,13 @@ def update(terrain: bpy.types.Object) -> list[str]:
     """
     from . import companions, light, maps  # a terrain that has none of these needs none of them
 
-    sentences = []
-    for what, bring_up_to_date in (("light", light.update), ("surfaces", companions.update), ("images", maps.update)):
+    sentences: list[str] = []
+    parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
+        "light": light.update, "surfaces": companions.update, "images": maps.update
+    }  # fmt: skip
+    for what, bring_up_to_date in parts.items():
         try:
-            bring_up_to_date(terrain)
+            sentences += bring_up_to_date(terrain) or []
         except InputError as error:
             sentences.append(f"Its {what} could not be brought up to date: {error}")
         except Exception:  # noqa: BLE001 - a fault of ours in one of them

@@ -47,6 +47,7 @@ def add(
     """
     requests = requests_of_add(terrain, count, error, factor)
     with computing.ahead(requests):  # so that nothing is made where they cannot be
+        companions.put_in_place(terrain)
         surfaces = [terrain, *companions.find(terrain, "water")[:1]]
         for of_water, surface in enumerate(surfaces):
             _make_objects(terrain, surface, bool(of_water), requests[0].values["errors"])
@@ -60,8 +61,8 @@ def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
-    """Make the levels of a terrain anew, all at once when the first one's turn comes."""
-    if level == levels_of(terrain)[0]:
+    """Make the levels of a terrain anew, all at once when the first one's turn comes that is not in Edit Mode."""
+    if level == next(one for one in levels_of(terrain) if not one.data.is_editmode):
         _update_all(terrain)
 
 

@@ -77,7 +77,11 @@ class EROSION_OT_remedy(bpy.types.Operator):
             if context.mode != "OBJECT":
                 bpy.ops.object.mode_set(mode="OBJECT")
             select_only(context, terrain)
-            return set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
+            companions.put_in_place(terrain)
+            done = set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
+            context.view_layer.update()
+            companions.put_in_place(terrain)
+            return done
         except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
             self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
             return {"CANCELLED"}

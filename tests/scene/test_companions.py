@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene import attributes, companions, foliage, grid, nodes, water_surface
+from erosion_addon.scene.mesh import positions
 
 
 @pytest.fixture
@@ -28,6 +29,13 @@ def make_valley(empty_scene):
 
 def kinds(terrain):
     return sorted(companion[companions.KIND] for companion in companions.find(terrain))
+
+
+def world_of(obj):
+    """Places of an object's vertices in the world, the object shown."""
+    bpy.context.view_layer.update()
+    matrix = np.array(obj.matrix_world)
+    return np.round(positions(obj.data) @ matrix[:3, :3].T + matrix[:3, 3], 3)
 
 
 def select(*objects):
@@ -140,6 +148,53 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
     select(surface)
     bpy.ops.object.mode_set(mode="EDIT")
     attributes.remove_fields(valley.data)
-    companions.update(valley)
+    assert companions.update(valley) == [
+        "Valley Water is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+    ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(surface.data.vertices) == count
+    assert companions.update(valley) == [] and not surface.data.vertices
+
+
+@pytest.mark.parametrize("what", ["scale", "rotation", "location", "origin"])
+@pytest.mark.parametrize("hidden", [False, True])
+def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_again(make_valley, what, hidden):
+    valley = make_valley()
+    valley.location, valley.rotation_euler, valley.scale = (50, 6, 7), (0, 0, 1.5708), (2, 3, 4)
+    for companion in companions.find(valley):
+        companion.hide_set(hidden)
+    bpy.context.view_layer.update()
+    surface = companions.find(valley, "water")[0]
+    before = world_of(surface)
+    select(valley)
+    if what == "origin":
+        bpy.ops.object.origin_set(type="ORIGIN_CURSOR")
+    else:
+        bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
+    grid.forget()
+    companions.update(valley)
+    surface.hide_set(False)
+    np.testing.assert_allclose(np.sort(world_of(surface), axis=0)[:, :2], np.sort(before, axis=0)[:, :2], atol=2e-3)
+    for companion in companions.find(valley):
+        companion.hide_set(False)
+        bpy.context.view_layer.update()
+        np.testing.assert_allclose(companion.matrix_world, valley.matrix_world, rtol=0, atol=1e-5)
+
+
+def test_one_that_the_user_has_put_aside_stays_there(make_valley):
+    valley = make_valley()
+    surface = companions.find(valley, "water")[0]
+    surface.location.x = 40.0
+    companions.update(valley)
+    valley.location.y = 9.0
+    companions.update(valley)
+    assert tuple(surface.location) == (40.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("garbage", [7, "x", [1.0] * 31, ["a"] * 32, {"a": 1}, [0.0] * 32])
+def test_something_else_in_place_of_their_axes_counts_for_nothing(make_valley, garbage):
+    valley = make_valley()
+    surface = companions.find(valley, "water")[0]
+    surface[companions.AXES] = garbage
+    companions.update(valley)
+    assert len(surface[companions.AXES]) == 32

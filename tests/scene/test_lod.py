@@ -138,6 +138,22 @@ def test_water_has_levels_where_it_has_a_surface(terrain):
     assert all(not level.data.polygons for level in levels[2:]) and levels[0].data.polygons
 
 
+def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
+    levels = lod.add(terrain)
+    before = [positions(level.data).tobytes() for level in levels]
+    levels[0].hide_set(False)
+    bpy.context.view_layer.objects.active = levels[0]
+    bpy.ops.object.mode_set(mode="EDIT")
+    grid.write_heights(terrain.data, 3 * grid.heights(terrain.data))
+    [said] = companions.update(terrain)
+    assert said.startswith("Land_LOD1 is in Edit Mode and still shows the terrain before")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)] == [
+        True, False, False
+    ]  # fmt: skip
+    assert companions.update(terrain) == [] and vertices_in(levels[0], terrain)
+
+
 def test_errors_that_are_too_small_are_refused_and_nothing_is_made(terrain):
     with pytest.raises(InputError, match="errors of levels of detail"):
         lod.add(terrain, 3, 1e-6)

@@ -6,6 +6,7 @@ import json
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from erosion_addon.scene import advice, companions, grid, obstacle
 from erosion_addon.scene.mesh import write_positions
@@ -238,8 +239,9 @@ def test_buttons_act_on_the_terrain_that_the_panel_speaks_of_and_not_on_what_is_
     press("move_origin")
     bpy.context.view_layer.update()
     assert bpy.context.object == terrain_object and bpy.context.selected_objects == [terrain_object]
-    assert tuple(terrain_object.scale) == (1, 1, 1)
+    assert tuple(terrain_object.scale) == (1, 1, 1) and tuple(level.scale) == (1, 1, 1)
     assert terrain_object.location.z == pytest.approx(1_200_000.0, rel=1e-3)
+    assert (level.matrix_parent_inverse @ level.matrix_basis) == Matrix() and level.parent == terrain_object
     assert grid.describe(terrain_object).relief == pytest.approx(height, rel=1e-2) and remedies(terrain_object) == []
 
 

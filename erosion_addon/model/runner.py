@@ -124,14 +124,16 @@ class Runner:
         masks: Mapping[str, Any],
         threads: int = 0,
         preview: tuple[int, int] | None = None,
+        adds_up: bool = False,
     ) -> None:
         """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors.
+        adds_up: whether the terrain's own wear and deposition are added to.
 
         preview: where given, all that comes back is the change of height, stretched over (rows, cols).
         """
         self._number += 1
         values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
-        values |= {"preview": preview} if preview else {}
+        values |= {"adds_up": adds_up} | ({"preview": preview} if preview else {})
         arrays = {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)

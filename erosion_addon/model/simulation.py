@@ -20,7 +20,7 @@ from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
 from .results import Key, Result, Results, keys_of
 from .standing import Standing
-from .state import Array, RunningStep, State, Volumes, loose_of
+from .state import Array, RunningStep, State, Volumes, loose_of, thickness
 from .step_state import set_step_arrays, step_arrays
 from .terrain import Terrain, checked_field
 from .threads import processors
@@ -35,16 +35,17 @@ def simulate(
     masks: Mapping[str, Any] | None = None,
     threads: int = 0,
     results: Results | None = None,
+    adds_up: bool = False,
 ) -> Iterator[Progress]:
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second; stop iterating to stop.
 
     seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most
     to use, 0 for as many as there are processors; the result is the same. results: what earlier runs left; the first
-    steps that are known there are not run again, and the others are kept there; the result is the same too. The last
-    progress has fraction 1. The input terrain is never changed. Raises InputError before any work where something is
-    wrong.
+    steps that are known there are not run again, and the others are kept there; the result is the same too. adds_up:
+    whether the terrain's own wear and deposition are added to. The last progress has fraction 1. The input terrain is
+    never changed. Raises InputError before any work where something is wrong.
     """
-    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results)
+    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
     simulation.reuse()
     return simulation.run()
 
@@ -66,9 +67,7 @@ def erode(
 
 def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
     """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run.
-
-    results: where the steps that end from now on are kept for later runs.
-    """
+    results: where the steps that end from now on are kept for later runs."""
     return _Simulation.from_checkpoint(checkpoint, threads, results).run()
 
 
@@ -84,8 +83,9 @@ class _Simulation:
         masks: Mapping[str, Any] | None,
         threads: int,
         results: Results | None,
+        adds_up: bool,
     ) -> None:
-        self._terrain, self._recipe = terrain, recipe
+        self._terrain, self._recipe, self._adds_up = terrain, recipe, adds_up
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
         self._edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
         self._steps = [step for step in recipe.steps if step.enabled]
@@ -123,6 +123,7 @@ class _Simulation:
             "volumes": self._volumes,
             "notes": self._notes,
             "seconds": self._seconds(),
+            "adds_up": self._adds_up,
         }
         arrays = {"start/elevation": self._terrain.elevation, "state/elevation": self._state.elevation}
         arrays |= {f"start/{name}": array for name, array in self._terrain.fields.items()}
@@ -136,7 +137,8 @@ class _Simulation:
     def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
         """The simulation as it stood; InputError where a checkpoint tells of none."""
         stand = Standing.of(checkpoint)
-        simulation = cls(stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results)
+        given = stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results, stand.adds_up
+        simulation = cls(*given)
         if not simulation._state.layers.keys() <= stand.layers.keys():
             raise InputError("The checkpoint lacks layers of the terrain; run it again from the start.")
         simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
@@ -250,18 +252,19 @@ class _Simulation:
             volumes = volumes.plus(self._running.volumes())
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
+        before = self._terrain.fields if self._adds_up else {}
         gained = loose_of(layers) - self._start_loose
-        deposition = np.maximum(gained, 0.0, dtype=np.float32)
+        deposition, all_deposition = thickness(gained), thickness(gained, before.get("deposition"))
         gained += self._terrain.elevation
         gained -= elevation
-        wear = np.maximum(gained, 0.0, dtype=np.float32)
+        wear, all_wear = thickness(gained), thickness(gained, before.get("wear"))
         del gained
         if strata := self._recipe.strata:
             carried = any(step.kind == "droplet" for step in self._steps)
             shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
             layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
-        after.fields |= {"wear": wear, "deposition": deposition}  # these need no copy
+        after.fields |= {"wear": all_wear, "deposition": all_deposition}  # these need no copy
         after.report = self._report(after, fraction, reports, volumes)
         return after
 

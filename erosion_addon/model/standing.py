@@ -23,7 +23,8 @@ _MOST_NOTES = 100
 @dataclass(frozen=True)
 class Standing:
     """terrain: the start. masks: by kind. elevation, layers: the ground now. number: of steps that are done. reports:
-    theirs. step: the arrays of the one under way, if any. seconds: of work so far."""
+    theirs. step: the arrays of the one under way, if any. seconds: of work so far. adds_up: whether the start's wear
+    and deposition are added to."""
 
     terrain: Terrain
     recipe: Recipe
@@ -38,6 +39,7 @@ class Standing:
     volumes: Volumes
     seconds: float
     step: dict[str, Array]
+    adds_up: bool
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "Standing":
@@ -72,6 +74,7 @@ class Standing:
             terrain, recipe, SEED.checked(values["seed"]), EDGE_CHOICE.checked(values["edges"]),
             masks, elevation, state, number, list(reports), list(notes),
             Volumes(*map(_finite, values["volumes"])), max(_finite(values["seconds"]), 0.0), step,
+            values.get("adds_up") is True,
         )  # fmt: skip
 
 

@@ -62,6 +62,11 @@ class State:
         return {own: loose - below, other: below}
 
 
+def thickness(change: Array, before: Array | None = None) -> Array:
+    """What was taken or laid down, (rows, cols) float32 m, from its change in a run and what there was before it."""
+    return np.maximum(change if before is None else change + before, 0.0, dtype=np.float32)
+
+
 def loose_of(layers: dict[str, Array]) -> Array:
     """Thickness of everything loose in a set of layers, in metres, float64."""
     loose = np.asarray(layers["sediment"], dtype=np.float64)

@@ -233,4 +233,5 @@ def _simulation(order: Message, tell: Tell, answer: Callable[..., None]) -> Iter
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
     rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
-    return simulate(terrain, recipe, masks=masks, threads=values["threads"], results=_results)
+    threads, adds_up = values["threads"], values["adds_up"]
+    return simulate(terrain, recipe, masks=masks, threads=threads, results=_results, adds_up=adds_up)

@@ -60,13 +60,15 @@ class Job:
         continue_from_result: bool,
         layers: Mapping[str, Any],
         threads: int,
+        adds_up: bool,
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
         self._began = starting.heights(mesh, continue_from_result)
-        terrain = starting.terrain(mesh, self._lattice, self._began.start, continue_from_result, layers)
+        start = self._began.start
+        terrain = starting.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
         self._before = terrain.elevation
-        self._runner.run(terrain, recipe, masks, threads)
+        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up)
 
     def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
         """Go on with the run that was paused on the mesh."""
@@ -205,14 +207,16 @@ def start(
     continue_from_result: bool = False,
     layers: Mapping[str, Any] | None = None,
     threads: int = 0,
+    adds_up: bool = False,
 ) -> Job:
     """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
-    threads: the most to use, 0 for as many as there are processors.
+    threads: the most to use, 0 for as many as there are processors. adds_up: whether a run that continues the last one
+    adds to its wear and deposition.
 
     Raises InputError with a sentence where that cannot be.
     """
     run = _new_job(obj)
-    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads)
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up)
     return _make_current(run)
 
 

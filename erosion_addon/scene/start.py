@@ -15,6 +15,9 @@ from .lattice import Array, Lattice
 LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
 """Attributes that a run starts from where the mesh has them."""
 
+SUMS = ("wear", "deposition")
+"""Attributes that one run after the other may add to."""
+
 
 @dataclass(frozen=True, eq=False)
 class Heights:
@@ -50,16 +53,23 @@ def heights(mesh: bpy.types.Mesh, continue_from_result: bool) -> Heights:
 
 
 def terrain(
-    mesh: bpy.types.Mesh, lattice: Lattice, start: Array, continue_from_result: bool, layers: Mapping[str, Any]
+    mesh: bpy.types.Mesh,
+    lattice: Lattice,
+    start: Array,
+    continue_from_result: bool,
+    layers: Mapping[str, Any],
+    adds_up: bool = False,
 ) -> Terrain:
     """The terrain of the heights `start`, with the artist's layers, or those of the last run where it is continued.
 
-    layers: what replaces the artist's; None for one to start without.
+    layers: what replaces the artist's; None for one to start without. adds_up: whether a run that continues the last
+    one adds to its wear and deposition.
     """
     bare = grid.terrain_of(lattice, start)
-    names = [name for name in LAYERS if attributes.holds(mesh, name)]
-    fields = attributes.read_fields(mesh, lattice, names, before_erosion=not continue_from_result)
     last_run = set(attributes.ours(mesh)) if continue_from_result else set()
+    sums = [name for name in SUMS if adds_up and name in last_run]
+    names = [name for name in (*LAYERS, *sums) if attributes.holds(mesh, name)]
+    fields = attributes.read_fields(mesh, lattice, names, before_erosion=not continue_from_result)
     fields |= {name: values for name, values in layers.items() if name not in last_run}
     started = {name: values for name, values in fields.items() if values is not None}
     return Terrain(bare.elevation, bare.spacing, started)

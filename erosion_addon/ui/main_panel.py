@@ -133,6 +133,8 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     eroded = source.has_source(obj.data)
     if eroded:
         layout.prop(obj.erosion, "continue_from_result")
+        if obj.erosion.continue_from_result:
+            layout.prop(obj.erosion, "adds_up")
     run_panel.draw_preview(layout, obj.erosion)
     if eroded:
         row = layout.row(align=True)

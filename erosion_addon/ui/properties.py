@@ -44,6 +44,10 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             name="Add to Last Run",
             description="Erode the terrain as it is now, instead of starting again from the terrain before erosion",
         ),
+        "adds_up": bpy.props.BoolProperty(
+            name="Add Up Maps",
+            description="Add to the wear and deposition of the last run, so that they count from the first one on",
+        ),
         "surface_color": bpy.props.PointerProperty(
             type=EROSION_PG_surface_color, name="Surface Color", description="The colours that the ground starts with"
         ),

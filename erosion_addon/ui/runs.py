@@ -17,7 +17,8 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
     recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
     color = settings.surface_color
     recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
-    return job.start(obj, recipe, arrays, settings.continue_from_result, layers, preferences.threads())
+    continued, adds_up = settings.continue_from_result, settings.adds_up
+    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up)
 
 
 def start_next() -> list[str]:

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe, Step, Terrain, erode, simulate
+from erosion_addon.model.checkpoint import Checkpoint
 from erosion_addon.model.droplet import DropletParameters
+from erosion_addon.model.simulation import resume
 from tests.terrains import fractal
 
 
@@ -173,3 +175,21 @@ def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(kind, fea
     if kind == "droplet":  # the other makes and destroys material
         mass = after.report["mass"]
         assert abs(mass["error"]) <= 1e-9 * mass["moved"]
+
+
+def test_wear_and_deposition_add_up_where_that_is_asked_for_also_after_a_pause(hills, short_chunks, tmp_path):
+    first = erode(hills, rain())
+    fresh = erode(first, rain(), seed=5)
+    *_, last = simulate(first, rain(), seed=5, adds_up=True)
+    both = last.terrain
+    for name in ("wear", "deposition"):
+        change = both[name].astype(float) - first[name]
+        np.testing.assert_allclose(np.maximum(change, 0), fresh[name], rtol=0, atol=1e-4)
+    lost = hills.elevation - (both.elevation - both["sediment"])
+    np.testing.assert_allclose(both["wear"], np.maximum(lost, 0), rtol=0, atol=1e-4)
+    np.testing.assert_allclose(both["deposition"], np.maximum(both["sediment"], 0), rtol=0, atol=1e-4)
+    assert both.elevation.tobytes() == fresh.elevation.tobytes()
+    paused = next(simulate(first, rain(), seed=5, adds_up=True))
+    paused.checkpoint.save(tmp_path / "run.npz")
+    *_, end = resume(Checkpoint.load(tmp_path / "run.npz"))
+    assert end.terrain["wear"].tobytes() == both["wear"].tobytes()

@@ -96,6 +96,35 @@ def test_add_to_last_run_erodes_what_is_there(terrain_object):
     assert z_of(terrain_object).tobytes() == before
 
 
+def sums_of(obj):
+    mesh = obj.data
+    found = {}
+    for name in ("wear", "deposition", "sediment"):
+        found[name] = np.empty(len(mesh.vertices), np.float32)
+        mesh.attributes[name].data.foreach_get("value", found[name])
+    return found
+
+
+def test_wear_and_deposition_of_runs_that_add_up_count_from_the_first_one_on(terrain_object):
+    settings = terrain_object.erosion
+    before = z_of(terrain_object).astype(float)
+    settings.adds_up = True  # which is for runs that continue the last one
+    run()
+    first = sums_of(terrain_object)
+    settings.continue_from_result, settings.seed = True, 5
+    run()
+    added, after = sums_of(terrain_object), z_of(terrain_object)
+    # There was nothing loose before the first run: what lies there now was laid down, and the rest of the change is
+    # rock worn away.
+    loose = added["sediment"].astype(float)
+    np.testing.assert_allclose(added["deposition"], np.maximum(loose, 0), rtol=0, atol=1e-3)
+    np.testing.assert_allclose(added["wear"], np.maximum(before - (after - loose), 0), rtol=0, atol=1e-3)
+    assert added["wear"].sum() > 1.2 * first["wear"].sum()
+    settings.adds_up = False
+    run()
+    assert sums_of(terrain_object)["wear"].sum() < first["wear"].sum()
+
+
 def test_an_edited_result_is_the_next_terrain(terrain_object):
     run()
     edited = z_of(terrain_object)

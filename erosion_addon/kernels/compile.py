@@ -22,6 +22,9 @@ import numpy as np
 from numba.core import caching, event, serialize
 from numba.core.compiler import CompileResult
 from numba.core.sigutils import normalize_signature
+from numba.extending import register_jitable
+
+from . import elementary, splitmix
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
 """Environment variable that names another folder for compiled kernels, absolutely; empty: keep none."""
@@ -166,6 +169,15 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
 inlined = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 """As `lean`, for what is called so often that the call itself would cost a tenth of the time."""
+
+
+def _teach(*plain: Callable[..., Any]) -> None:
+    """Let kernels call functions of plain Python, which stay what they are."""
+    for function in plain:
+        register_jitable(error_model="numpy", forceinline=True)(function)
+
+
+_teach(*elementary.FUNCTIONS, splitmix.mix)
 
 
 class _Told(event.Listener):

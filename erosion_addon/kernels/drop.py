@@ -12,6 +12,7 @@ import numpy as np
 from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, WRAP, along_wall, between, wrapped
+from .elementary import sincos
 from .ground import corners, deposit, erode, erode_inside, laid_share
 from .queues import COL, NONE, ROW, let_go, pull
 from .tiles import within
@@ -136,7 +137,7 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     dz, dx, length = ahead
     if length <= FLAT:
         angle = random.uniform(pool.start[slot], int(pool.numbers[slot, DRAWS])) * (2.0 * math.pi)
-        dx, dz = math.cos(angle), math.sin(angle)
+        dz, dx = sincos(angle)
         pool.numbers[slot, DRAWS] += 1.0
         totals.random_directions[tile] += 1
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shadow that a terrain casts on itself in the light of a sun of some size."""
 
-import math
-
 import numpy as np
 
 from .compile import kernel
+from .elementary import atan2
 from .horizon import raise_horizon
 
 
@@ -35,7 +34,7 @@ def see_sun(fields, height, starts, halves, weights, steps, levels, parts, per_m
             for at in range(starts[strip], starts[strip + 1]):
                 raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_metre[at], wrap)
             for col in range(cols):
-                share = 0.5 + (height - math.atan(slopes[col])) / (2.0 * halves[strip])
+                share = 0.5 + (height - atan2(slopes[col], 1.0)) / (2.0 * halves[strip])
                 sums[col] += weights[strip] * min(max(share, 0.0), 1.0)
         for col in range(cols):
             seen[row, col] = min(sums[col], 1.0)

@@ -15,6 +15,7 @@ import numpy as np
 from .border import WALL, fill_border
 from .compile import kernel
 from .edges import OPEN, WRAP
+from .elementary import exp, log1p
 
 ALL_BUT = 1.0 - 2.0**-50
 """What a cell can give of its loose material: a hair less than all, so that rounding never takes more."""
@@ -177,10 +178,10 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
             amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)
         if masks is not None:
             amount *= masks[row, col, 2]
-        cover = math.exp(-loose[row, col] / constants.depth)
+        cover = exp(-loose[row, col] / constants.depth)
         before = rock[row, col]
         # What comes is what the rock loses, to the last bit.
-        rock[row, col] = before - constants.depth * math.log1p(amount / constants.depth * cover)
+        rock[row, col] = before - constants.depth * log1p(amount / constants.depth * cover)
         loose[row, col] += before - rock[row, col]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import random
 from .compile import inlined, lean
 from .edges import CLOSED, OPEN, WRAP
+from .elementary import exp
 from .heap import slide
 from .queues import NONE, enter, fetch_queue, let_go, pull
 from .tiles import reach_of, within
@@ -135,7 +136,7 @@ def _drift(
         slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
         ny = 1.0 / math.sqrt(1.0 + slope_z * slope_z + slope_x * slope_x)
         nz, nx = -slope_z * ny, -slope_x * ny
-        near = math.exp((surface - y) / layer)
+        near = exp((surface - y) / layer)
         gust_z, gust_x = wind_row, wind_col
         if cover is not None:
             calmer = 1.0 - near * (1.0 - cover[at // CELL, 1])

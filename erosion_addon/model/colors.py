@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .resample import interpolated
 from .state import Array
 
 
@@ -27,7 +28,7 @@ class Ramp:
         """(..., 4) float32 linear colours, opaque, of the field's (...,) values."""
         place, *channels = np.array(self.stops).T
         steps = np.linspace(place[0], place[-1], 1024)
-        table = np.stack([np.interp(steps, place, channel) for channel in channels] + [np.ones(1024)], -1)
+        table = np.stack([interpolated(steps, place, channel) for channel in channels] + [np.ones(1024)], -1)
         unit = cell_size if self.in_cells else 1.0
         index = (fields[self.field] - np.float32(place[0] * unit)) * np.float32(1023 / ((place[-1] - place[0]) * unit))
         return np.asarray(table.astype(np.float32)[np.clip(index, 0, 1023).astype(np.int16)])

@@ -20,9 +20,9 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
 
     marked: (rows, cols) bool. spacing: (row, col) m. reach: m, above 0.
     """
-    far = np.float32(reach) ** 2
+    far = np.square(np.float32(reach))
     with np.errstate(over="ignore"):
-        squares = np.minimum((_steps_to(marked) * np.float32(spacing[0])) ** 2, far)
+        squares = np.minimum(np.square(_steps_to(marked) * np.float32(spacing[0])), far)
     nearest = squares.copy()
     cols = marked.shape[1]
     for first in range(0, len(marked), max(1, _BLOCK // cols)):
@@ -31,7 +31,7 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
         if given.min() >= far:
             continue
         for step in range(1, cols):
-            added = np.float32(step * spacing[1]) ** 2
+            added = np.square(np.float32(step * spacing[1]))
             if added >= far:
                 break
             np.minimum(found[:, step:], given[:, :-step] + added, out=found[:, step:])

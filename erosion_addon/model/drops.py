@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -109,7 +110,7 @@ def drop_sources(
     springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
     """
     rain, protect = state.masks.get("rain"), state.masks.get("protect")
-    total = sum(rate for _, _, rate in springs)
+    total = math.fsum(rate for _, _, rate in springs)
     share = spring_share if total > 0 else 0.0
     if rain is None and protect is None and share == 0.0:
         return None

@@ -9,7 +9,6 @@ LandscapeDataAccess.h (LANDSCAPE_ZSCALE 1/128) and LandscapeFileFormatRaw.cpp (r
 file's first row lies at z = 0, and 65536, one more than white, is the height of the terrain).
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +32,7 @@ class Engine:
 
     def nearest(self, side: int) -> int:
         """The size that stretches so many points the least."""
-        return min(self.sizes, key=lambda size: abs(math.log(size / side)), default=side)
+        return min(self.sizes, key=lambda size: max(size / side, side / size), default=side)
 
 
 ANY = Engine("any program", ())

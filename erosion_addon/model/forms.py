@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import sincos
 from . import noise
 from .image_files import OpenImageIOFiles
 from .parameters import Parameters, parameter
@@ -49,8 +50,8 @@ class PlaneParameters(Parameters):
 def plane(site: Site, given: PlaneParameters) -> Array:
     """The lowest corner is 0."""
     y, x = metres(site)
-    angle = math.radians(given.direction)
-    made = -given.slope * (x * math.cos(angle) + y * math.sin(angle))
+    sine, cosine = sincos(math.radians(given.direction))
+    made = -given.slope * (x * cosine + y * sine)
     return np.asarray(made - made.min())
 
 
@@ -67,7 +68,8 @@ class ConeParameters(Parameters):
 def cone(site: Site, given: ConeParameters) -> Array:
     """Height falls evenly from the middle to the foot."""
     y, x = metres(site)
-    return given.height * np.maximum(1.0 - np.hypot(y, x) / (given.width * site.half_width), 0.0)
+    away: Array = np.sqrt(y * y + x * x)
+    return given.height * np.maximum(1.0 - away / (given.width * site.half_width), 0.0)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class BoxParameters(Parameters):
 def box(site: Site, given: BoxParameters) -> Array:
     """The full height within the walls, 0 outside."""
     y, x = metres(site)
-    along, across = math.cos(math.radians(given.turn)), math.sin(math.radians(given.turn))
+    across, along = sincos(math.radians(given.turn))
     inside = _square(y * along - x * across, x * along + y * across) <= given.width * site.half_width
     return np.where(inside, given.height, 0.0)
 
@@ -174,7 +176,7 @@ def _sand(site: Site, given: PyramidInSandParameters) -> Array:
     waves = site.cut(noise.band(site, 12.0, 0))
     lowest, highest = float(waves.min()), float(waves.max())
     part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
-    sand: Array = np.maximum(given.sand + np.round(part, 7) * given.waves, 0.0)
+    sand: Array = np.maximum(given.sand + part * given.waves, 0.0)
     return sand
 
 

@@ -95,6 +95,7 @@ def _area(end: Array, degree: int) -> Array:
     order = degree + 1
     area = np.zeros_like(end)
     for knot in range(order + 1):
-        part = np.maximum(np.minimum(end, order / 2) + order / 2 - knot, 0.0) ** order
-        area += (-1) ** knot * math.comb(order, knot) / math.factorial(order) * part
+        part = np.maximum(np.minimum(end, order / 2) + order / 2 - knot, 0.0)
+        share = math.comb(order, knot) / math.factorial(order) * np.prod([part] * order, axis=0)
+        area += -share if knot % 2 else share
     return area

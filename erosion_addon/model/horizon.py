@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import atan2, sincos, tan
 from .state import Array
 from .threads import Tally, in_bands
 
@@ -71,7 +72,7 @@ def _steps(direction: Array, spacing: tuple[float, float], cells: Array, radius:
     beside, none = parts > 0, np.zeros_like(ahead)
     offsets = (near, ahead, beside, none) if along_cols else (ahead, near, none, beside)
     rows_away, cols_away = (aside, ahead) if along_cols else (ahead, aside)
-    distance = np.sqrt((rows_away * spacing[0]) ** 2 + (cols_away * spacing[1]) ** 2)
+    distance = np.sqrt(np.square(rows_away * spacing[0]) + np.square(cols_away * spacing[1]))
     count = int(np.searchsorted(distance, radius * (1 + 1e-9), side="right"))
     columns = (np.stack(offsets, axis=1).astype(np.int64), parts.astype(np.float32), (1 / distance).astype(np.float32))
     return *(column[:count] for column in columns), cells[:count]
@@ -103,7 +104,8 @@ def _levels(steps: Steps, angle: float, gap: float) -> Array:
 
     angle: rad, between two directions. gap: cells, see `SKY_GAP`.
     """
-    levels: Array = np.floor(np.log2(steps.cells * (angle / gap))).astype(np.int64) + 1
+    # Twos in a number below the next power of two: one more than its logarithm, rounded down.
+    levels: Array = np.frexp(steps.cells * (angle / gap))[1].astype(np.int64)
     return np.maximum(levels, 0)
 
 
@@ -131,7 +133,7 @@ def azimuths(count: int) -> Array:
     same vectors bit for bit.
     """
     quarter = count // 4
-    cosine = np.cos((np.arange(quarter) + 0.5) * (math.pi / (2 * quarter)))
+    _, cosine = sincos((np.arange(quarter) + 0.5) * (math.pi / (2 * quarter)))
     sine = cosine[::-1]
     return np.concatenate([np.stack([x * cosine, y * sine], 1) for x in (1, -1) for y in (1, -1)])
 
@@ -196,17 +198,19 @@ def sun_share(
     tally = tally or Tally()
     from ..kernels import shade
 
-    level, radius = math.hypot(direction[0], direction[1]), max(radius, SMALLEST_SUN)
-    height = math.atan2(direction[2], level)
+    level = math.sqrt(direction[0] * direction[0] + direction[1] * direction[1])
+    height, radius = math.copysign(atan2(abs(direction[2]), level), direction[2]), max(radius, SMALLEST_SUN)
     if height + radius <= 0:
         tally.add(1.0)
         return np.zeros(elevation.shape, np.float32)
     lowest = max(height - radius, 1e-9)
-    extent = math.hypot(elevation.shape[0] * spacing[0], elevation.shape[1] * spacing[1])
-    farthest = min(float(np.ptp(elevation)) / math.tan(lowest), extent)  # beyond, rays pass above everything
-    turns, halves, weights = _strips(math.atan2(radius, level) / radius, radius, farthest / min(spacing))
+    rows, cols = elevation.shape[0] * spacing[0], elevation.shape[1] * spacing[1]
+    extent = math.sqrt(rows * rows + cols * cols)
+    farthest = min(float(np.ptp(elevation)) / float(tan(lowest)), extent)  # beyond, rays pass above everything
+    turns, halves, weights = _strips(float(atan2(radius, level)) / radius, radius, farthest / min(spacing))
     middle = np.array(direction[:2]) if level else np.array([1.0, 0.0])
-    directions = np.stack([middle * np.cos(turn) + middle[::-1] * (-1, 1) * np.sin(turn) for turn in turns])
+    across, along = (part[:, None] for part in sincos(turns))
+    directions = middle * along + middle[::-1] * (-1, 1) * across
     cells = np.arange(1, min(max(elevation.shape), int(farthest / min(spacing)) + 1) + 1)
     steps = steps_towards(directions, spacing, cells, max(farthest, 0.0))
     levels = _levels(steps, 2 * abs(float(turns[0])) / len(turns) + 1e-9, SUN_GAP)
@@ -231,4 +235,5 @@ def _strips(wider: float, radius: float, farthest: float) -> tuple[Array, Array,
     """
     count = min(max(int(2 * radius * wider * farthest), 1), MOST_STRIPS) | 1
     angle = np.arange(1, count + 1) * (math.pi / (count + 1))
-    return radius * wider * np.cos(angle), radius * np.sin(angle), 2 / (count + 1) * np.sin(angle) ** 2
+    sine, cosine = sincos(angle)
+    return radius * wider * cosine, radius * sine, 2 / (count + 1) * sine * sine

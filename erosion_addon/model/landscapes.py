@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.elementary import exp, power, sincos
 from . import noise
 from .parameters import Parameters, parameter
 from .site import Site, island, relief, tileable, warp
 from .state import Array
 from .warping import warped
+
+_CUTS = 200
+"""The stream of random numbers for faults; those of noise lie below."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,13 @@ class RidgedParameters(Parameters):
 
 def ridged(site: Site, given: RidgedParameters) -> Array:
     """Sum over octaves of gain^k (1 - |n|)^2 (Musgrave 1994), each n noise of one octave's wavelengths."""
-    total, weight = np.zeros(site.period), np.ones(site.period)
+    total, weight, share = np.zeros(site.period), np.ones(site.period), 1.0
     for octave in range(given.octaves):
         # Half a form is a ridge: |n| has twice the frequency of n.
-        band = noise.band(site, given.ridges * 2.0**octave / 2, octave)
-        crest = weight * (1.0 - np.minimum(np.abs(band) / 2.5, 1.0)) ** 2
-        total += given.gain**octave * crest
+        band = noise.band(site, given.ridges * 2**octave / 2, octave)
+        crest = weight * np.square(1.0 - np.minimum(np.abs(band) / 2.5, 1.0))
+        total += share * crest
+        share *= given.gain
         weight = 1.0 - given.calm * (1.0 - np.minimum(crest, 1.0))
     return stretched(warped(site, total), given.relief)
 
@@ -59,8 +64,8 @@ class FractalParameters(Parameters):
 def fractal(site: Site, given: FractalParameters) -> Array:
     """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 - roughness."""
     frequency = noise.frequency(site)
-    frequency[0, 0] = np.inf  # no constant part
-    made = noise.field(site, noise.white(site, 0) * frequency ** (given.roughness - 2.0))
+    frequency[0, 0] = 1.0  # of the constant part, of which there is none
+    made = noise.field(site, noise.white(site, 0) * power(frequency, given.roughness - 2.0))
     return stretched(warped(site, made), given.relief)
 
 
@@ -108,23 +113,23 @@ class FaultsParameters(Parameters):
 def faults(site: Site, given: FaultsParameters) -> Array:
     """Each cut lifts all cells beyond a random line. Lines end at the edges: to tile, half of the terrain is a gradual
     change to what lies beyond the other edge."""
-    random = np.random.default_rng(site.seed)
     rows, cols = (side + side // 2 if site.tileable else side for side in site.period)
     y = (np.arange(rows) - (rows - 1) / 2) * site.spacing[0]
-    farthest = math.hypot(rows * site.spacing[0], cols * site.spacing[1]) / 2
+    height, width = rows * site.spacing[0], cols * site.spacing[1]
+    farthest = math.sqrt(height * height + width * width) / 2
+    angles, places = (noise.random(site.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
     lifts = np.zeros((rows, cols + 1), np.int32)
-    for _ in range(given.cuts):
-        angle, place = random.uniform(0, 2 * math.pi), random.uniform(-farthest, farthest)
-        crossing = (place - y * math.sin(angle)) / math.cos(angle) / site.spacing[1] + (cols - 1) / 2
+    for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
+        crossing = (place - y * sine) / cosine / site.spacing[1] + (cols - 1) / 2
         column = np.ceil(np.clip(crossing, 0, cols)).astype(np.intp)
         # A change where the line crosses each row: one running sum along the rows adds all cuts up.
-        lifts[np.arange(rows), column] += 1 if math.cos(angle) > 0 else -1
+        lifts[np.arange(rows), column] += 1 if cosine > 0 else -1
     total = np.cumsum(lifts[:, :-1], axis=1, dtype=np.float64)
     if site.tileable:
         total = _closed(_closed(total, site.period[0]).T, site.period[1]).T
     if given.softness > 0:
-        blur = np.exp(-2 * (math.pi * noise.frequency(site) * given.softness / 2) ** 2)
-        total = noise.field(site, np.fft.rfft2(total) * blur)
+        blur = exp(-2 * np.square(math.pi * noise.frequency(site) * given.softness / 2))
+        total = noise.field(site, noise.spectrum(total) * blur)
     return stretched(warped(site, total), given.relief)
 
 
@@ -177,8 +182,7 @@ def bumps(site: Site, given: BumpsParameters) -> Array:
 
 
 def stretched(height: Array, relief: float) -> Array:
-    """`height` from 0 to `relief`. It is rounded to seven digits, as the last ones of a Fourier transform differ from
-    machine to machine."""
+    """`height` from 0 to `relief`."""
     height = height - height.min()
     highest = float(height.max())
-    return np.round(height / highest, 7) * relief if highest > 1e-12 else 0.0 * height
+    return height / highest * relief if highest > 1e-12 else 0.0 * height

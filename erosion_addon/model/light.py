@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.elementary import sincos
 from .errors import InputError
 from .horizon import gradient, sky_share, sun_share
 from .parameters import Parameters, parameter
@@ -117,12 +118,12 @@ def caster_light(
 
 def _sun_row(sun: Sun) -> tuple[float, ...]:
     """As `kernels.casters.shade` wants a sun; 1 - cos b is 2 sin² b/2, of which no digits are lost."""
-    cosine, sine = math.cos(sun.radius), math.sin(sun.radius)
-    return *_unit(sun), cosine, sine, 2 * math.sin(sun.radius / 2) ** 2
+    (sine, cosine), (half, _) = sincos(sun.radius), sincos(sun.radius / 2)
+    return *_unit(sun), cosine, sine, 2 * half * half
 
 
 def _unit(sun: Sun) -> tuple[float, float, float]:
-    length = math.hypot(*sun.direction)
+    length = math.sqrt(math.fsum(part * part for part in sun.direction))
     if not (math.isfinite(length) and length > 0 and 0 <= sun.radius <= math.pi / 2):
         raise InputError("A sun has no direction, or its disc is larger than half of the sky.")
     x, y, z = (part / length for part in sun.direction)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..kernels.elementary import power
 from .errors import InputError
 from .fields import FIELDS, Field
 from .heightmap import encode_heightmap
@@ -65,7 +66,7 @@ def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> A
 def linear(encoded: Array) -> Array:
     """Linear values of sRGB-encoded ones (IEC 61966-2-1), float32."""
     values = np.maximum(encoded, 0.0)
-    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4).astype(np.float32)
+    return np.where(values <= 0.04045, values / 12.92, power((values + 0.055) / 1.055, 2.4)).astype(np.float32)
 
 
 def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:

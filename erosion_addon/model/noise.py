@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Noise on a site: waves by numpy's Fourier transform, and distances to scattered points.
+"""Noise on a site: waves by a Fourier transform, and distances to scattered points.
 
 A wave's or a point's random numbers are a hash of its own number, so the same seed gives the same landscape whatever
 the number of cells. All fields are (period) of the site and repeat beyond it.
@@ -9,15 +9,24 @@ import math
 
 import numpy as np
 
+from ..kernels.elementary import exp, power
+from ..kernels.splitmix import GOLDEN, mix
+from . import fourier
 from .site import Site
 from .state import Array
+
+_OFFSET = np.uint64(0xD1B54A32D192ED03)
+"""Keeps a hash of nothing from being nothing."""
+
+_BAND = 0.4 * math.pi * math.sqrt(math.pi)
+"""The variance of a band of noise, over waves² · area / side²; see `octaves`."""
 
 _BLOCK = 32
 """Rows that are compared with all points at a time, so that they stay in the processor's cache."""
 
 
-def random(seed: int, stream: int, first: Array, second: Array) -> Array:
-    """Numbers from -1 to 1 for pairs of whole numbers, the same on every machine: splitmix64 (Steele et al. 2014)."""
+def random(seed: int, stream: int, first: Array, second: Array | int) -> Array:
+    """Numbers from -1 to 1 for pairs of whole numbers, the same on every machine."""
     with np.errstate(over="ignore"):
         state = _mixed(np.array((seed << 8) + stream, np.uint64))
         state = _mixed(state + np.asarray(first).astype(np.int64).view(np.uint64))
@@ -26,21 +35,19 @@ def random(seed: int, stream: int, first: Array, second: Array) -> Array:
 
 
 def _mixed(state: Array) -> Array:
-    state = state * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0xD1B54A32D192ED03)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))
+    return np.asarray(mix(state * GOLDEN + _OFFSET))
 
 
 def white(site: Site, stream: int, highest: float = math.inf) -> Array:
-    """Waves of all lengths, equally strong, up to so many along the longer side: a spectrum for `field`."""
+    """Waves of all lengths, equally strong, up to so many along the longer side: a spectrum for `field`, (2, n, m) with
+    real parts and imaginary ones."""
     along, across = _waves(site, highest)
-    real, imaginary = (random(site.seed, 2 * stream + part, along, across) for part in (0, 1))
-    spectrum: Array = real + 1j * imaginary
+    spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.
-    below = len(spectrum) // 2
-    spectrum[len(spectrum) - below :, 0] = np.conj(spectrum[1 : below + 1, 0][::-1])
-    spectrum[0, 0] = 0.0
+    below = spectrum.shape[1] // 2
+    for part, sign in zip(spectrum, (1, -1), strict=True):
+        part[len(part) - below :, 0] = sign * part[1 : below + 1, 0][::-1]
+        part[0, 0] = 0.0
     return spectrum
 
 
@@ -48,7 +55,8 @@ def frequency(site: Site, highest: float = math.inf) -> Array:
     """How many waves of each entry of such a spectrum lie along the longer side of the terrain."""
     along, across = _waves(site, highest)
     rows, cols = site.period
-    return site.longer_side * np.hypot(along / (rows * site.spacing[0]), across / (cols * site.spacing[1]))
+    along, across = along / (rows * site.spacing[0]), across / (cols * site.spacing[1])
+    return site.longer_side * np.sqrt(along * along + across * across)
 
 
 def _waves(site: Site, highest: float) -> tuple[Array, Array]:
@@ -56,17 +64,29 @@ def _waves(site: Site, highest: float) -> tuple[Array, Array]:
     rows, cols = (
         min(side, 1 + 2 * int(min(highest * side * space / site.longer_side, side))) for side, space in _sides(site)
     )
-    return np.rint(np.fft.fftfreq(rows) * rows)[:, None], np.arange(cols // 2 + 1.0)[None, :]
+    along = np.arange(float(rows))
+    along[rows - rows // 2 :] -= rows
+    return along[:, None], np.arange(cols // 2 + 1.0)[None, :]
 
 
 def field(site: Site, spectrum: Array) -> Array:
     """The sum of the waves of a spectrum, whose heights do not depend on how many cells there are."""
     rows, cols = site.period
-    below = spectrum.shape[0] // 2  # so many are negative
-    lines = np.zeros((rows, spectrum.shape[1]), complex)
-    lines[: len(spectrum) - below] = spectrum[: len(spectrum) - below]
-    lines[rows - below :] = spectrum[len(spectrum) - below :]
-    return np.asarray(np.fft.irfft(np.fft.ifft(lines, axis=0, norm="forward"), cols, axis=1, norm="forward"))
+    _, count, heard = spectrum.shape
+    below = count // 2  # so many are negative
+    lines = np.zeros((2, rows, heard))
+    lines[:, : count - below] = spectrum[:, : count - below]
+    lines[:, rows - below :] = spectrum[:, count - below :]
+    halves = np.zeros((2, cols // 2 + 1, rows))
+    halves[:, :heard] = fourier.summed(lines).transpose(0, 2, 1)
+    return np.ascontiguousarray(fourier.real_summed(halves, cols).T)
+
+
+def spectrum(values: Array) -> Array:
+    """Of a field (period), the reverse of `field` but for a factor."""
+    cols = values.shape[1]
+    lines = fourier.waves(np.stack([values.T, np.zeros_like(values.T)]))[:, : cols // 2 + 1]
+    return fourier.waves(lines.transpose(0, 2, 1))
 
 
 def band(site: Site, waves: float, stream: int) -> Array:
@@ -84,23 +104,24 @@ def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> A
     """
     highest = waves * 2.0 ** (count - 1) * 2.5
     strength, heard = frequency(site, highest), white(site, stream, highest)
-    area = math.prod(side * space for side, space in _sides(site)) / site.longer_side**2
-    power = np.zeros(strength.shape)
+    area = math.prod(side * space / site.longer_side for side, space in _sides(site))
+    total, share = np.zeros(strength.shape), 1.0
     for octave in range(count):
         middle = waves * 2.0**octave
-        shape = np.exp(-((strength / middle - 1.0) ** 2) / 0.09)
-        variance = 0.4 * math.pi**1.5 * middle**2 * area
+        shape = exp(-np.square(strength / middle - 1.0) / 0.09)
+        variance = _BAND * middle * middle * area
         if middle < 4:
-            waves_power = shape * np.abs(heard) ** 2
+            waves_power = shape * (heard[0] * heard[0] + heard[1] * heard[1])
             variance = 2.0 * float(waves_power.sum()) - float(waves_power[:, 0].sum())
-        power += gain ** (2 * octave) / max(variance, 1e-12) * shape
-    return field(site, heard * np.sqrt(power))
+        total += share * share / max(variance, 1e-12) * shape
+        share *= gain
+    return field(site, heard * np.sqrt(total))
 
 
 def bend(site: Site, stream: int) -> Array:
     """Noise from -1 to 1 that winds at a few places and trembles at some more; for warping and coasts."""
     waves = np.maximum(frequency(site, 100.0), 1e-9)
-    fading = np.exp(-((waves / 40) ** 2)) * np.minimum(waves / 2, 1) / waves**2.1
+    fading = exp(-np.square(waves / 40)) * np.minimum(waves / 2, 1) * power(waves, -2.1)
     made = field(site, white(site, 100 + stream, 100.0) * fading)
     return np.asarray(made / max(float(np.abs(made).max()), 1e-30))
 
@@ -131,7 +152,7 @@ def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, sec
     """Take squared distances to one more point into account, for cells at `y` and `x`."""
     rows, cols = _window(point[0], y), _window(point[1], x)
     if rows.start < rows.stop:
-        away = ((y[rows] - point[0]) ** 2)[:, None] + ((x[cols] - point[1]) ** 2)[None, :]
+        away = np.square(y[rows] - point[0])[:, None] + np.square(x[cols] - point[1])[None, :]
         close, other = nearest[rows, cols], second[rows, cols]
         np.minimum(other, np.maximum(close, away), out=other)
         np.minimum(close, away, out=close)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from ..kernels.elementary import power
 from .errors import InputError
 from .regular import open_regular
 
@@ -106,5 +107,5 @@ def linear_color(key: str, value: object) -> tuple[float, float, float]:
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
         raise InputError(f'{key} must be a colour like "#a08060", not {value!r:.60}.')
     encoded = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in encoded)
+    red, green, blue = (c / 12.92 if c <= 0.04045 else float(power((c + 0.055) / 1.055, 2.4)) for c in encoded)
     return red, green, blue

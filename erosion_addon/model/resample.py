@@ -27,6 +27,15 @@ def bilinear(values: Array, shape: tuple[int, int]) -> Array:
     return resampled
 
 
+def interpolated(place: Array, points: Array, values: Array) -> Array:
+    """Values (n,) at growing points (n,), with straight lines between them and level beyond them; at any places."""
+    last = np.clip(np.searchsorted(points, place, side="right"), 1, len(points) - 1)
+    share = (place - points[last - 1]) / (points[last] - points[last - 1])
+    below, above = values[last - 1], values[last]
+    line: Array = below + np.clip(share, 0.0, 1.0) * (above - below)
+    return line
+
+
 def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
     """Shares of the four points around places that lie `part` (0-1) behind the second, in Catmull and Rom's cubic."""
     square: Array = part * part
@@ -144,7 +153,8 @@ def _cubic(points: Array, slopes: Array, place: Array) -> Array:
 def _integral(points: Array, slopes: Array, whole: Array, place: Array) -> Array:
     """Its area from the first point to places; `whole`: to each point."""
     i, t = _split(place, len(points))
-    first = t - t**3 + t**4 / 2
+    square, cube, fourth = t * t, t * t * t, t * t * t * t
+    first = t - cube + fourth / 2
     area: Array = whole[i] + first * points[i] + (t - first) * points[i + 1]
-    area += (t**2 / 2 - 2 * t**3 / 3 + t**4 / 4) * slopes[i] + (t**4 / 4 - t**3 / 3) * slopes[i + 1]
+    area += (square / 2 - 2 * cube / 3 + fourth / 4) * slopes[i] + (fourth / 4 - cube / 3) * slopes[i + 1]
     return area

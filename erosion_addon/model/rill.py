@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The rill step, light droplets with moisture: its parameters, and its way from metres into cells and back."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import expm1
 from .drops import DropStep, drop_sources
 from .parameters import Parameters, parameter
 from .state import EDGES, Array, State, Volumes
@@ -106,15 +106,15 @@ class RillStep(DropStep):
         rows, cols = state.elevation.shape
         return self._kernel.Constants(
             gravity=given.gravity * unit,
-            friction=-math.expm1(-given.friction * unit),
+            friction=-expm1(-given.friction * unit),
             transfer_rate=given.transfer_rate,
             sediment_ratio=given.sediment_ratio,
             carries=given.form == "capacity",
             capacity=given.capacity / unit,
             minimum_volume=given.minimum_volume,
-            evaporation=-math.expm1(-given.evaporation * unit),
-            soil_absorption=-math.expm1(-given.soil_absorption * unit),
-            soil_evaporation=-math.expm1(-given.soil_evaporation / (rows * cols)),
+            evaporation=-expm1(-given.evaporation * unit),
+            soil_absorption=-expm1(-given.soil_absorption * unit),
+            soil_evaporation=-expm1(-given.soil_evaporation / (rows * cols)),
             maximum_steps=max(1, round(given.maximum_path * max(rows, cols))),
             edges=EDGES.index(state.edges),
             row_step=unit / state.spacing[0],

@@ -103,7 +103,7 @@ def _island(site: Site, coast: float, elevation: Array) -> Array:
     """What to multiply heights by (rows, cols): 0 along the border and beyond a coast with bays, and such that the
     highest point is as high as it was."""
     y, x = np.linspace(-1, 1, site.rows)[:, None], np.linspace(-1, 1, site.cols)[None, :]
-    radius = np.hypot(y, x)
+    radius = np.sqrt(y * y + x * x)
     bays = 0.6 * site.cut(noise.bend(site, 3))
     share = _smooth((1 - 1.1 * radius + bays) / coast) * _smooth((1 - radius) / 0.2)
     left = float((elevation * share).max())

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import sincos, tan
 from .errors import InputError
 from .parameters import Parameters, parameter
 from .presets import linear_color, read, shipped, tables
+from .resample import interpolated
 from .state import Array, loose_of
 
 MOST_LAYERS = 64
@@ -109,7 +111,7 @@ class Strata:
         places = [np.divmod(height + side, tops[-1]) for side in (half, -half)]
         for channel in range(3):
             integral = np.cumsum([0.0, *(np.diff(tops) * colors[:, channel])])
-            above, below = (round_ * integral[-1] + np.interp(place, tops, integral) for round_, place in places)
+            above, below = (round_ * integral[-1] + interpolated(place, tops, integral) for round_, place in places)
             found[..., channel] = (above - below) / (2 * half)
         return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
 
@@ -132,12 +134,13 @@ class Strata:
         """How much lower than in the middle the layers lie at each cell, (rows, cols) m."""
         y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0])[:, None]
         x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1])[None, :]
-        given, direction = self.bedding, math.radians(self.bedding.dip_direction)
-        rise = math.tan(math.radians(given.dip)) * (x * math.cos(direction) + y * math.sin(direction))
+        given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
+        rise = tan(math.radians(given.dip)) * (x * cosine + y * sine)
         if given.undulation > 0:
             for frequency, turn, height in _WAVES:
-                along = x * math.cos(turn) + y * math.sin(turn)
-                wave = np.sin(along * (2 * math.pi * frequency / given.wavelength) + turn)
+                sine, cosine = sincos(turn)
+                along = x * cosine + y * sine
+                wave, _ = sincos(along * (2 * math.pi * frequency / given.wavelength) + turn)
                 rise = rise + given.undulation * height * wave
         return np.asarray(rise)
 

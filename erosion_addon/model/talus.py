@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import tan
 from .bands import Bands
 from .parameters import Parameters, parameter
 from .ring import WALLED, changed_elevation, inner, ringed, share_masks, volumes
@@ -38,7 +39,7 @@ class TalusParameters(Parameters):
     def passes(self, spacing: tuple[float, float]) -> int:
         """The most passes on cells of (row, column) spacing in metres."""
         # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
-        return round(8 * (self.reach / min(spacing)) ** 2)
+        return round(8 * (self.reach / min(spacing)) * (self.reach / min(spacing)))
 
 
 class TalusStep:
@@ -69,9 +70,9 @@ class TalusStep:
 
     def _make_constants(self, given: TalusParameters) -> Any:
         row_spacing, col_spacing = self._state.spacing
-        diagonal = math.hypot(row_spacing, col_spacing)
-        hold = math.tan(math.radians(given.sediment_angle))
-        stand = math.tan(math.radians(given.rock_angle)) if given.rock_angle < 90 else math.inf
+        diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
+        hold = tan(math.radians(given.sediment_angle))
+        stand = tan(math.radians(given.rock_angle)) if given.rock_angle < 90 else math.inf
         return self._kernel.Constants(
             row_hold=hold * row_spacing,
             col_hold=hold * col_spacing,

@@ -69,8 +69,8 @@ def _smooth_ground(heights: Array, moved: Array, step: float) -> Array:
     """From 0 where the ground is rough to 1 where it is not: it climbs little from point to point, or the smooth
     surface lies within the half steps, not at their ends everywhere as where it cuts off what was there."""
     climb = [np.diff(heights, axis=axis, append=heights.take([-1], axis)) for axis in (0, 1)]
-    gentle = _share(_spread(np.hypot(*climb) / step), *_STEEP)
-    return np.maximum(gentle, _share(_spread((moved / step) ** 2), *_CUT_OFF))
+    gentle = _share(_spread(np.sqrt(climb[0] * climb[0] + climb[1] * climb[1]) / step), *_STEEP)
+    return np.maximum(gentle, _share(_spread(np.square(moved / step)), *_CUT_OFF))
 
 
 def _share(values: Array, all_below: float, none_above: float) -> Array:

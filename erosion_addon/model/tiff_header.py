@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..kernels.elementary import sincos
 from .errors import InputError
 from .image_format import CorruptError, ImageHeader, blocks
 
@@ -128,7 +129,7 @@ def _spacing(tags: dict[int, np.ndarray[Any, Any]]) -> tuple[float, float] | Non
         tie = tags.get(_TIE_POINT, np.empty(0))
         if len(tie) < 5 or not abs(tie[4]) < 89:
             return None
-        across, along = across * _DEGREE * math.cos(math.radians(float(tie[4]))), along * _DEGREE
+        across, along = across * _DEGREE * float(sincos(math.radians(float(tie[4])))[1]), along * _DEGREE
     else:
         unit = _UNITS.get(known.get(_LENGTH_UNIT, 9001), math.nan)
         across, along = across * unit, along * unit

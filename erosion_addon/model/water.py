@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import expm1, sincos, tan
 from .bands import Bands
 from .errors import InputError
 from .state import EDGES, Array, Pace, State, Volumes
@@ -100,13 +101,13 @@ class WaterStep:
 
         def share(rate: float, unit: float) -> Any:
             """Of a step, where `rate` is the share of the moment in a unit of time."""
-            return f(-math.expm1(-rate * seconds / unit))
+            return f(-expm1(-rate * seconds / unit))
 
         self._ground = self._grounds.Ground(
             seconds=f(seconds), row_spacing=f(row_spacing), col_spacing=f(col_spacing),
             evaporation=f(given.evaporation / 1000 / HOUR * seconds), capacity=f(given.capacity),
             minimum_tilt=f(given.minimum_tilt), pick_up=share(given.pick_up, 60), settle=share(given.settling, 60),
-            rock=f(given.rock_erosion / HOUR * seconds), repose=f(math.tan(math.radians(given.slide_angle))),
+            rock=f(given.rock_erosion / HOUR * seconds), repose=f(tan(math.radians(given.slide_angle))),
             bank=f(given.bank_erosion * given.rock_erosion / HOUR * seconds),
             slide=f(0.125) * share(given.sliding, 60), dry=f(1) - share(given.drying, HOUR),
             grow=share(given.grass_growth, HOUR), die=share(10 * given.grass_growth, HOUR),
@@ -195,11 +196,12 @@ class WaterStep:
         """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
         given = self._parameters
         rows, cols = self._state.elevation.shape
-        way, angle = given.wind_speed * given.time_step * self._done, math.radians(given.wind_direction)
+        way = given.wind_speed * given.time_step * self._done
+        sine, cosine = sincos(math.radians(given.wind_direction))
         row_spacing, col_spacing = self._state.spacing
         at = (
-            round(way * math.sin(angle) / row_spacing) % rows,
-            round(way * math.cos(angle) / col_spacing) % cols,
+            round(way * sine / row_spacing) % rows,
+            round(way * cosine / col_spacing) % cols,
         )
         if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
             return

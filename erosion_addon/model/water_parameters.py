@@ -147,4 +147,5 @@ class WaterParameters(Parameters):
 
 def longest_step(row_spacing: float, col_spacing: float, gravity: float, pipe_depth: float) -> float:
     """Longest step of the pipes in seconds that is used: `COURANT` of the limit of stability in `water.run_water`."""
-    return COURANT / math.sqrt(gravity * pipe_depth * (1.0 / row_spacing**2 + 1.0 / col_spacing**2))
+    along, across = 1.0 / (row_spacing * row_spacing), 1.0 / (col_spacing * col_spacing)
+    return COURANT / math.sqrt(gravity * pipe_depth * (along + across))

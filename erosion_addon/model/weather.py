@@ -48,7 +48,7 @@ class WeatherParameters(Parameters):
 
     def time_steps(self, spacing: tuple[float, float]) -> int:
         """In how many steps it passes on cells of (row, column) spacing in metres, such that creep stays stable."""
-        curvature = 1 / spacing[0] ** 2 + 1 / spacing[1] ** 2
+        curvature = 1 / (spacing[0] * spacing[0]) + 1 / (spacing[1] * spacing[1])
         covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
         wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
         return math.ceil(wanted) if self.duration else 0
@@ -81,8 +81,8 @@ class WeatherStep:
             production=parameters.production / 1000 * years,
             depth=parameters.cover_depth,
             wetness=parameters.moisture_effect,
-            row_share=parameters.diffusivity * years / row_spacing**2,
-            col_share=parameters.diffusivity * years / col_spacing**2,
+            row_share=parameters.diffusivity * years / (row_spacing * row_spacing),
+            col_share=parameters.diffusivity * years / (col_spacing * col_spacing),
             row_spacing=row_spacing,
             col_spacing=col_spacing,
             edges=EDGES.index(state.edges),

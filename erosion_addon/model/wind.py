@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.elementary import sincos, tan
 from .ground import in_unit, solid_layers
 from .state import EDGES, Array, Pace, State, Volumes
 from .tile_run import TileRun
@@ -81,7 +82,7 @@ class WindStep:
         given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
         size, ratio = given.feature_size, self._state.cell_size / given.feature_size
         step = min(given.time_step * ratio, 0.5)
-        hold = math.tan(math.radians(given.repose_angle)) / self._unit
+        hold = tan(math.radians(given.repose_angle)) / self._unit
         longer = max(self._track.shape[0] * row_spacing, self._track.shape[1] * col_spacing)
         # On level ground friction takes 1, and the wind gives back `response` of what is missing: so slow is a creep.
         creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
@@ -96,14 +97,14 @@ class WindStep:
             pull=step * given.response,
             air_lift=step * given.air_lift,
             air_drag=step * given.air_drag,
-            share=min(step * given.settling * given.pace / ratio**2, 0.5),
+            share=min(step * given.settling * given.pace / (ratio * ratio), 0.5),
             row_step=step * size / row_spacing,
             col_step=step * size / col_spacing,
             row_slope=self._unit / (2 * row_spacing),
             col_slope=self._unit / (2 * col_spacing),
             row_hold=hold * row_spacing,
             col_hold=hold * col_spacing,
-            diagonal_hold=hold * math.hypot(row_spacing, col_spacing),
+            diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
             shelter=given.shelter,
             maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
             edges=EDGES.index(self._state.edges),
@@ -137,8 +138,9 @@ class WindStep:
         if self._shade is not None:
             # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
             rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
-            way = math.hypot(wind_row, wind_col) * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
-            drop = way * math.tan(math.radians(given.shelter_angle)) / self._unit
+            speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
+            way = speed * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
+            drop = way * tan(math.radians(given.shelter_angle)) / self._unit
             self._shadow.cast(self._ground, self._shade, (rows, cols), drop, wrap)
         self._track[:] = 0
         self._blow(last, wind_row, wind_col)
@@ -170,15 +172,16 @@ class WindStep:
         given = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]
-        direction, left = given.direction, chances[0] * sum(weight for _, weight in given.wind_rose)
+        direction, left = given.direction, chances[0] * math.fsum(weight for _, weight in given.wind_rose)
         for direction, weight in given.wind_rose:  # noqa: B007 - the last one stays where rounding leaves some
             left -= weight
             if left < 0:
                 break
         # Three uniform numbers: near to a normal distribution, of standard deviation 1/2, and without its far ends.
-        angle = math.radians(direction + given.gustiness * 2 * (sum(chances[1:]) - 1.5))
+        turned = given.gustiness * 2 * (chances[1] + chances[2] + chances[3] - 1.5)
+        sine, cosine = sincos(math.radians(direction + turned))
         speed = 1.0 if self._in_layer else given.wind_speed
-        return speed * math.sin(angle), speed * math.cos(angle)
+        return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""

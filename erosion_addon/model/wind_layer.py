@@ -4,6 +4,7 @@
 import math
 from typing import Any
 
+from ..kernels.elementary import power, tan
 from .state import EDGES, State
 from .wind_parameters import WindParameters
 
@@ -27,12 +28,12 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     step = state.cell_size / size
 
     def share(on_a_feature_size: float) -> float:
-        return float(1.0 - (1.0 - on_a_feature_size) ** step)
+        return float(1.0 - power(1.0 - on_a_feature_size, step)) if on_a_feature_size < 1.0 else 1.0
 
     # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
     follow = share(FOLLOW)
     sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
-    hold = math.tan(math.radians(given.repose_angle)) / size
+    hold = tan(math.radians(given.repose_angle)) / size
     longer = max(state.elevation.shape[0] * row_spacing, state.elevation.shape[1] * col_spacing)
     return kernel.Constants(
         layer=given.boundary_layer,
@@ -54,7 +55,7 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         col_slope=size / (2 * col_spacing),
         row_hold=hold * row_spacing,
         col_hold=hold * col_spacing,
-        diagonal_hold=hold * math.hypot(row_spacing, col_spacing),
+        diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
         shelter=given.shelter,
         maximum_steps=max(1, min(round(given.maximum_path * longer / state.cell_size), 10**9)),
         edges=EDGES.index(state.edges),

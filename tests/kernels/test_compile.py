@@ -74,21 +74,21 @@ def in_a_process(cache, *statements, arguments=()):
     return done.stdout.strip()
 
 
-MIX = (
+STREAM = (
     "import numpy as np",
     "from erosion_addon.kernels import random",
-    "print(random.mix(np.uint64(1)), random.mix.stats.cache_hits.total())",
+    "print(random.stream(np.uint64(1), 2), random.stream.stats.cache_hits.total())",
 )
 
 
 def test_a_process_loads_what_another_has_compiled_and_survives_what_it_has_broken(tmp_path):
-    number, hits = in_a_process(tmp_path, *MIX).split()
-    assert hits == "0" and in_a_process(tmp_path, *MIX) == f"{number} 1"
-    code = next(tmp_path.rglob("random.mix*.nbc"))
+    number, hits = in_a_process(tmp_path, *STREAM).split()
+    assert hits == "0" and in_a_process(tmp_path, *STREAM) == f"{number} 1"
+    code = next(tmp_path.rglob("random.stream*.nbc"))
     content = bytearray(code.read_bytes())
     content[len(content) * 3 // 4] ^= 1  # in the machine code: without a digest, one in five ends the process
     code.write_bytes(content)
-    assert in_a_process(tmp_path, *MIX) == f"{number} 0"
+    assert in_a_process(tmp_path, *STREAM) == f"{number} 0"
     assert not packaged_files()
 
 
@@ -221,10 +221,10 @@ def test_a_package_of_another_name_keeps_its_own_and_takes_nothing_away(tmp_path
     """An extension is called bl_ext.REPOSITORY.terrain_erosion in Blender, and otherwise in its worker."""
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "erosion").symlink_to(ROOT, target_is_directory=True)
-    own = MIX
+    own = STREAM
     other = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'elsewhere')!r})",
-        *(line.replace("erosion_addon", "erosion.erosion_addon") for line in MIX),
+        *(line.replace("erosion_addon", "erosion.erosion_addon") for line in STREAM),
     )
     hits = [in_a_process(tmp_path, *program).split()[1] for program in (own, other, own, other)]
     assert hits == ["0", "0", "1", "1"]

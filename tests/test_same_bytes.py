@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same seed gives the same bytes on every machine: nothing that reaches a result comes from the C library, from
+numpy's or LLVM's vector functions, from a Fourier transform or product of matrices of somebody else's."""
+
+import ast
+import hashlib
+import os
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.model.horizon import sky_share, sun_share
+from erosion_addon.model.sources import SOURCES, make
+from erosion_addon.model.strata import Strata
+
+PACKAGE = Path(__file__).resolve().parent.parent / "erosion_addon"
+SCANNED = sorted([*PACKAGE.glob("model/*.py"), *PACKAGE.glob("kernels/*.py"), *PACKAGE.glob("*.py")])
+
+LAST_DIGITS = {
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "cbrt", "hypot", "dist", "pow", "power"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "arcsin", "arccos", "arctan", "arctan2", "sinc"),
+    *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "gamma", "lgamma", "erf"),
+    *("float_power", "geomspace", "logspace", "interp", "polyfit", "polyval", "fft", "random", "angle", "sumprod"),
+    *("dot", "vdot", "inner", "outer", "matmul", "tensordot", "einsum", "convolve", "correlate", "corrcoef"),
+}
+"""Functions of math and numpy whose last digits are those of a processor, a compiler or a release."""
+
+HARMLESS = {
+    ("resample", "@"),  # the picture of a preview
+    ("spheres", "cross"),
+}
+"""(module, name) of what stays, as no result comes of it."""
+
+
+def calls_of_others(tree):
+    """What in a module may differ from machine to machine: names, and operators."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("np", "math"):
+            if node.attr in LAST_DIGITS:
+                yield node.attr
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
+            yield "@"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            whole = isinstance(node.left, ast.Constant) and float(node.left.value).is_integer()
+            if not whole:  # 2**n is exact, x**n is the C library's
+                yield "**"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, complex):
+            yield "complex"
+        elif isinstance(node, ast.ImportFrom) and node.module in ("math", "cmath", "random", "statistics"):
+            yield f"from {node.module}"
+
+
+@pytest.mark.parametrize("path", SCANNED, ids=lambda path: path.stem)
+def test_nothing_is_asked_of_functions_whose_last_digits_differ(path):
+    found = set(calls_of_others(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not {name for name in found if (path.stem, name) not in HARMLESS}
+
+
+def slope_with_everything():
+    made = make("fractal", 40, 56, 5.0, 3, {"warp": 0.3, "roughness": 0.3})
+    ramp = np.broadcast_to(np.linspace(0, 1, 56), made.shape)
+    fields = {"sediment": 2 * ramp, "moisture": ramp.astype(np.float32), "grass": ramp[:, ::-1].astype(np.float32)}
+    return Terrain(made.elevation, 5.0, fields)
+
+
+STEPS = {
+    "droplets": {"kind": "droplet"},
+    "droplets on large cells": {"kind": "droplet", "feature_size": 12.0},
+    "light droplets": {"kind": "rill"},
+    "water": {"kind": "water", "duration": 0.2, "cloud_cover": 0.5},
+    "wind": {"kind": "wind", "wind_rose": [[30.0, 2.0], [80.0, 1.0]], "gustiness": 30.0, "feature_size": 10.0},
+    "boundary layer": {"kind": "wind", "flight": "boundary layer", "feature_size": 10.0, "turbulence": 0.1},
+    "talus": {"kind": "talus", "rock_angle": 40.0, "reach": 30.0},
+    "weathering": {"kind": "weather"},
+}
+
+
+def eroded(step):
+    recipe = Recipe.from_dict({"name": "test", "step": [step]})
+    hardness = np.linspace(0, 1, 56)[None].repeat(40, 0)
+    result = erode(slope_with_everything(), recipe, seed=5, masks={"hardness": hardness})
+    return [result.elevation, *(values for _, values in sorted(result.fields.items()))]
+
+
+def lit():
+    elevation = make("ridged", 48, 40, 5.0, 2).elevation
+    sun = np.array([0.5, -0.3, 0.4]) / np.sqrt(0.5)
+    return [sky_share(elevation, (5.0, 5.0), 16, 1e3, False), sun_share(elevation, (5.0, 5.0), tuple(sun), 0.02, True)]
+
+
+def layered():
+    bedding = {"dip": 12.0, "undulation": 8.0, "wavelength": 90.0, "blend": 1.0}
+    layers = [{"thickness": 7.0, "color": "#a08060"}, {"thickness": 3.0, "color": "#302010"}]
+    strata = Strata.from_dict({"name": "test", **bedding, "layer": layers})
+    return [strata.colors(make("cone", 30, 40, 5.0).elevation, (5.0, 5.0))]
+
+
+MADE = {
+    **{kind: lambda kind=kind: [made(kind, {}), made(kind, {"warp": 0.5, "island": 0.4})] for kind in SOURCES},
+    **{name: lambda step=step: eroded(step) for name, step in STEPS.items()},
+    "light": lit,
+    "strata": layered,
+}
+HASHES = {
+    "voronoi": "27dcd8c2a329ec7b",
+    "ridged": "47e949d046116240",
+    "fractal": "895f8f1381e48868",
+    "faults": "b4708468cb8fb04e",
+    "bumps": "4c5f7c2f126d588c",
+    "sand": "3b058e964c7e94cb",
+    "plane": "be19ef781bf3d072",
+    "cone": "28c21cd27c36bd2c",
+    "pyramid": "ef0ff6ec62e87dde",
+    "box": "5518164aebadadeb",
+    "letters": "53f6e75878941b91",
+    "pyramid_in_sand": "22caeefba16e6aff",
+    "strata": "1ee4ca6b1a4032f5",
+}
+"""What is made without a kernel, on every machine: they change with the landscapes, and with nothing else."""
+
+
+def made(kind, values):
+    return make(kind, 36, 50, 5.0, 9, values).elevation
+
+
+def digest(name):
+    text = hashlib.sha256()
+    for array in MADE[name]():
+        text.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
+    return text.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_the_bytes_are_those_of_every_machine(name):
+    assert digest(name) == HASHES[name]
+
+
+PLAIN_CALLS = re.compile(
+    r"floorf?|ceilf?|truncf?|rintf?|nearbyintf?|fmodf?|fabsf?|copysignf?"  # exact
+    r"|mem(set|cpy|move|cmp)|_+chkstk.*|_GLOBAL_OFFSET_TABLE_|strlen|log10"  # the last two: in texts of errors
+    r"|_ZN.*|\.?numba\..*|NRT_.*|numba_.*|Py[A-Z_].*|_Py_.*|"  # numba's own, and how Python is told
+)
+
+
+def symbols_needed(code):
+    """Names that ELF machine code of 64 bits asks the linker for."""
+    offset, size, count = struct.unpack_from("<Q", code, 0x28)[0], *struct.unpack_from("<HH", code, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", code, offset + number * size) for number in range(count)]
+    for _, kind, _, _, start, length, link, _, _, _ in sections:
+        if kind == 2:  # the table of symbols
+            texts = sections[link][4]
+            for at in range(start, start + length, 24):
+                name, _, _, section = struct.unpack_from("<IBBH", code, at)
+                if section == 0:
+                    yield code[texts + name : code.index(b"\0", texts + name)].decode()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads ELF")
+def test_kernels_call_no_function_whose_last_digit_differs():
+    """Read from the folder of compiled kernels, where the machine code stands as it is run."""
+    from erosion_addon.kernels import compile
+
+    if compile.CACHE is None:
+        pytest.skip("no folder for compiled kernels")
+    for name in (*STEPS, "light"):
+        MADE[name]()
+    needed, found = set(), 0
+    for path in compile.CACHE.rglob("*.nbc"):
+        content = path.read_bytes()
+        for start in (match.start() for match in re.finditer(b"\x7fELF", content)):
+            needed.update(symbols_needed(content[start:]))
+            found += 1
+    assert found > 20 and "memset" in needed
+    assert not {symbol for symbol in needed if not PLAIN_CALLS.fullmatch(symbol)}
+
+
+def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
+    """Without the vectors and fused products that numpy, the C library and the compiler would otherwise use."""
+    names = [*SOURCES, "weathering", "strata"]
+    features = getattr(np, "_core", None) or np.core
+    environment = os.environ | {
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(features._multiarray_umath.__cpu_dispatch__),
+        "NUMBA_CPU_NAME": "generic",
+        "NUMBA_CPU_FEATURES": "",
+        "TERRAIN_EROSION_CACHE": str(tmp_path),
+    }
+    script = "import sys; from tests.test_same_bytes import digest; print(*map(digest, sys.argv[1:]))"
+    words = [sys.executable, "-W", "ignore", "-c", script, *names]
+    done = subprocess.run(
+        words, env=environment, cwd=PACKAGE.parent, capture_output=True, text=True, encoding="utf-8"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [digest(name) for name in names]

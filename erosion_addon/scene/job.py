@@ -138,7 +138,7 @@ class Job:
 
     def fail_unexpectedly(self) -> None:
         """End with a sentence for what should not happen."""
-        self._fail("Erosion failed because of a fault of ours; the terrain is unchanged and the console says more.")
+        self._fail("Erosion failed because of an internal error; the terrain is unchanged and the console says more.")
 
     def _fail(self, sentence: str) -> None:
         self.state, self.sentence = "failed", sentence

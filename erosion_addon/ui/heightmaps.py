@@ -140,7 +140,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         elevation = side_file.read_measured(path, BlenderFiles(), known, span, self._note)
         if known.spacing:
             row, col = known.spacing
-            self._note(f"{path.name} tells cells of {col:.4g} × {row:.4g} m")
+            self._note(f"{path.name} says {col:.4g} × {row:.4g} m from pixel to pixel")
         return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
 
     def _read_image(self) -> tuple[str, np.ndarray, None, float | None]:

@@ -97,7 +97,7 @@ def _draw_size(column: Any, found: grid.GridDescription, recipe: Recipe | None) 
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
     lines = [
         phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
-        phrase("{cols} × {rows} cells of {cells} m", cols=found.cols, rows=found.rows, cells=cells),
+        phrase("{cols} × {rows} vertices, {cells} m apart", cols=found.cols, rows=found.rows, cells=cells),
     ]
     if recipe is not None:
         lines.append(estimate.in_words(recipe, (found.rows, found.cols), found.spacing, preferences.threads()))
@@ -128,7 +128,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     row.scale_y = 1.6
     row.operator("erosion.run", icon="PLAY")
     if source.is_paused(obj.data):
-        row.operator("erosion.run", text="Go On", icon="FRAME_NEXT").resume = True
+        row.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
     _draw_worker(layout)
     eroded = source.has_source(obj.data)
     if eroded:

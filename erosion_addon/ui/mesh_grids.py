@@ -63,7 +63,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         select_only(context, made)
         found = grid.describe(made)
         filled = f"; {holes} of them lay below no face and were filled from those around" if holes else ""
-        self.report({"INFO"}, f"{made.name}: {found.rows} × {found.cols} cells of {cell_size:.4g} m{filled}")
+        self.report({"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
         return {"FINISHED"}
 
 

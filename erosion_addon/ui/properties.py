@@ -37,7 +37,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             "that it gives: more makes a larger river. Unit: m³/s in steps of water, a share of the drops in others",
         ),
         "casters": bpy.props.PointerProperty(
-            type=bpy.types.Collection, name="Casters",
+            type=bpy.types.Collection, name="Shadow Casters",
             description="The objects of this collection throw soft shadows on the terrain, as a few spheres each",
         ),
         "continue_from_result": bpy.props.BoolProperty(

@@ -147,7 +147,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         rows, cols, (row_spacing, col_spacing) = self._grid()
         column = layout.column(align=True)
         cell = f"{(row_spacing * col_spacing) ** 0.5:.3g}"
-        text = phrase("{cols} × {rows} vertices, cells of {cell} m", cols=f"{cols:,}", rows=f"{rows:,}", cell=cell)
+        text = phrase("{cols} × {rows} vertices, {cell} m apart", cols=f"{cols:,}", rows=f"{rows:,}", cell=cell)
         column.label(text=text, translate=False)
         if rows * cols > MANY:
             many = f"{rows * cols / 1e6:,.0f}"

@@ -137,7 +137,7 @@ def test_the_size_can_be_the_width_of_the_whole(tmp_path):
 def test_a_geotiff_tells_its_metres_unless_one_knows_better(tmp_path, capfd):
     write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), (30.0, 25.0))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
-    assert active().spacing == (30.0, 25.0) and "a.tif tells cells of 25 × 30 m" in capfd.readouterr().out
+    assert active().spacing == (30.0, 25.0) and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"), known_metres=False, cell_size=3.0)
     assert active().spacing == (3.0, 3.0)
     geotiff(tmp_path / "b.tif", fractal(20, 31, 5.0).astype("f4"))

@@ -101,7 +101,7 @@ def test_the_template_has_every_label_tooltip_choice_and_text_with_its_context()
         ("Erosion", "Wrap"),  # one of its choices
         ("*", "The edges are walls: nothing leaves"),  # what it means
         ("*", "My Recipes"),  # a text of a panel
-        ("Operator", "Go On"),  # a button that is not called as its operator
+        ("Operator", "Resume"),  # a button that is not called as its operator
         ("*", "{time} left"),  # a phrase
         ("*", "Moisture and Grass"),  # a heading of parameters
     } <= set(messages)

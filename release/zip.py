@@ -5,14 +5,17 @@
                           [--blender blender]
 
 Without --python the zip fits the Python that runs this script. The builder is the stand-alone script inside the bpy
-wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels. The same sources give
-the same bytes; SOURCE_DATE_EPOCH dates the files (else 1980).
+wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels; each has to have a hash
+of release/wheels.txt. In a checkout nothing is packed that git does not know. The same sources give the same bytes;
+SOURCE_DATE_EPOCH dates the files (else 1980).
 """
 
 import argparse
+import hashlib
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -20,12 +23,15 @@ import tempfile
 import time
 import tomllib
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "erosion_addon", "presets")
-WHEELS = {"numba": "0.68.1", "llvmlite": "0.50.0"}
+PINNED = ROOT / "release" / "wheels.txt"
+WHEELS = dict(re.findall(r"(?m)^([a-z]+)==([0-9.]+)", PINNED.read_text(encoding="utf-8")))
+HASHES = set(re.findall(r"sha256:([0-9a-f]{64})", PINNED.read_text(encoding="utf-8")))
 LARGEST = 200_000_000
 """Bytes of a zip that extensions.blender.org takes."""
 FIRST_DATE = 315532800
@@ -81,18 +87,40 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
                        "--dest", str(folder), "--implementation", "cp", "--python-version", python, "--abi", tag]
             for pip_tag in PLATFORMS[platform_name].tags:
                 command += ["--platform", pip_tag]
-            subprocess.run([*command, *(f"{name}=={version}" for name, version in WHEELS.items())], check=True)
+            subprocess.run([*command, "--require-hashes", "--requirement", str(PINNED)], check=True)
         wanted += [next(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()]
     return wanted
 
 
+def unknown(wheels: Iterable[Path]) -> list[Path]:
+    """Those that are not among the pinned ones, byte for byte."""
+    return [wheel for wheel in wheels if hashlib.sha256(wheel.read_bytes()).hexdigest() not in HASHES]
+
+
+def sources() -> list[Path]:
+    """Files of the extension, relative to its root: in a checkout those that git knows, else all of them."""
+    if not (ROOT / ".git").exists():
+        there = (path for name in BELONGS for path in (ROOT / name, *(ROOT / name).rglob("*")))
+        return [path.relative_to(ROOT) for path in there if path.is_file() and "__pycache__" not in path.parts]
+    if others := _git_files("--others", "--exclude-standard"):
+        print(f"zip.py: not packed, as git does not know them: {', '.join(map(str, others))}", file=sys.stderr)
+    return _git_files("--cached")
+
+
+def _git_files(*words: str) -> list[Path]:
+    """What `git ls-files` names of the extension. (The checkout may be another user's than the one who packs.)"""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", *words, "--", *BELONGS]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        sys.exit(f"zip.py: git cannot name the files to pack: {done.stderr.strip()}")
+    return [Path(name) for name in done.stdout.split("\0") if name]
+
+
 def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
     """Copy what belongs to the extension into `folder` and name platform and wheels in its manifest."""
-    for name in BELONGS:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(ROOT / name, folder / name)
+    for name in sources():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy2(wheel, folder / "wheels" / wheel.name)
@@ -154,7 +182,10 @@ def build_zip(platform_name: str, pythons: list[str], output: Path, blender: str
     output.mkdir(parents=True, exist_ok=True)
     target = output / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}.zip"
     with tempfile.TemporaryDirectory() as folder:
-        stage(Path(folder), platform_name, download_wheels(platform_name, pythons))
+        wheels = download_wheels(platform_name, pythons)
+        if strange := unknown(wheels):
+            sys.exit(f"zip.py: {strange[0]} is not the wheel that release/wheels.txt names; delete it to get that one")
+        stage(Path(folder), platform_name, wheels)
         _run_builder(blender, "build", "--source-dir", folder, "--output-filepath", str(target))
     settle(target)
     _run_builder(blender, "validate", str(target))

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -135,6 +136,36 @@ def test_the_packer_finds_wheels_of_another_python_or_platform(packer, zip_path)
     other = "windows-x64" if platform != "windows-x64" else "linux-x64"
     assert any("for Python 3.9 is missing" in fault for fault in packer["faults"](zip_path, platform, [python, "3.9"]))
     assert any("is missing" in fault for fault in packer["faults"](zip_path, other, [python]))
+
+
+def test_a_wheel_with_another_hash_is_not_packed(packer, tmp_path, monkeypatch):
+    """Neither one that the index sends, which pip refuses, nor one that somebody put among those kept."""
+    assert len(packer["HASHES"]) == 2 * sum(len(known.pythons) for known in packer["PLATFORMS"].values())
+    assert set(packer["WHEELS"]) == {"numba", "llvmlite"}
+    wheels = [tmp_path / f"{name}-{version}-cp313-cp313-any.whl" for name, version in packer["WHEELS"].items()]
+    for wheel in wheels:
+        wheel.write_bytes(b"something else")
+    monkeypatch.setitem(packer["build_zip"].__globals__, "download_wheels", lambda *_: wheels)
+    with pytest.raises(SystemExit, match=r"numba-.* is not the wheel"):
+        packer["build_zip"]("linux-x64", ["3.13"], tmp_path)
+    assert not list(tmp_path.glob("*.zip"))
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+@pytest.mark.parametrize("checkout", [True, False])
+def test_in_a_checkout_only_what_git_knows_is_packed(packer, tmp_path, monkeypatch, capsys, checkout):
+    for name in ("__init__.py", "erosion_addon/model/fields.py", "tests/x.py", "erosion_addon/__pycache__/x.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    known = ["__init__.py", "erosion_addon/model/fields.py"]
+    if checkout:
+        (tmp_path / ".gitignore").write_text("__pycache__/")
+        for words in (["init", "-q"], ["add", "."]):
+            subprocess.run(["git", *words], cwd=tmp_path, check=True)
+        (tmp_path / "erosion_addon" / "secret.txt").write_text("")
+    monkeypatch.setitem(packer["sources"].__globals__, "ROOT", tmp_path)
+    assert sorted(path.as_posix() for path in packer["sources"]()) == known
+    assert ("secret.txt" in capsys.readouterr().err) == checkout
 
 
 def test_the_same_sources_give_the_same_zip(packer, zip_path, tmp_path):

@@ -38,11 +38,9 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
         )
     if rows * cols > MOST_CELLS:
         raise InputError(f"{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m.")
-    heights = np.full((rows, cols), -np.inf)
     local = np.array(points, np.float64)
     local[:, :2] = (local[:, :2] - corner) / cell_size
-    for start in range(0, len(triangles), _AT_ONCE):
-        _draw(heights, local[triangles[start : start + _AT_ONCE]])
+    heights = surface_at(local, triangles, (rows, cols))
     missing = np.isneginf(heights)
     holes = int(np.count_nonzero(missing))
     if holes > LARGEST_HOLES * heights.size:
@@ -51,6 +49,17 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
             "use a mesh that is nearer to a full rectangle."
         )
     return filled(heights, missing) if holes else heights, corner, holes
+
+
+def surface_at(points: Array, triangles: Array, shape: tuple[int, int]) -> Array:
+    """Highest surface of a mesh at the points of a grid (rows, cols), -inf where there is none.
+
+    points: (n, 3) float64, whose x and y are columns and rows. triangles: (m, 3) indices.
+    """
+    heights = np.full(shape, -np.inf)
+    for start in range(0, len(triangles), _AT_ONCE):
+        _draw(heights, points[triangles[start : start + _AT_ONCE]])
+    return heights
 
 
 def _draw(heights: Array, triangle: Array) -> None:

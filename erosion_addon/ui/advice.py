@@ -22,6 +22,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "clear_rotation": ("object.rotation_clear", "Clear Rotation", {}),
     "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
     "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
+    "grid_straighten": ("erosion.grid_straighten", "Straighten Grid", {}),
     "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
     "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
     "unit_scale": (

@@ -9,7 +9,7 @@ from ..model import estimate
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
-from ..scene import companions, grid, job, obstacle, process, source
+from ..scene import companions, grid, job, obstacle, process, source, straighten
 from ..scene.advice import notes
 from . import (
     advice,
@@ -83,8 +83,12 @@ def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> gr
             return found
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
+            if remedy == "grid_from_mesh" and straighten.may_be_grid(obj.data):
+                remedy = "grid_straighten"
             obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")
+    if obstructed.remedy == "grid_straighten":
+        layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
     if obstacle.too_few(obj):
         layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     return None

@@ -102,6 +102,7 @@ def _draw_sources(layout: Any) -> None:
     layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     heightmaps.draw_buttons(layout)
     layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
+    layout.operator("erosion.grid_straighten")
 
 
 def _draw_run(layout: Any) -> None:

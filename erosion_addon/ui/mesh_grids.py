@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
-from ..scene import companions, grid
+from ..scene import companions, grid, obstacle, preview
 from .terrain_operator import TerrainOperator, allowed, select_only, why_busy
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
@@ -67,6 +67,33 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_grid_straighten(bpy.types.Operator):
+    """Put vertices that were pushed out of their rows and columns back in line, such as by sculpting, and keep the
+    surface. What is in line stays as it is"""
+
+    bl_idname = "erosion.grid_straighten"
+    bl_label = "Straighten Grid"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return allowed(cls, why_busy() or obstacle.why_not(terrain))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ..scene import straighten  # here, as few sessions of Blender need it
+
+        obj = companions.terrain_of(context.object)
+        preview.end()
+        try:
+            count = straighten.straighten(obj)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
+        return {"FINISHED"}
+
+
 class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
     """Smooth away the terraces of a terrain that was made from an image with few shades of grey. No vertex moves by
     more than half a step, so cliffs and peaks stay"""
@@ -118,4 +145,4 @@ def unregister() -> None:
     bpy.types.VIEW3D_MT_object_convert.remove(draw_convert)
 
 
-CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_steps_smooth)
+CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_grid_straighten, EROSION_OT_steps_smooth)

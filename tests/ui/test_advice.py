@@ -334,3 +334,31 @@ def test_a_tilted_terrain_is_told_of_and_made_level(terrain_object, angles, tilt
         press(said[0].remedy)
         bpy.context.view_layer.update()
         assert "tilted" not in " ".join(note.sentence for note in advice.notes(terrain_object))
+
+
+def test_a_terrain_that_was_sculpted_sideways_is_straightened_and_eroded(terrain_object):
+    before = grid.positions(terrain_object.data)
+    place = before.copy()
+    place[1000:1100, :2] += 4.0
+    place[1000:1100, 2] += 20.0
+    write_positions(terrain_object.data, place)
+    grid.forget()
+    layout = Drawn()
+    assert main_panel._draw_facts(layout, terrain_object, None) is None
+    offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
+    assert offered == ["erosion.grid_straighten", "erosion.grid_from_mesh"]
+    assert not bpy.ops.erosion.run.poll()
+    press("grid_straighten")
+    after = grid.positions(terrain_object.data)
+    assert np.abs(after[:, :2] - before[:, :2]).max() < 0.1  # of cells of 10 m
+    assert after[1005:1095, 2].mean() > before[1005:1095, 2].mean() + 5.0
+    assert after[:900].tobytes() == before[:900].tobytes()
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+
+
+def test_straightening_leaves_meshes_that_are_no_grids_as_they_are():
+    bpy.ops.mesh.primitive_uv_sphere_add()
+    before = grid.positions(bpy.context.object.data)
+    with pytest.raises(RuntimeError, match="do not go row by row; use Make Grid instead"):
+        bpy.ops.erosion.grid_straighten()
+    assert np.array_equal(grid.positions(bpy.context.object.data), before)

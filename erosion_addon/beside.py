@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the command line writes beside a heightmap: its side file and the report."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from .model import InputError, Terrain
+from .model import InputError, Terrain, file_sizes
 from .model.heightmap import Written, own_range
 from .model.outputs import Outputs
 from .model.side_file import is_side_file
@@ -25,6 +26,19 @@ def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> Sid
     if output.suffix.lower() == ".npy" or side.resolve() == report or (side.exists() and not is_side_file(side)):
         return None
     return SideFile(outputs, output)
+
+
+def require_space(
+    output: Path, shape: tuple[int, ...], maps: Sequence[Path] = (), checkpoint: Path | None = None
+) -> None:
+    """Raise InputError where there is no room for the files of a terrain of (rows, cols), before anything is done."""
+    rows, cols = shape
+    files = [(output, file_sizes.heightmap_bytes(output, (rows, cols)))]
+    if maps:
+        files.append((maps[0], file_sizes.maps_bytes((rows, cols))))
+    file_sizes.require_space(files)
+    if checkpoint:  # which is written in their stead
+        file_sizes.require_space([(checkpoint, file_sizes.heightmap_bytes(checkpoint, (rows, cols)))])
 
 
 def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: Written) -> None:

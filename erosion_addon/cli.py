@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .arguments import parser
-from .beside import plan_report, plan_side, write_side
+from .beside import plan_report, plan_side, require_space, write_side
 from .convert import convert, read_input
 from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
@@ -97,6 +97,7 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if given.sand is not None:
             terrain = _with_sand(terrain, given.sand, recipe, masks)
         run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+        results.require_space(terrain.shape)
         if not given.quiet:
             _note_lack(recipe, terrain, masks)
 
@@ -110,6 +111,7 @@ def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given) as results:
         checkpoint = Checkpoint.load(given.input)
         run = resume(checkpoint, given.threads or 0)
+        results.require_space(checkpoint.arrays["start/elevation"].shape)
         results.write(_watched(run, given, lambda tell: rehearse_rest(checkpoint, tell)), image_files)
 
 
@@ -125,6 +127,10 @@ class _Results:
         self._report = plan_report(outputs, given.report) if given.report else None
         self._side = plan_side(outputs, given.output, self._report)
         self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
+
+    def require_space(self, shape: tuple[int, ...]) -> None:
+        """Raise InputError where there is no room for the files of a terrain of (rows, cols)."""
+        require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
 
     def write(self, last: Progress, image_files: ImageFiles) -> None:
         """Write and publish the result; only the checkpoint where the run is not at its end."""
@@ -172,6 +178,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
+        require_space(target, given.size)
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)

@@ -13,6 +13,7 @@ import numpy as np
 from .engines import ANY, ENGINES, Engine
 from .errors import InputError
 from .fields import FIELDS
+from .file_sizes import heightmap_bytes, require_space
 from .heightmap import RAW_SUFFIXES, SUFFIXES, Array, Range, encode_heightmap, own_range
 from .image_files import ImageFiles
 from .maps import images
@@ -108,6 +109,8 @@ def export(
     with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
         side, sheets = SideFile(outputs, path), []
+        length = heightmap_bytes(path, layout.file_size(terrain.shape))
+        require_space((target, length) for _, targets in planned for target in targets.values())
         for layer, targets in planned:
             values = resized(layer.values, whole)
             given = layout.height_range if grey and not layer.name else None

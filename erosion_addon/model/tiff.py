@@ -15,7 +15,8 @@ import numpy as np
 from .errors import InputError
 
 _SHORT, _LONG, _DOUBLE = 3, 4, 12
-_LARGEST = 2**32 - 1024  # offsets are 32-bit
+LARGEST = 2**32 - 1024
+"""Bytes of the values: offsets are 32-bit."""
 
 
 def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, float] | None = None) -> None:
@@ -25,7 +26,7 @@ def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, f
     """
     rows, cols = pixels.shape
     length = rows * cols * 4
-    if length > _LARGEST:
+    if length > LARGEST:
         raise InputError(f"{rows} × {cols} cells are too many for a TIFF; write .exr or .npy instead.")
     tags = [
         (256, _LONG, cols),  # ImageWidth

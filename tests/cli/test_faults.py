@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli import main
+from erosion_addon.model import Recipe, Terrain, simulate
 from erosion_addon.model.heightmap import encode_heightmap
 from erosion_addon.model.sources import make
 from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
@@ -71,6 +73,56 @@ def test_no_memory_is_told_before_the_run_with_numbers(folder, monkeypatch, caps
     monkeypatch.setattr("erosion_addon.model.memory.available_memory", lambda: 30_000)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
     assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* are free; .*\.\n", capsys.readouterr().err)
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    def step(*_):
+        raise AssertionError("work was done")
+
+    monkeypatch.setattr("erosion_addon.model.droplet.DropletStep.advance", step)
+    monkeypatch.setattr("erosion_addon.cli.make", step)
+
+
+@pytest.mark.parametrize(
+    ("words", "size"),
+    [
+        (["erode", "dem.npy", "out.npy"], 24 * 32 * 8),
+        (["erode", "dem.npy", "out.tif", "--maps", "maps"], 24 * 32 * (4 + 6 * 2)),
+        (["erode", "dem.npy", "out.png", "--checkpoint", "run.npz", "--time-limit", "9"], 24 * 32 * 24),
+        (["resume", "run.npz", "out.r32"], 24 * 32 * 4),
+        (["make", "cone", "out.r16", "--size", "100x100"], 20_000),
+        (["convert", "dem.npy", "out.r16", "--size", "101x101", "--tiles", "2x3"], 6 * 2 * 101 * 101),
+    ],
+)
+def test_a_disk_without_room_is_told_before_any_work(folder, monkeypatch, capsys, words, size, request):
+    erosion = simulate(Terrain(np.load("dem.npy")), Recipe.load("arcane"))
+    next(iter(erosion)).checkpoint.save("run.npz")
+    request.getfixturevalue("nothing_runs")
+    before, usage = listing(folder), shutil.disk_usage
+    free = [size - 1]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=free[0]))
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert f"need about {size / 1e6:.1f} MB in {folder} and" in said and said.count("\n") == 1
+    assert listing(folder) == before
+    free[0] = size
+    assert main(words) != 2
+
+
+def test_what_no_tiff_can_hold_is_told_before_any_work(folder, monkeypatch, capsys):
+    """4 GiB of offsets: the start terrain, its result, and a heightmap that is enlarged."""
+    monkeypatch.setattr("erosion_addon.model.memory.available_memory", lambda: None)
+    monkeypatch.setattr("erosion_addon.model.tiff.LARGEST", 24 * 32 * 4 - 1)
+    monkeypatch.setattr("erosion_addon.model.file_sizes.LARGEST", 24 * 32 * 4 - 1)
+    for words in (
+        ["erode", "dem.npy", "out.tif"],
+        ["make", "cone", "out.tif", "--size", "24x32"],
+        ["convert", "dem.npy", "a.tif"],
+    ):
+        assert main(words) == 2
+        assert "24 × 32 cells are too many for a TIFF" in capsys.readouterr().err
+    assert list(folder.iterdir()) == [folder / "dem.npy"]
 
 
 def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):

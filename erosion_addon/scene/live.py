@@ -7,6 +7,8 @@ bears the mark without being shown, as out of an undo step, a copy or an autosav
 """
 
 import contextlib
+import threading
+import time
 
 import bmesh
 import bpy
@@ -16,6 +18,9 @@ from ..model.errors import InputError
 from . import attributes, source
 from .lattice import Array
 from .mesh import OWN_HEIGHTS, shown_positions
+
+PATIENCE = 5.0
+"""Seconds that a render waits at most: the main thread may be drawing, or waiting for the render to be stopped."""
 
 _shown: dict[int, Array] = {}
 """By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
@@ -54,6 +59,19 @@ def put_back() -> None:
     for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _shown] if _shown else ():
         _put_back(mesh, _shown[mesh.session_uid])
     _shown.clear()
+
+
+def put_back_for_render() -> None:
+    """Let a render that begins see the terrain's own heights.
+
+    Blender calls this in the render's own thread, which must not write while the main thread draws: there it is waited
+    until the main thread has seen the render begin and put everything back. A render by a script is in the main thread.
+    """
+    if threading.current_thread() is threading.main_thread():
+        put_back()
+    until = time.monotonic() + PATIENCE
+    while is_any() and time.monotonic() < until:
+        time.sleep(0.005)
 
 
 def heal() -> None:

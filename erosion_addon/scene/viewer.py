@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.runner import Runner
 from ..model.sparing import Sparing
-from . import grid, live
+from . import busy, grid, live
 from .lattice import Array, Lattice
 
 SHARE = 0.1
@@ -71,7 +71,7 @@ class Viewer:
     def _may_show(self, obj: bpy.types.Object | None) -> bool:
         if not self.shows or obj is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
             return False
-        return not bpy.app.is_job_running("RENDER")
+        return not busy.renders()
 
     def _show(self, mesh: bpy.types.Mesh, elevation: Array) -> None:
         if not live.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):

@@ -4,15 +4,17 @@
 import atexit
 import os
 import signal
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene import compiled, grid, job
+from ..scene import compiled, grid, job, live
 from . import (
     advice,
     companions,
+    handlers,
     heightmap_export,
     heightmaps,
     light,
@@ -52,40 +54,41 @@ _MODULES: tuple[Any, ...] = (
 )  # fmt: skip
 """Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
 
-_registered: dict[str, Any] = {}
+_undone_by = ExitStack()
+"""What takes everything out of Blender again."""
 
 
 def register() -> None:
-    """Add everything to Blender."""
-    for module in _MODULES:
-        for cls in module.CLASSES:
-            if issubclass(cls, bpy.types.Operator):  # the tooltip, without the line breaks of a docstring
-                cls.bl_description = " ".join((cls.__doc__ or "").split())
-            bpy.utils.register_class(cls)
-        if hasattr(module, "register"):
-            module.register()
-    for handlers, handler in _handlers():
-        handlers.append(handler)
-    _registered["command"] = bpy.utils.register_cli_command("erosion", _command)
-    _registered["keys"] = _add_keys()
-    # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
-    atexit.register(unregister)
+    """Add everything to Blender, or nothing where a part of it fails."""
+    global _undone_by
+    with ExitStack() as stack:
+        for module in _MODULES:
+            _add_module(module, stack)
+        handlers.add(_handlers())
+        stack.callback(handlers.remove, _handlers())
+        stack.callback(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command("erosion", _command))
+        stack.callback(_remove_keys, _add_keys())
+        stack.callback(progress.stop)
+        # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
+        stack.callback(atexit.unregister, atexit.register(unregister))
+        _undone_by = stack.pop_all()
 
 
 def unregister() -> None:
-    """Take everything out of Blender again; a run under way is cancelled."""
-    atexit.unregister(unregister)
-    progress.stop()
-    for keymap, item in _registered.pop("keys"):
-        keymap.keymap_items.remove(item)
-    bpy.utils.unregister_cli_command(_registered.pop("command"))
-    for handlers, handler in _handlers():
-        handlers.remove(handler)
-    for module in reversed(_MODULES):
-        if hasattr(module, "unregister"):
-            module.unregister()
-        for cls in reversed(module.CLASSES):
-            bpy.utils.unregister_class(cls)
+    """Take everything out of Blender again; a run under way is cancelled. What fails keeps nothing else in."""
+    _undone_by.close()
+
+
+def _add_module(module: Any, stack: ExitStack) -> None:
+    for cls in module.CLASSES:
+        if issubclass(cls, bpy.types.Operator):  # the tooltip, without the line breaks of a docstring
+            cls.bl_description = " ".join((cls.__doc__ or "").split())
+        bpy.utils.register_class(cls)
+        stack.callback(bpy.utils.unregister_class, cls)
+    if hasattr(module, "register"):
+        module.register()
+    if hasattr(module, "unregister"):
+        stack.callback(module.unregister)
 
 
 def _add_keys() -> list[tuple[Any, Any]]:
@@ -95,6 +98,11 @@ def _add_keys() -> list[tuple[Any, Any]]:
         return []
     keymap = keyconfig.keymaps.new(name="Window", space_type="EMPTY")
     return [(keymap, keymap.keymap_items.new("erosion.cancel", "ESC", "PRESS"))]
+
+
+def _remove_keys(keys: list[tuple[Any, Any]]) -> None:
+    for keymap, item in keys:
+        keymap.keymap_items.remove(item)
 
 
 @persistent
@@ -109,17 +117,23 @@ def _meshes_are_others(*_: Any) -> None:
 
 
 @persistent
+def _history_moves(*_: Any) -> None:
+    """Undo or redo: what is shown must not get mixed up with what comes back."""
+    live.put_back()
+
+
+@persistent
 def _history_moved(*_: Any) -> None:
     from ..scene import maps  # here, as few sessions of Blender make any
 
     maps.forget_pixels()
+    if job.current is not None and not job.current.is_here():
+        job.current.cancel()
 
 
 @persistent
-def _history_moves(*_: Any) -> None:
-    """Undo or redo: the terrain may not be the one that the run started from."""
-    if job.current is not None:
-        job.current.cancel()
+def _render_begins(*_: Any) -> None:
+    live.put_back_for_render()
 
 
 def _handlers() -> tuple[tuple[Any, Any], ...]:
@@ -127,6 +141,7 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
     app = bpy.app.handlers
     return (
         (app.load_pre, _file_is_left),
+        (app.render_init, _render_begins),
         (app.undo_pre, _history_moves),
         (app.redo_pre, _history_moves),
         (app.depsgraph_update_post, grid.forget_changed),

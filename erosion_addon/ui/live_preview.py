@@ -10,8 +10,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..model.errors import InputError
-from ..scene import companions, grid, job, live, preview, springs
-from . import masks, preferences, steps
+from ..scene import busy, companions, grid, job, live, preview, springs
+from . import handlers, masks, preferences, steps
 from .panel import redraw_panels
 
 QUIET = 0.15
@@ -79,8 +79,8 @@ def look() -> float | None:
     if live.is_any():
         live.heal()
     uid = obj.session_uid
-    if grid.why_not(obj) is not None:
-        if preview.current is not None:  # it comes back with Object Mode
+    if grid.why_not(obj) is not None or busy.renders():
+        if preview.current is not None:  # it comes back with Object Mode, or after the render
             preview.end()
             _asked[uid] = time.monotonic()
         return INTERVAL
@@ -187,8 +187,7 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
 
 def register() -> None:
     """Hear of undo, and of files that are opened and saved."""
-    for handlers, handler in _handlers():
-        handlers.append(handler)
+    handlers.add(_handlers())
 
 
 def unregister() -> None:
@@ -196,8 +195,7 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     preview.end()
-    for handlers, handler in _handlers():
-        handlers.remove(handler)
+    handlers.remove(_handlers())
 
 
 CLASSES = ()

@@ -128,6 +128,8 @@ def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> No
 
 
 def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
+    if source.is_paused(obj.data):
+        run_panel.draw_paused(layout, obj)
     row = layout.row(align=True)
     row.scale_y = 1.6
     row.operator("erosion.run", icon="PLAY")

@@ -13,15 +13,13 @@ from bpy.app.handlers import persistent
 
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
-from ..scene import grid, mask_overlay
+from ..scene import busy, grid, mask_overlay
 from ..scene.mesh import positions
+from . import handlers
 from .panel import redraw_panels
 
 INTERVAL = 0.25
 """Shortest time between two looks, in seconds."""
-
-_BUSY = ("PAINT_OT_", "SCULPT_OT_", "TRANSFORM_OT_")
-"""Operators that must not be disturbed, by how their names begin: a stroke that is being drawn."""
 
 _Mask = tuple[int, str]
 """session_uid of a terrain, kind of mask."""
@@ -178,7 +176,7 @@ def _tick() -> float | None:
     if _shown is None and not _asked:
         return None
     began = time.perf_counter()
-    if not _is_busy():
+    if busy.at() is None:
         try:
             refresh()
         except Exception:  # noqa: BLE001 - a fault of ours must not come back four times a second
@@ -188,13 +186,6 @@ def _tick() -> float | None:
             return None
     # A terrain so large that reading it is felt is looked at less often.
     return max(INTERVAL, 10 * (time.perf_counter() - began))
-
-
-def _is_busy() -> bool:
-    if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
-        return True  # these read the file's data from threads of their own
-    running = (modal for window in bpy.context.window_manager.windows for modal in window.modal_operators)
-    return any(modal.bl_idname.startswith(_BUSY) for modal in running)
 
 
 def _handlers() -> tuple[tuple[Any, Any], ...]:
@@ -209,14 +200,12 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
 
 def register() -> None:
     """Begin to look for changes."""
-    for handlers, handler in _handlers():
-        handlers.append(handler)
+    handlers.add(_handlers())
 
 
 def unregister() -> None:
     """Look no more, and show nothing."""
-    for handlers, handler in _handlers():
-        handlers.remove(handler)
+    handlers.remove(_handlers())
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     _file_opened()

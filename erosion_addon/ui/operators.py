@@ -5,12 +5,14 @@ import bpy
 
 from ..model.errors import InputError
 from ..scene import companions, follow, job, preview, process, queue, source
-from . import progress, runs
+from ..scene.task import Task
+from . import attendance, progress, runs
 from .panel import redraw_panels
+from .task_operator import TaskOperator
 from .terrain_operator import allowed, why_no_run
 
 
-class EROSION_OT_run(bpy.types.Operator):
+class EROSION_OT_run(TaskOperator, bpy.types.Operator):
     """Erode the terrain by the recipe, in the background. Esc cancels. While another terrain is eroded, this one waits
     for its turn"""
 
@@ -19,48 +21,24 @@ class EROSION_OT_run(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     resume: bpy.props.BoolProperty(
-        name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE"}
+        name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE", "HIDDEN"}
     )
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, runs.why_not(companions.terrain_of(context.object)) or process.fault() or None)
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return runs.why_not(companions.terrain_of(context.object)) or process.fault() or None
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if job.current is None or attendance.returning:
+            return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
-        if job.current is not None:
-            queue.add(terrain, self.resume)
-            redraw_panels()
-            self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
-            return {"INTERFACE"}
-        try:
-            runs.start(terrain, self.resume)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        progress.last_sentence = ""
-        progress.watch()
-        # The run goes on without this operator: one that stays modal keeps Blender from autosaving. Nothing has
-        # changed yet, so there is no undo step here; the commit pushes it.
+        queue.add(terrain, self.resume)
+        redraw_panels()
+        self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
         return {"INTERFACE"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        progress.last_sentence = ""
-        try:
-            run = runs.start(companions.terrain_of(context.object), self.resume)
-            try:
-                while not run.ended:
-                    run.poll(0.1)
-            finally:
-                progress.settle(run)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if run.state == "failed":
-            self.report({"ERROR"}, run.sentence)
-            return {"CANCELLED"}
-        self.report({"WARNING" if run.warnings else "INFO"}, run.sentence)
-        return {"FINISHED"}
+    def begin(self, context: bpy.types.Context) -> Task:
+        return runs.start(companions.terrain_of(context.object), self.resume)
 
 
 class _RunningOperator:
@@ -121,7 +99,8 @@ class _StoppingOperator(_RunningOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and job.current is not None and job.current.state != "waiting"
+        run = job.current
+        return super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
 
 
 class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
@@ -131,7 +110,7 @@ class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
     bl_label = "Finish Now"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert job.current is not None
+        assert isinstance(job.current, job.Job)
         job.current.finish()
         return {"FINISHED"}
 
@@ -143,7 +122,7 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
     bl_label = "Pause"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert job.current is not None
+        assert isinstance(job.current, job.Job)
         job.current.pause()
         return {"FINISHED"}
 

@@ -8,7 +8,8 @@ from typing import Any
 import bpy
 
 from ..scene import job, preview, process, queue
-from . import preferences, runs
+from ..scene.task import Task
+from . import attendance, preferences, runs
 from .panel import redraw_panels
 from .translations import phrase
 
@@ -17,6 +18,9 @@ INTERVAL = 0.1
 
 last_sentence = ""
 """What came of the runs since the user started one, for the panel; nothing where all has gone well."""
+
+_repeated: tuple[str, dict[str, Any]] | None = None
+"""Operator that begins anew in the next turn of the main loop, with its properties."""
 
 
 def watch() -> None:
@@ -29,6 +33,9 @@ def stop() -> None:
     """Look no more; a run under way is cancelled, and nothing waits any longer."""
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(_repeat):
+        bpy.app.timers.unregister(_repeat)
+    attendance.forget()
     queue.clear()
     preview.end()
     job.clear()
@@ -44,37 +51,97 @@ def _clear() -> None:
 
 
 def _tick() -> float | None:
+    try:
+        return _turn()
+    except Exception:  # noqa: BLE001 - a timer that raises is never called again, and nothing would ever end
+        traceback.print_exc()
+        if job.current is not None and not job.current.ended:
+            job.current.fail_unexpectedly()
+        else:
+            job.clear()
+        return INTERVAL if job.current is not None or queue.waiting() else None
+
+
+def _turn() -> float | None:
     if job.current is None:
         _say(runs.start_next())
     run = job.current
     if run is None:
         redraw(None)
         return None
-    try:
-        look(run)
-    except Exception:  # noqa: BLE001 - a timer that raises is never called again, and the run would never end
-        traceback.print_exc()
-        run.fail_unexpectedly()
+    look(run)
+    if not (run.ready and attendance.possible()):
+        run.commit()  # or say what it waits for
     redraw(run)
     if run.ended:
+        attendance.leave()
         settle(run)
         redraw(None)
         if run.state in ("done", "rescued"):
             push_undo("Erode")
+    elif attendance.possible():
+        _attend(run)
+        _mark_changed()
     return INTERVAL
 
 
-def look(run: "job.Job") -> None:
+def look(run: Task) -> None:
     """See how far a run is, and show it on its mesh where the user wants that."""
-    obj = run.find_object()
-    run.viewer.shows = obj is not None and obj.erosion.show_progress
-    run.poll()
+    if run.viewer is not None:
+        obj = run.find_object()
+        run.viewer.shows = obj is not None and obj.erosion.show_progress
+    run.listen()
 
 
-def settle(run: "job.Job") -> None:
+def repeat(operator: str, properties: dict[str, Any]) -> None:
+    """Begin an operator's work anew, once Blender has undone and redone what belongs to its redo panel."""
+    global _repeated
+    _repeated = operator, properties
+    if not bpy.app.timers.is_registered(_repeat):
+        bpy.app.timers.register(_repeat)
+
+
+def _repeat() -> None:
+    global _repeated
+    if _repeated is None:
+        return
+    called, _repeated = _repeated, None
+    try:
+        attendance.call(*called)
+    except RuntimeError as error:  # what the operator reports
+        _say([str(error)])
+
+
+def _attend(run: Task) -> None:
+    """Have an operator write the result; where Blender lets none be modal it is written here."""
+    try:
+        attendance.ensure(run)
+    except RuntimeError:
+        traceback.print_exc()
+        run.commit()
+
+
+def _mark_changed() -> None:
+    """Have Blender ask before it quits: a run under way is work not saved, also where the file was saved meanwhile.
+
+    Blender marks a file as changed when it pushes an undo step; where it may keep none it pushes none.
+    """
+    if bpy.data.is_dirty:
+        return
+    preferences_, edit = bpy.context.preferences, bpy.context.preferences.edit
+    steps, were_changed = edit.undo_steps, preferences_.is_dirty
+    try:
+        edit.undo_steps = 0
+        push_undo("Erode")
+    finally:
+        edit.undo_steps = steps
+        preferences_.is_dirty = were_changed
+
+
+def settle(run: Task) -> None:
     """The run has ended: keep its report with the object and its sentence for the panel."""
     obj = run.find_object()
-    if run.state == "done" and obj is not None:
+    if run.state == "done" and obj is not None and run.report is not None:
         obj.erosion.report = json.dumps(run.report)
     _say([run.sentence] if run.state != "done" or run.warnings else [])
     job.clear()
@@ -98,7 +165,7 @@ def push_undo(message: str) -> None:
             bpy.ops.ed.undo_push(message=message)
 
 
-def numbers(run: "job.Job") -> str:
+def numbers(run: Task) -> str:
     """How far the run is, how long it will take, and how fast it goes."""
     said = [f"{run.fraction:.0%}"]
     if run.state == "running":
@@ -114,7 +181,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def redraw(run: "job.Job | None") -> None:
+def redraw(run: Task | None) -> None:
     """Draw the panels anew, and show the run in the status bar (None: Blender's own again)."""
     for window in bpy.context.window_manager.windows:
         window.workspace.status_text_set(_draw_status if run is not None else None)
@@ -131,7 +198,8 @@ def _draw_status(header: Any, context: bpy.types.Context) -> None:
     bar = row.row()
     bar.ui_units_x = 14
     bar.progress(factor=run.fraction, text=numbers(run))
-    row.operator("erosion.pause", icon="PAUSE")
-    row.operator("erosion.finish", icon="CHECKMARK")
+    if run.stops_early:
+        row.operator("erosion.pause", icon="PAUSE")
+        row.operator("erosion.finish", icon="CHECKMARK")
     row.operator("erosion.cancel", text="Cancel (Esc)", icon="CANCEL")
     row.separator_spacer()

@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the panel shows of runs: the one under way, those that wait, and the preview."""
 
+import json
+from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from ..scene import job, preview, queue
-from . import live_preview, progress
+from ..scene import preview, queue
+from ..scene.task import Task
+from . import live_preview, progress, runs
 from .panel import draw_lines
 from .translations import phrase
 
 
-def draw_run(layout: Any, run: "job.Job", obj: bpy.types.Object | None) -> None:
+def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
     """The run under way, with its buttons, and those that wait; obj: the active terrain, which may wait too."""
     column = layout.column(align=True)
     column.label(text=f"{run.object_name}: {run.message}")
     bar = column.row()
     bar.scale_y = 1.5
     bar.progress(factor=run.fraction, text=progress.numbers(run))
-    row = layout.row(align=True)
-    row.operator("erosion.pause", icon="PAUSE")
-    row.operator("erosion.finish", icon="CHECKMARK")
+    if run.stops_early:
+        row = layout.row(align=True)
+        row.operator("erosion.pause", icon="PAUSE")
+        row.operator("erosion.finish", icon="CHECKMARK")
     layout.operator("erosion.cancel", icon="CANCEL")
-    if obj is not None and obj.session_uid == run.object_uid:
+    if run.viewer is not None and obj is not None and obj.session_uid == run.object_uid:
         row = layout.row()
         row.use_property_split = False
         row.prop(obj.erosion, "show_progress")
@@ -40,16 +44,27 @@ def _draw_queue(layout: Any) -> None:
         row.operator("erosion.queue_remove", text="", icon="X").name = waiting.name
 
 
+def draw_paused(layout: Any, obj: bpy.types.Object) -> None:
+    """How far the paused run of a terrain is."""
+    with suppress(ValueError, TypeError, AttributeError):  # no report, or one that somebody else has written
+        share = float(json.loads(obj.erosion.report).get("finished"))
+        layout.label(text=phrase("Paused at {share}", share=f"{share:.0%}"), icon="PAUSE", translate=False)
+
+
 def draw_preview(layout: Any, settings: Any) -> None:
-    """The switch of the live preview, and how it stands."""
+    """The switch of the live preview, which is there where Run is, and how it stands."""
     row = layout.row()
     row.use_property_split = False
+    reason = runs.why_not(settings.id_data)
+    row.enabled = reason is None
     row.prop(settings, "live_preview", toggle=True, icon="HIDE_OFF" if settings.live_preview else "HIDE_ON")
     if not settings.live_preview:
         return
     live_preview.watch()
     shown = preview.current
-    if live_preview.trouble:
+    if reason is not None:
+        draw_lines(layout, [f"No preview: {reason}"], "INFO")
+    elif live_preview.trouble:
         draw_lines(layout, [live_preview.trouble], "INFO")
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
         row = layout.row()

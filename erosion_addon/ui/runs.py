@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Starting runs by the settings that objects have: at once, or when their turn in the queue comes."""
 
+import traceback
+
 import bpy
 
 from ..model.errors import InputError
@@ -32,6 +34,9 @@ def start_next() -> list[str]:
                 break
         except InputError as error:
             said.append(f"{turn.name} was not eroded: {error}")
+        except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
+            traceback.print_exc()
+            said.append(f"{turn.name} was not eroded because of an internal error; the console says more.")
     return said
 
 
@@ -40,7 +45,7 @@ def why_not(obj: bpy.types.Object | None) -> str | None:
     run = job.current
     if obj is not None and run is not None:
         if run.object_uid == obj.session_uid:
-            return f"{obj.name} is being eroded"
+            return f"{obj.name} is being {run.doing}"
         if queue.waits(obj):
             return f"{obj.name} waits for its turn"
     return grid.why_not(obj) or _found_at(obj)

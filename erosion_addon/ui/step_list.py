@@ -8,7 +8,7 @@ import bpy
 from ..model.parameters import Specification, groups, specifications
 from ..model.processes import PROCESSES
 from ..model.recipe import MOST_STEPS, Step
-from ..scene import companions, job
+from ..scene import companions
 from . import steps, winds
 from .declared import CONTEXT, draw_value
 from .panel import SubPanel, redraw_panels
@@ -151,7 +151,6 @@ class EROSION_PT_steps(SubPanel):
     def draw(self, context: bpy.types.Context) -> None:
         terrain = companions.terrain_of(context.object)
         settings = terrain.erosion
-        self.layout.active = job.current is None
         if not settings.steps:
             _fill_soon(terrain)
             return

@@ -9,8 +9,8 @@ from ..scene import companions, grid, job
 
 
 def why_busy() -> str | None:
-    """Which terrain is being eroded, in a sentence; None if none is."""
-    return None if job.current is None else f"{job.current.object_name} is being eroded"
+    """Which terrain is being worked on, in a sentence; None if none is."""
+    return None if job.current is None else f"{job.current.object_name} is being {job.current.doing}"
 
 
 def why_no_run(obj: bpy.types.Object | None) -> str | None:

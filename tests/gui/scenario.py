@@ -12,6 +12,7 @@ import traceback
 from pathlib import Path
 
 import artist
+import attended
 import recipes
 import seen
 from window import Screen, Window, is_alive
@@ -121,22 +122,6 @@ def edit_mode_during_a_run_loses_nothing(window):
     return said
 
 
-def undo_during_a_run_is_an_undo_and_nothing_else(window):
-    window.ask(f"new_terrain(192, 256, {LONG})")
-    window.ask("given = heights()")
-    window.ask("bpy.data.objects['Terrain'].location.x = 50.0")
-    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Move')")
-    window.press("erosion.run")
-    window.wait("progress", "eroding()")
-    window.over_viewport()
-    window.key("Z", ctrl=True)
-    window.wait("the undo", "bpy.data.objects['Terrain'].location.x == 0.0")
-    said = verdict(window, "after_undo_during_run")
-    assert window.ask("bool((heights() == given).all())"), "heights changed after an undo during the run"
-    assert "wear" not in window.ask("attributes()")
-    return said
-
-
 def quitting_during_a_run_with_two_windows_takes_the_worker_along(window):
     start(window)
     # Of the windows that are open at the end this one goes first.
@@ -156,11 +141,13 @@ def autosave_comes_during_a_run_and_the_window_stays_awake(window):
     before = start(window, 512, 512)
     window.ask(f"bpy.context.preferences.filepaths.temporary_directory = {str(saves)!r}")
     window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
+    assert window.ask(attended.ATTENDED)
     window.ask("clock.restart()")
     window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")  # minutes; this starts Blender's timer
     saved = window.wait("the autosave", lambda: any(saves.rglob("*.blend")))
     longest, fraction = window.ask("(clock.longest, job().fraction)")  # of a run that goes on
     window.picture("at_autosave")
+    window.wait("the operator again", attended.ATTENDED)
     window.key("ESC")
     stopped(window)
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
@@ -208,6 +195,7 @@ SESSIONS = {  # name: real X events, scenes
         progress_moves_and_escape_leaves_the_mesh_as_it_was,
     )),
     "artist": (False, artist.SCENES),
+    "attended": (False, attended.SCENES),
     "look": (False, (
         the_panels_of_the_look_are_drawn,
         the_look_is_finished_in_one_click_and_follows_the_next_run,
@@ -219,7 +207,6 @@ SESSIONS = {  # name: real X events, scenes
         an_object_deleted_during_a_run_stays_deleted,
         an_object_renamed_during_a_run_is_eroded,
         edit_mode_during_a_run_loses_nothing,
-        undo_during_a_run_is_an_undo_and_nothing_else,
         a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is,
         quitting_during_a_run_with_two_windows_takes_the_worker_along,
     )),

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work of the worker process on an object of the scene, that ends in one change of it.
+
+To add a kind of work:
+1. On the scene's floor: a subclass of `Task` that gives its order to `self._runner` and has `_take_in`, which hears
+   what the worker says and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
+2. On the floor above: an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
+   `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the task's.
+Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
+"""
+
+from typing import Any
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.messages import Message
+from . import busy, live, process, queue
+from .viewer import Viewer
+
+
+class Task:
+    """Work under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
+
+    state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene cannot be changed now),
+    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: what of work that is done
+    the user should know. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown.
+    operator, properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does.
+    """
+
+    work, doing = "Erosion", "eroded"
+    """How the work is called, and what happens to the object: "Terrain is being …"."""
+
+    stops_early = False
+    """Whether it can end with what is there so far: `finish` and `pause`."""
+
+    operator = ""
+    viewer: Viewer | None = None
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        self.object_uid, self.object_name = obj.session_uid, obj.name
+        self.properties: dict[str, Any] = {}
+        self.report: dict[str, Any] | None = None
+        self.warnings: list[str] = []
+        self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
+        self.speed, self.seconds_left = "", None
+        self._result: Any = None
+        self._runner = process.ready()
+
+    def _take_in(self, message: Message) -> None:
+        """Hear what the worker says; what no kind of work treats otherwise is treated here."""
+        if message.kind == "progress":
+            self.state = "running"
+            self.fraction, self.message = message.values["fraction"], message.values["message"]
+            self.speed, self.seconds_left = message.values["speed"], message.values["seconds_left"]
+        elif message.kind in ("refused", "broken", "ended"):
+            self.fail(message.values["reason"])
+        elif message.kind == "failed":
+            print(message.values["reason"])
+            self.fail_unexpectedly()
+
+    def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
+        """Change the scene, set `sentence`, and `state` to "done" or "rescued"; InputError where that cannot be.
+
+        obj: in Object Mode; None once it is deleted.
+        """
+        raise NotImplementedError
+
+    def is_here(self) -> bool:
+        """Whether what the work is about is still there after an undo; else it is cancelled."""
+        return self.find_object() is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in ("done", "rescued", "cancelled", "failed")
+
+    @property
+    def ready(self) -> bool:
+        """Whether the result is there, and `commit` would write it now."""
+        return self._result is not None and not self.ended and self._hindrance() is None
+
+    def poll(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds; write the result when it is there."""
+        self.listen(seconds)
+        self.commit()
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds; nothing is written."""
+        if self._result is None and not self.ended:
+            for message in self._runner.poll(seconds):
+                self._take_in(message)
+            if self.state == "starting" and (compiling := process.compiling()) is not None:
+                self.fraction, self.message = compiling
+            if self.viewer is not None and self.state == "running" and self._result is None:
+                self.viewer.turn(self.find_object(), self._runner)
+
+    def commit(self) -> None:
+        """Write the result if it is there; say what is in the way where the scene cannot be changed now."""
+        if self._result is None or self.ended:
+            return
+        live.put_back()
+        if (hindrance := self._hindrance()) is not None:
+            self.state, self.message = "waiting", "Done: " + hindrance
+            return
+        try:
+            self._write(self.find_object(), self._result)
+        except InputError as error:
+            self.fail(str(error))
+        except MemoryError:
+            self.fail("There is not enough memory to write the result; the terrain is unchanged.")
+
+    def _hindrance(self) -> str | None:
+        """Why the scene cannot be changed now, in a few words."""
+        obj = self.find_object()
+        if obj is not None and obj.mode != "OBJECT":
+            return "leave " + obj.mode.replace("_", " ").title() + " Mode"
+        # Renders and bakes read the scene from threads of their own; an undo step amid a stroke would hold half of it.
+        at = busy.at()
+        return None if at is None else f"waits for the end of {at}"
+
+    def fail(self, sentence: str) -> None:
+        """End with a sentence, and leave everything as it was."""
+        self.state, self.sentence = "failed", sentence
+        live.put_back()
+        if not self._runner.alive:
+            process.stop()
+
+    def fail_unexpectedly(self) -> None:
+        """End with a sentence for what should not happen."""
+        self.fail(f"{self.work} failed because of an internal error; the terrain is unchanged and the console says more.")
+
+    def cancel(self) -> None:
+        """End now and leave everything as it was; the worker is gone when this returns."""
+        if not self.ended:
+            self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
+            process.stop()
+            live.put_back()
+
+    def find_object(self) -> bpy.types.Object | None:
+        """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
+        return queue.find_object(self.object_uid)

@@ -21,4 +21,5 @@ def at() -> str | None:
         if bpy.app.is_job_running(job):
             return name
     running = (modal for window in bpy.context.window_manager.windows for modal in window.modal_operators)
-    return next((modal.bl_label for modal in running if modal.bl_idname.startswith(_STROKES)), None)
+    # Where an extension was switched off lately there is a None in place of its operator.
+    return next((modal.bl_label for modal in running if modal and modal.bl_idname.startswith(_STROKES)), None)

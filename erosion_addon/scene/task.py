@@ -128,7 +128,8 @@ class Task:
 
     def fail_unexpectedly(self) -> None:
         """End with a sentence for what should not happen."""
-        self.fail(f"{self.work} failed because of an internal error; the terrain is unchanged and the console says more.")
+        cause = f"{self.work} failed because of an internal error"
+        self.fail(f"{cause}; the terrain is unchanged and the console says more.")
 
     def cancel(self) -> None:
         """End now and leave everything as it was; the worker is gone when this returns."""

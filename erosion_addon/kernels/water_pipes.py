@@ -86,10 +86,10 @@ def copy(source, row, target, slot):
 
 
 @lean
-def level_out(bed, depth, row, head, water, slot):
-    """Level (float64) and depth of the water in a row."""
+def level_out(bed, depth, suspended, row, head, water, slot):
+    """Level (float64) and depth of the water in a row. The load takes its room: what is picked up lowers no level."""
     for col in range(bed.shape[1]):
-        head[slot, col] = bed[row, col] + depth[row, col]
+        head[slot, col] = bed[row, col] + (depth[row, col] + suspended[row, col])
         water[slot, col] = np.float32(depth[row, col])
 
 

@@ -114,7 +114,7 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
     for slot in range(4):
         row = (face - 2 + slot) % rows if wrap else face - 2 + slot
         if 0 <= row < rows:
-            level_out(bed, depth, row, head, water, slot)
+            level_out(bed, depth, suspended, row, head, water, slot)
     if pipes.edges == OPEN:
         if face < 2:
             outside(bed, 0, level, head, water, 1 - face)
@@ -166,14 +166,14 @@ def advance(
     # Slots of this row and of those beside it.
     now, after, slot, above = (row - first) % 2, (row - first + 1) % 2, (row - first) % 3, (row - first + 2) % 3
     if row == first:
-        level_out(bed, depth, row, head, water, now)
+        level_out(bed, depth, suspended, row, head, water, now)
         copy(seams.pushed[step], seam, ahead, now)
         copy(seams.share[step, seam], 0, share, above)
         copy(seams.load[step, seam], 0, load, above)
     if row < last:
         below, down = (flux_y, row + 1) if row + 1 < last else (seams.before[step], seam + 1)
         if row + 1 < last:
-            level_out(bed, depth, row + 1, head, water, after)
+            level_out(bed, depth, suspended, row + 1, head, water, after)
             push_between(
                 head, water, now, after, work.fall, steep, flux_x, row, row + 1, flux_y, row + 1, ahead, after, False,
                 pipes,

@@ -85,13 +85,15 @@ def run(water, seconds, gravity, friction, pipe_depth):
     for cell in cells:
         for side in range(4):
             other = water.beside(*cell, side)
-            z, eta = water.bed[cell], water.bed[cell] + water.depth[cell]
+            z = water.bed[cell] + water.suspended[cell]
+            eta = z + water.depth[cell]
             if other is None:
                 if water.edges == "closed":
                     continue
-                z_other, eta_other, across = z, max(z, water.level), mean(cell, side)
+                z_other = water.bed[cell]
+                eta_other, across = max(z_other, water.level), mean(cell, side)
             else:
-                z_other = water.bed[other]
+                z_other = water.bed[other] + water.suspended[other]
                 eta_other = z_other + water.depth[other]
                 across = (mean(cell, side) + mean(other, side)) / 2
             h = max(eta, eta_other) - max(z, z_other)

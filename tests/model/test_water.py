@@ -287,3 +287,35 @@ def test_rain_on_a_cone_wears_it_alike_in_all_directions():
     for way in np.arange(0.0, 90.0, 7.5):
         off = np.abs((azimuth - way + 45) % 90 - 45)
         assert worn[ring & (off < 3.75)].mean() == pytest.approx(mean, rel=0.1), way
+
+
+def lake(bed, level, soil, hours, ripple=0.0):
+    """A still lake, or one with a ripple, after some hours: its fields, its rock's wear (m), and where it is."""
+    y, x = np.mgrid[: bed.shape[0], : bed.shape[1]]
+    depth = np.maximum(level - bed, 0.0)
+    depth += np.where(depth > 1.0, ripple * np.sin(x / 3.0) * np.cos(y / 4.0), 0.0)
+    layers = {"sediment": np.full(bed.shape, soil), "water_depth": depth.astype(np.float32)}
+    found = run(bed, "closed", 10.0, layers=layers, rain=0.0, evaporation=0.0, duration=hours).layers()
+    loose = found["sediment"] + found["soil"]
+    return found, (bed - soil) - (found["elevation"] - loose), depth > 0.5
+
+
+def test_a_lake_over_a_rough_floor_comes_to_rest():
+    # A ripple of 10 cm on up to 40 m of water over 2 m of soil: fast enough at first to stir the floor.
+    bed = fractal(48, 48, 60.0, seed=5)
+    level = float(np.percentile(bed, 70))
+    early, worn, wet = lake(bed, level, 2.0, 1.0, ripple=0.1)
+    late = lake(bed, level, 2.0, 1.5, ripple=0.1)[0]
+    assert np.linalg.norm(late["velocity"], axis=-1)[wet].max() < 0.01
+    surface = late["elevation"] + late["water_depth"] + late["suspended"]
+    assert np.ptp(surface[wet]) < 0.01
+    assert np.abs(late["elevation"] - early["elevation"])[wet].max() < 0.02  # what was stirred up settles
+    assert worn.max() < 1e-6
+
+
+def test_slides_under_water_leave_the_shores_rock():
+    y, x = (np.mgrid[:48, :48] - 23.5) * 10.0
+    bed = np.minimum(np.hypot(x, y) * 0.8, 180.0)
+    found, worn, wet = lake(bed, 90.0, 3.0, 0.75)
+    assert np.abs(found["elevation"] - bed).max() > 1.0, "nothing slid"
+    assert worn.max() < 1e-6 and np.linalg.norm(found["velocity"], axis=-1)[wet].max() < 0.02

@@ -98,11 +98,12 @@ def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> N
         layout.prop(owner, name, text=text)
     elif getattr(owner, switch_name):
         row = layout.row(heading=label(name) if text is None else "", heading_ctxt=CONTEXT)
+        row.use_property_split = text is None  # else it would take half of the width only
         row.prop(owner, switch_name, toggle=True)
     else:
         row = layout.row(align=True)
         row.prop(owner, name, text=text)
-        row.prop(owner, switch_name, text="", icon="X", invert_checkbox=True)
+        row.prop(owner, switch_name, text="", icon="X")
 
 
 def _as_labelled(specification: Specification) -> tuple[str, str]:

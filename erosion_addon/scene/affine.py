@@ -121,7 +121,10 @@ def _fit(old: Array, new: Array, known_up: bool) -> Map | None:
     least = 1e-2 * ROUNDING * max(float(np.abs(new).max()), 1e-30)
     for _ in range(40):
         solution, rank = _solve(design, new, weight)
-        weight = 1 / np.maximum(np.linalg.norm(design @ solution - new, axis=1), least)
+        distance = np.linalg.norm(design @ solution - new, axis=1)
+        if distance.max() <= 10 * least:  # nothing was sculpted
+            break
+        weight = 1 / np.maximum(distance, least)
     linear = solution[:3] / unit[:, None]
     if rank < 4:
         return Map(linear, solution[3] - middle @ linear) if known_up else None

@@ -7,6 +7,7 @@ has none. A companion whose parent is cleared is the user's, and follows no more
 terrain would do the same, but keep a terrain that the user deletes in the file, unseen.)
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -91,6 +92,12 @@ def put_in_place(terrain: bpy.types.Object) -> None:
             companion.matrix_parent_inverse.identity()
             companion.matrix_basis = own = then[1]
         companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
+
+
+def number(companion: bpy.types.Object, key: str, default: float) -> float:
+    """A custom property of a companion that is a number; the default for what else a file may hold in its place."""
+    held = companion.get(key)
+    return float(held) if isinstance(held, bool | int | float) and math.isfinite(held) else default
 
 
 def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:

@@ -57,7 +57,7 @@ def add(
 
 def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
     """The terrain's levels of detail, those of its water last, each from the finest to the coarsest."""
-    return sorted(companions.find(terrain, KIND), key=lambda level: (level[OF_WATER], level[ERROR]))
+    return sorted(companions.find(terrain, KIND), key=lambda level: (_is_of_water(level), _error(level)))
 
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
@@ -70,7 +70,7 @@ def _make_objects(
     terrain: bpy.types.Object, surface: bpy.types.Object, of_water: bool, errors: Sequence[float]
 ) -> None:
     """One object for each error, with the surface's materials; those that there are stay, and too many are removed."""
-    known = [level for level in levels_of(terrain) if level[OF_WATER] == of_water]
+    known = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
     for spare in known[len(errors) :]:
         mesh = spare.data
         bpy.data.objects.remove(spare)
@@ -106,11 +106,19 @@ def _update_all(terrain: bpy.types.Object) -> None:
 def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """The levels of the ground and those of the water."""
     found = levels_of(terrain)
-    return [level for level in found if not level[OF_WATER]], [level for level in found if level[OF_WATER]]
+    return [level for level in found if not _is_of_water(level)], [level for level in found if _is_of_water(level)]
+
+
+def _is_of_water(level: bpy.types.Object) -> bool:
+    return companions.number(level, OF_WATER, 0.0) != 0
+
+
+def _error(level: bpy.types.Object) -> float:
+    return companions.number(level, ERROR, 1.0)
 
 
 def _errors(levels: Sequence[bpy.types.Object]) -> list[float]:
-    return [float(level[ERROR]) for level in levels]
+    return [_error(level) for level in levels]
 
 
 def _ground(lattice: Lattice, heights: Array) -> Array:
@@ -133,8 +141,8 @@ def _water_request(
 
 
 def _threshold(terrain: bpy.types.Object, lattice: Lattice) -> float:
-    surface = next(iter(companions.find(terrain, "water")), {})
-    return water_surface.shown_from(lattice, float(surface.get(water_surface.THRESHOLD, 0.0)))
+    chosen = [companions.number(water, water_surface.THRESHOLD, 0.0) for water in companions.find(terrain, "water")]
+    return water_surface.shown_from(lattice, chosen[0] if chosen else 0.0)
 
 
 def requests_of_update(

@@ -63,7 +63,7 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
     if attributes.holds(terrain.data, "water_depth"):
         place = positions(terrain.data)
         lattice = grid.find_lattice(terrain)
-        threshold = shown_from(lattice, float(surface.get(THRESHOLD, 0.0)))
+        threshold = shown_from(lattice, companions.number(surface, THRESHOLD, 0.0))
         _fill(mesh, terrain.data, lattice, place, threshold)
     if slot:
         mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), slot, np.int32))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Somebody else's file may hold anything in the place of what the extension keeps in meshes and objects."""
+
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon import ui
+from erosion_addon.model.errors import InputError
+from erosion_addon.scene import (
+    attributes,
+    companions,
+    foliage,
+    grid,
+    light,
+    lod,
+    maps,
+    paused,
+    source,
+    start,
+    water_surface,
+)
+from tests.terrains import fractal
+from tests.ui.conftest import activate
+from tests.ui.test_steps import Drawn
+
+OF_MESHES = [attributes.OURS, source.RESULT, source.COUNT, f"{source.COUNT}.1", paused.KEY, light.SETTINGS]
+OF_TERRAINS = [maps.IMAGES, "erosion_palette", companions.WATER_SURFACE, companions.KIND]
+OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, water_surface.THRESHOLD]
+GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
+
+
+def terrain_with_everything():
+    """A terrain that was eroded, with water, foliage and two levels of detail."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    obj = grid.make_grid_object("Terrain", fractal(8, 9, relief=50.0), (10.0, 10.0), bpy.context.scene.collection)
+    activate(obj)
+    bpy.context.view_layer.update()
+    fields = {"water_depth": np.ones((8, 9), np.float32), "moisture": np.full((8, 9), 0.5, np.float32)}
+    source.keep_source(obj.data, grid.heights(obj.data))
+    attributes.write_fields(obj.data, grid.find_lattice(obj), fields)
+    source.mark_result(obj.data)
+    water_surface.add(obj)
+    foliage.add(obj)
+    for number in (1, 2):
+        level = companions.add(obj, "lod", f"Terrain_LOD{number}", bpy.data.meshes.new("Level"))
+        level[lod.ERROR], level[lod.OF_WATER] = float(number), False
+    return obj
+
+
+def look_at_all(obj):
+    """Draw all panels, and read all that is kept; InputError alone may come of it."""
+    panels = [cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)]
+    for panel in panels:
+        if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):
+            panel.draw(SimpleNamespace(layout=Drawn()), bpy.context)
+    for read in (
+        lambda: start.heights(obj.data, False), lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
+        lambda: maps.images_of(obj), lambda: lod.levels_of(obj), lambda: light.settings_of(obj.data),
+        lambda: companions.put_in_place(obj), lambda: water_surface.update(obj, obj.children[0]),
+        lambda: source.restore(obj.data),
+    ):  # fmt: skip
+        try:
+            read()
+        except InputError:
+            continue
+
+
+@pytest.mark.parametrize("key", [*OF_MESHES, *OF_TERRAINS, *OF_COMPANIONS])
+def test_whatever_is_kept_under_our_names_makes_no_traceback(key):
+    for garbage in GARBAGE:
+        obj = terrain_with_everything()
+        before = grid.heights(obj.data)
+        kept = obj.children if key in OF_COMPANIONS else [obj]
+        for holder in [obj.data] if key in OF_MESHES else kept:
+            holder[key] = garbage
+        look_at_all(obj)
+        assert grid.heights(obj.data).tobytes() == before.tobytes()

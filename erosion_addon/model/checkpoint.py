@@ -12,6 +12,7 @@ import numpy as np
 
 from .errors import InputError
 from .memory import require
+from .outputs import Outputs
 from .regular import open_regular
 from .state import Array
 
@@ -38,9 +39,12 @@ class Checkpoint:
     arrays: dict[str, Array]
 
     def save(self, path: str | Path) -> None:
-        """Write a .npz file, which holds no program (nothing in it is pickled)."""
-        with Path(path).open("wb") as file:
-            self.write(file)
+        """Write a .npz file, which holds no program (nothing in it is pickled), complete or not at all."""
+        with Outputs() as outputs:
+            target = outputs.plan(path, (Path(path).suffix.lower(),))
+            with outputs.write(target) as temporary, temporary.open("wb") as file:
+                self.write(file)
+            outputs.publish()
 
     def write(self, stream: IO[bytes]) -> None:
         """`save` to an open file."""

@@ -158,6 +158,21 @@ def test_what_would_not_fit_into_memory_is_refused_with_numbers(tmp_path, stoppe
         Checkpoint.load(path)
 
 
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(tmp_path, stopped, monkeypatch):
+    path = tmp_path / "run.npz"
+    stopped.save(path)
+    before = path.read_bytes()
+
+    def full(stream, **_):
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(InputError, match=r"run\.npz cannot be written: No space left on device"):
+        stopped.save(path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes as other systems have them")
 def test_a_pipe_is_no_checkpoint_to_wait_for(tmp_path):
     os.mkfifo(tmp_path / "run.npz")

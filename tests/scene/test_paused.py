@@ -2,11 +2,13 @@
 """A paused run in its mesh: in pieces that Blender can hold, through saving and opening, and only up to a size."""
 
 import io
+import itertools
 
 import bpy
 import numpy as np
 import pytest
 
+from erosion_addon.model import Recipe, Terrain, simulate
 from erosion_addon.model.checkpoint import Checkpoint
 from erosion_addon.scene import grid, job, paused, process, source
 from tests.scene.test_source import pretend_run
@@ -92,3 +94,23 @@ def test_the_checkpoint_of_another_terrain_is_refused(make_hills, file):
             break
     assert run.state == "failed" and "run it again from the start" in run.sentence
     assert grid.heights(obj.data).tobytes() == heights
+
+
+def test_the_drops_of_a_stranger_s_file_crash_no_worker(make_hills, monkeypatch):
+    obj = make_hills(rows=100, cols=120)
+    pretend_run(obj)
+    with monkeypatch.context() as patched:
+        patched.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
+        *_, last = itertools.islice(simulate(Terrain(fractal(100, 120, 50.0)), Recipe.load("arcane")), 3)
+    checkpoint, content = last.checkpoint, io.BytesIO()
+    assert len(checkpoint.arrays["step/_run/drops"])
+    checkpoint.arrays["step/_run/drops"][:, 1] = -1e15
+    checkpoint.write(content)
+    source.mark_result(obj.data, np.frombuffer(content.getvalue(), np.uint8))
+    run = job.resume(obj)
+    for _ in range(3000):
+        run.poll(0.1)
+        if run.ended:
+            break
+    assert run.state == "failed" and "damaged in _run/drops; run it again from the start" in run.sentence
+    assert process.ready().alive

@@ -2,7 +2,8 @@
 """AOVs: passes that the terrain's materials write for compositing and pipelines.
 
 They are in a material only while they are wanted: each makes the shader larger, which on a computer that renders
-without a graphics card takes minutes to compile. Depth and normals are Blender's own passes.
+without a graphics card takes minutes to compile. Depth and normals are Blender's own passes, which are switched on with
+them.
 """
 
 from collections.abc import Iterable
@@ -10,11 +11,12 @@ from typing import NamedTuple
 
 import bpy
 
+from .node_layout import GAP
 from .nodes import SURFACE
 
 
 class AOV(NamedTuple):
-    """A pass. kind: VALUE or COLOR. source: what of the terrain's material goes into it, as a link; "" for 0."""
+    """A pass. kind: VALUE or COLOR. source: what of the terrain's material goes into it, as a link."""
 
     name: str
     kind: str
@@ -26,11 +28,18 @@ AOVS = (
     AOV("albedo", "COLOR", f"{SURFACE}.Albedo"),
     AOV("water", "VALUE", f"{SURFACE}.Water"),
     AOV("gloss", "VALUE", f"{SURFACE}.Gloss"),
-    AOV("glow", "VALUE", ""),  # for lava and the like
+    AOV("glow", "VALUE", f"{SURFACE}.Glow"),
     AOV("moisture", "VALUE", "moisture.Fac"),
     AOV("sediment", "VALUE", "sediment.Fac"),
     AOV("wear", "VALUE", "wear.Fac"),
 )
+
+
+OF_BLENDER = ("use_pass_z", "use_pass_normal")
+"""Passes of Blender's own that belong to them."""
+
+SWITCHED = "erosion_passes"
+"""Custom property of a view layer: those of Blender's passes that were off before."""
 
 
 def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:
@@ -39,6 +48,11 @@ def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> 
         if aov.name not in layer.aovs:
             made = layer.aovs.add()
             made.name, made.type = aov.name, aov.kind
+    off = [name for name in OF_BLENDER if not getattr(layer, name)]
+    for name in off:
+        setattr(layer, name, True)
+    if off:
+        layer[SWITCHED] = [*layer.get(SWITCHED, ()), *off]
     for material in materials:
         write(material.node_tree)
 
@@ -50,6 +64,8 @@ def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) 
         found = layer.aovs.get(aov.name)
         if found is not None and found.type == aov.kind:
             layer.aovs.remove(found)
+    for name in layer.pop(SWITCHED, ()):
+        setattr(layer, name, False)
     if wanted():
         return
     for material in materials:
@@ -66,11 +82,12 @@ def wanted() -> bool:
 def write(tree: bpy.types.NodeTree) -> None:
     """Add what is missing of the nodes that write the passes."""
     there = {node.aov_name for node in tree.nodes if node.type == "OUTPUT_AOV"}
+    surface = tree.nodes.get(SURFACE)
     for row, aov in enumerate(AOVS):
         name, _, output = aov.source.partition(".")
-        if aov.name not in there and name in tree.nodes:
+        if aov.name not in there and surface and name in tree.nodes:
             node = tree.nodes.new("ShaderNodeOutputAOV")
             node.name = node.label = f"AOV {aov.name}"
-            node.aov_name = aov.name
-            node.location = 660, -140 * row - 160
+            node.aov_name, node.hide = aov.name, True
+            node.location = surface.location.x + surface.width + GAP, surface.location.y - 200 - 40 * row
             tree.links.new(tree.nodes[name].outputs[output], node.inputs[aov.kind.capitalize()])

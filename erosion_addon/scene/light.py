@@ -23,6 +23,11 @@ from .mesh import positions
 SETTINGS = "erosion_light"
 """Custom property of a mesh: the settings that its light was baked with, as JSON."""
 
+STRENGTHS = "erosion_suns"
+"""Custom property of a mesh, for its material: how strongly the suns shine that its light was baked with."""
+
+LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
+
 
 @dataclass(frozen=True)
 class Frame:
@@ -52,13 +57,24 @@ def frame_of(obj: bpy.types.Object) -> Frame:
 
 def suns_of(depsgraph: bpy.types.Depsgraph, frame: Frame) -> list[Sun]:
     """The sun lights that are visible in the scene, by name; no more than there are fields for."""
+    suns = [(np.array(sun.matrix_world)[:3, 2], sun.data.angle / 2) for sun in _sun_lights(depsgraph)]
+    return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
+
+
+def strengths_of(depsgraph: bpy.types.Depsgraph | None) -> list[float]:
+    """How strongly each of the same suns shines, by Blender's own measure; 0 for those that are not there."""
+    lights = _sun_lights(depsgraph) if depsgraph is not None else []
+    shining = [sun.data.energy * float(np.dot(sun.data.color, LUMINANCE)) for sun in lights]
+    return [*shining, *[0.0] * len(SUNS)][: len(SUNS)]
+
+
+def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
     found = {
-        item.object.name: (np.array(item.matrix_world)[:3, 2], item.object.data.angle / 2)
+        item.object.name: item.object.evaluated_get(depsgraph)
         for item in depsgraph.object_instances
         if not item.is_instance and item.object.type == "LIGHT" and item.object.data.type == "SUN"
     }
-    suns = [found[name] for name in sorted(found)][: len(SUNS)]
-    return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
+    return [found[name] for name in sorted(found)][: len(SUNS)]
 
 
 def casters_of(
@@ -134,6 +150,7 @@ def bake_light(
     asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
     _write(mesh, lattice, computing.compute(asked))
     mesh[SETTINGS] = json.dumps(parameters.to_dict())
+    mesh[STRENGTHS] = strengths_of(bpy.context.evaluated_depsgraph_get() if parameters.suns else None)
     mesh.update()
     suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
     return f"Baked the light of the sky; suns: {suns}, spheres that throw shadows: {casters}"
@@ -177,6 +194,7 @@ def remove(mesh: bpy.types.Mesh) -> None:
     """Take our light away from a mesh; what the user had under the names of its fields comes back."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
     mesh.pop(SETTINGS, None)
+    mesh.pop(STRENGTHS, None)
     mesh.update()
 
 

@@ -5,14 +5,14 @@ What is built is found again by a mark, so building twice gives one, and a group
 same name is left alone. What the user edits stays, until a newer version of the table comes along.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import bpy
 
 from ..model.fields import FIELDS
+from . import node_layout
 
 KIND = "terrain_erosion_kind"
 """Custom property of what we built: which table it is from."""
@@ -23,13 +23,14 @@ VERSION = "terrain_erosion_version"
 EXISTS = "exists"
 """Channel of a socket: 1 where the object's mesh has the attribute, 0 where not."""
 
-OF_OBJECT = "object"
-"""Channel of a socket whose attribute is a custom property of the object; 0 where it has none."""
+OF_OBJECT, VECTOR_OF_OBJECT = "object", "vector of object"
+"""Channels of a socket whose attribute is a custom property of the object or its mesh, a number or three; 0 where there
+is none."""
 
 SURFACE = "Surface"
 """Name of the node that is the group, in a material made here."""
 
-_OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac"}
+_OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector"}
 
 _KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat", tuple: "NodeSocketColor"}
 """Type of a default → type of its socket."""
@@ -41,7 +42,7 @@ class Socket:
 
     kind: the socket's type; by default that of the `default`: a number, or three for a colour. low, high, subtype: of
     numbers. attribute: the mesh attribute that a material feeds the input from, of which `channel` is read: Fac, Color,
-    Vector, Alpha, or EXISTS, as an attribute that is missing reads 0; or OF_OBJECT.
+    Vector, Alpha, or EXISTS, as an attribute that is missing reads 0; or one of the object's.
     """
 
     name: str
@@ -73,6 +74,10 @@ class Node:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
+Table = Sequence[Node] | Mapping[str, Sequence[Node]]
+"""Nodes; or parts of a tree by their titles, each of which gets a frame, but for that without a title."""
+
+
 def math(name: str, operation: str, *operands: Any) -> Node:
     """A number from up to three numbers; output Value."""
     return Node(name, "Math", dict(enumerate(operands)), {"operation": operation})
@@ -100,9 +105,12 @@ def find(collection: Any, kind: str) -> Any:
 
 
 def node_group(
-    kind: str, version: int, sockets: Sequence[Socket], nodes: Sequence[Node], tree: str = "ShaderNodeTree"
+    kind: str, version: int, sockets: Sequence[Socket], nodes: "Table", tree: str = "ShaderNodeTree"
 ) -> bpy.types.NodeTree:
-    """The node group `kind`: the one in the file, brought up to date where it is older, or a new one of that name."""
+    """The node group `kind`: the one in the file, brought up to date where it is older, or a new one of that name.
+
+    Materials made here that use an older one are fed with the attributes that are new in it.
+    """
     group = find(bpy.data.node_groups, kind)
     if group is None:
         group = bpy.data.node_groups.new(kind, tree)
@@ -130,56 +138,77 @@ def material(
     if bpy.app.version < (5, 0, 0):
         made.use_nodes = True
     made.node_tree.nodes.clear()
-    fields = [socket for socket in sockets if socket.attribute]
-    attributes = {node.name: node for node in map(_attribute, fields)}
-    fed = {s.name: f"{_attribute(s).name}.{_OUTPUTS.get(s.channel, s.channel)}" for s in fields}
+    attributes, fed = _feeding(socket for socket in sockets if socket.attribute)
     surface = Node(SURFACE, "Group", fed, {"node_tree": group, "width": 240.0})
     out = Node("out", "OutputMaterial", {"Surface": SURFACE})
-    build(made.node_tree, [*attributes.values(), surface, out])
+    build(made.node_tree, {"Fields of the Terrain": attributes, "": [surface, out]})
     return made, True
+
+
+def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]]:
+    """The nodes that read attributes for these inputs of a group, and the links from them by the inputs' names."""
+    fields = list(fields)
+    fed = {s.name: f"{_attribute(s).name}.{_OUTPUTS.get(s.channel, s.channel)}" for s in fields}
+    return list({node.name: node for node in map(_attribute, fields)}.values()), fed  # type: ignore[return-value]
 
 
 def _attribute(socket: Socket) -> Node:
     """The node that reads a socket's attribute."""
-    name = socket.attribute
-    if socket.channel == OF_OBJECT:
-        return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name})
+    name, collapsed = socket.attribute, {"hide": True, "width": 200.0}
+    if socket.channel in (OF_OBJECT, VECTOR_OF_OBJECT):
+        return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed})
     if socket.channel != EXISTS:
-        return Node(name, "Attribute", settings={"attribute_name": name})
+        return Node(name, "Attribute", settings={"attribute_name": name, **collapsed})
     # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on the object, here to
     # the attribute's first value, has alpha 0 where it leads nowhere, and takes none of EEVEE's 14 attributes.
     member = {1: "value", 2: "vector", 3: "color"}[FIELDS[name].components]
     path = f'attributes["{name}"].data[0].{member}'
-    return Node(f"has {name}", "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": path})
+    settings = {"attribute_type": "OBJECT", "attribute_name": path, **collapsed}
+    return Node(f"has {name}", "Attribute", settings=settings)
 
 
-def build(tree: bpy.types.NodeTree, table: Sequence[Node], source: str = "") -> None:
+def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     """Add the nodes of a table, set and link their inputs, and lay them out from left to right.
 
     source: the type of the node that the table calls "in".
     """
+    parts = table if isinstance(table, Mapping) else {"": table}
     made = {"in": tree.nodes.new(source)} if source else {}
+    table = [node for part in parts.values() for node in part]
     for node in table:
-        made[node.name] = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
-        made[node.name].name = made[node.name].label = node.name
-        for name, value in node.settings.items():
-            if isinstance(value, list):
-                for words in value:
-                    getattr(made[node.name], name).new(*words)
-            else:
-                setattr(made[node.name], name, value)
+        made[node.name] = _made(tree, node)
     for node in table:
         for key, value in node.inputs.items():
             socket = made[node.name].inputs[key]
             if _is_link(value):
-                name, _, output = value.partition(".")
-                outputs = made[name].outputs
-                tree.links.new(outputs[output] if output else next(o for o in outputs if o.enabled), socket)
+                tree.links.new(_output_of(made, value), socket)
             else:
                 socket.default_value = (*value, 1.0) if socket.type == "RGBA" and len(value) == 3 else value
-    for column, names in _columns(table):
-        for row, name in enumerate(names):
-            made[name].location = (220 * column, -210 * row)
+    node_layout.arrange(tree, made, parts, sources_of(table))
+
+
+def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
+    made = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
+    made.name = made.label = node.name
+    for name, value in node.settings.items():
+        if isinstance(value, list):
+            for words in value:
+                getattr(made, name).new(*words)
+        else:
+            setattr(made, name, value)
+    return made
+
+
+def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
+    """The socket that a link "node.output" names."""
+    name, _, output = link.partition(".")
+    outputs = made[name].outputs
+    return outputs[output] if output else next(socket for socket in outputs if socket.enabled)
+
+
+def sources_of(table: Iterable[Node]) -> dict[str, list[str]]:
+    """The names of the nodes that each one reads."""
+    return {node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)] for node in table}
 
 
 def _is_link(value: Any) -> bool:
@@ -213,12 +242,26 @@ def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) 
 
 
 def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
-    """Give new inputs their defaults in the materials that use the group already: there they are 0."""
-    users = [material.node_tree for material in bpy.data.materials if material.node_tree]
-    for node in (node for tree in users for node in tree.nodes if getattr(node, "node_tree", None) == group):
-        for socket in sockets:
-            if not socket.output and socket.default is not None:
+    """Give new inputs their values in the materials that use the group already: there they are 0."""
+    inputs = [socket for socket in sockets if not socket.output]
+    for material in (material for material in bpy.data.materials if material.node_tree):
+        tree = material.node_tree
+        for node in [node for node in tree.nodes if getattr(node, "node_tree", None) == group]:
+            for socket in (socket for socket in inputs if socket.default is not None):
                 node.inputs[socket.name].default_value = _value(socket)
+            if KIND in material and material.library is None:
+                _feed(tree, node, [socket for socket in inputs if socket.attribute])
+
+
+def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[Socket]) -> None:
+    """Link new inputs of a group in a material to the attributes that they are fed from, left of it."""
+    attributes, fed = _feeding(fields)
+    made = {}
+    for number, node in enumerate(attributes):
+        made[node.name] = tree.nodes.get(node.name) or _made(tree, node)
+        made[node.name].location = (surface.location.x - 240, surface.location.y + 40 * (number + 1))
+    for name, link in fed.items():
+        tree.links.new(_output_of(made, link), surface.inputs[name])
 
 
 def _value(socket: Socket) -> Any:
@@ -236,17 +279,3 @@ def _set_default(item: Any, socket: Socket) -> None:
         item.min_value, item.max_value = number(socket.low), number(socket.high)
     if socket.default is not None:
         item.default_value = _value(socket)
-
-
-def _columns(table: Sequence[Node]) -> Iterator[tuple[int, list[str]]]:
-    """(column, names of nodes in it): each node stands right of all that it reads."""
-    sources = {node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)] for node in table}
-
-    @cache
-    def column(name: str) -> int:
-        return 1 + max((column(source) for source in sources.get(name, ())), default=-1)
-
-    placed: dict[int, list[str]] = {}
-    for name in sources:
-        placed.setdefault(column(name) + 1, []).append(name)
-    yield from placed.items()

@@ -3,9 +3,9 @@
 
 from math import radians
 
-from .nodes import EXISTS, OF_OBJECT, Node, Socket, math, mix, noise, ramp
+from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 2
+VERSION = 3
 
 _ANGLE = {"subtype": "ANGLE", "high": radians(90)}
 _METRES = {"low": 0.001, "high": 1e6}
@@ -26,6 +26,7 @@ OUTPUTS = (
     _output("Water", 0.0, "How much of this is water, 0-1"),
     _output("Gloss", 0.0, "How smooth the surface is, 0-1: 1 less its roughness"),
     _output("Albedo", (0.0, 0.0, 0.0), "Colour of the surface, before the light that was baked"),
+    _output("Glow", 0.0, "How much of this glows, 0-1"),
 )
 
 FIELDS = (
@@ -44,6 +45,11 @@ FIELDS = (
     _field("Has Sky Light", 0.0, "1 where there is a Sky Light, else 0", "sky_light", EXISTS),
     _field("Sun Light", 1.0, "Share of the sun that arrives, 0-1", "sun_light"),
     _field("Has Sun Light", 0.0, "1 where there is a Sun Light, else 0", "sun_light", EXISTS),
+    _field("Sun Light 2", 1.0, "Share of the second sun that arrives, 0-1", "sun_light_2"),
+    _field("Sun Light 3", 1.0, "Share of the third sun that arrives, 0-1", "sun_light_3"),
+    Socket("Suns", None, "How strongly each of the three suns shines; all 0: only the first", panel="Fields",
+           attribute="erosion_suns", channel=VECTOR_OF_OBJECT, kind="NodeSocketVector", high=1e6),
+    _field("Glow", 0.0, "Where the ground glows, 0-1: an attribute of this name, which you paint", "glow"),
 )  # fmt: skip
 
 CONTROLS = (
@@ -75,6 +81,8 @@ CONTROLS = (
     Socket("Detail", 0.7, "How much borders and colours are broken up", "FACTOR", panel="Detail"),
     Socket("Detail Size", 150.0, "Size in metres of the largest patches", panel="Detail", **_METRES),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
+    Socket("Glow Color", (1.0, 0.13, 0.015), "Light of the ground that glows, such as lava", panel="Glow"),
+    Socket("Glow Strength", 8.0, "How brightly the ground shines where Glow is 1", high=1e4, panel="Glow"),
     Socket("Surface Color Strength", 1.0, "How much Surface Color covers", "FACTOR", panel="Light"),
     Socket("Sky Light Strength", 1.0, "How much Sky Light darkens", "FACTOR", panel="Light"),
     Socket("Sun Light Strength", 0.7, "How much Sun Light darkens", "FACTOR", panel="Light"),
@@ -238,7 +246,14 @@ SURFACE = (
     math("sky share", "MULTIPLY", "in.Has Sky Light", "in.Sky Light Strength"),
     mix("sky", "sky share", (1.0, 1.0, 1.0), "in.Sky Light"),
     math("sun share", "MULTIPLY", "in.Has Sun Light", "in.Sun Light Strength"),
-    mix("sun", "sun share", (1.0, 1.0, 1.0), "in.Sun Light"),
+    # Of several suns each gives as much as it is strong.
+    Node("suns", "CombineXYZ", {"X": "in.Sun Light", "Y": "in.Sun Light 2", "Z": "in.Sun Light 3"}),
+    Node("arriving", "VectorMath", {0: "suns", 1: "in.Suns"}, {"operation": "DOT_PRODUCT"}),
+    Node("shining", "VectorMath", {0: "in.Suns", 1: (1.0, 1.0, 1.0)}, {"operation": "DOT_PRODUCT"}),
+    math("several suns", "GREATER_THAN", "shining", 0.0),
+    math("mean sun", "DIVIDE", "arriving", "shining"),
+    mix("sunlit", "several suns", "in.Sun Light", "mean sun"),
+    mix("sun", "sun share", (1.0, 1.0, 1.0), "sunlit"),
     mix("light", 1.0, "sky", "sun", "MULTIPLY"),
     mix("color", 1.0, "albedo", "light", "MULTIPLY"),
     ramp("damp", "in.Moisture", 0.35, 1.0, (0.0, -0.2)),
@@ -248,6 +263,7 @@ SURFACE = (
     ramp("roughness", "water", 0.0, 1.0, ("snow roughness", 0.12)),
     ramp("specular", "water", 0.0, 1.0, (0.15, 0.5)),
     math("gloss", "SUBTRACT", 1.0, "roughness"),
+    math("shine", "MULTIPLY", "in.Glow", "in.Glow Strength"),
     # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
     # where triangles are as small as pixels.
     _centred("patches bent", "noise.Color"),
@@ -267,9 +283,16 @@ SURFACE = (
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend"}, {"operation": "ADD"}),
     Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
     Node("surface", "BsdfPrincipled",
-         {"Base Color": "color", "Roughness": "roughness", "Normal": "bent normal", "Specular IOR Level": "specular"}),
+         {"Base Color": "color", "Roughness": "roughness", "Normal": "bent normal", "Specular IOR Level": "specular",
+          "Emission Color": "in.Glow Color", "Emission Strength": "shine"}),
     Node("out", "NodeGroupOutput",
-         {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo"}),
+         {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo", "Glow": "in.Glow"}),
 )  # fmt: skip
 
-NODES = (*PLACE, *COVER, *ROCK, *WATER, *SURFACE)
+NODES = {
+    "Place and Noise": PLACE,
+    "Sediment, Rock and Plants": COVER,
+    "Rock": ROCK,
+    "Wet Ground, Snow, Water": WATER,
+    "Light and Surface": SURFACE,
+}

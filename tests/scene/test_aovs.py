@@ -22,7 +22,7 @@ def test_added_twice_each_is_there_once(empty_scene):
         aovs.add(layer, material.terrain_materials())
     assert [aov.name for aov in layer.aovs] == NAMES
     assert [aov.type for aov in layer.aovs] == [aov.kind for aov in aovs.AOVS]
-    assert outputs(made) == sorted(set(NAMES) - {"glow"})
+    assert outputs(made) == sorted(NAMES)
 
 
 def test_removed_nothing_is_left_but_what_the_user_has(empty_scene):
@@ -41,12 +41,24 @@ def test_another_view_layer_keeps_them(empty_scene):
     aovs.add(bpy.context.view_layer, [made])
     aovs.add(other, [made])
     aovs.remove(other, [made])
-    assert len(outputs(made)) == 6 and len(bpy.context.view_layer.aovs) == 7
+    assert outputs(made) == sorted(NAMES) and len(bpy.context.view_layer.aovs) == len(NAMES)
 
 
 def test_a_material_made_later_writes_them_too(empty_scene):
     aovs.add(bpy.context.view_layer, [])
-    assert len(outputs(material.terrain_material("alpine"))) == 6
+    assert outputs(material.terrain_material("alpine")) == sorted(NAMES)
+
+
+def test_depth_and_normal_come_along_and_go_where_the_user_did_not_want_them(empty_scene):
+    layer = bpy.context.view_layer
+    layer.use_pass_normal, layer.use_pass_z = True, False
+    for _ in range(2):
+        aovs.add(layer, [])
+    assert layer.use_pass_z and layer.use_pass_normal
+    aovs.remove(layer, [])
+    assert not layer.use_pass_z and layer.use_pass_normal
+    aovs.remove(layer, [])
+    assert layer.use_pass_normal and not layer.keys()
 
 
 @pytest.mark.parametrize("engine", [EEVEE, "CYCLES"])
@@ -56,6 +68,7 @@ def test_they_are_in_the_rendered_file(empty_scene, tmp_path, engine):
     values = {"moisture": 0.5, "sediment": 3.0, "wear": 7.0, "water_depth": 2.0}
     fields = {name: np.full((3, 3), value, np.float32) for name, value in values.items()}
     attributes.write_fields(tile.data, grid.find_lattice(tile), fields)
+    tile.data.attributes.new("glow", "FLOAT", "POINT").data.foreach_set("value", [0.25] * 9)
     material.assign(tile)
     # Without noise, so that it compiles in seconds where there is no graphics card.
     tree = material.terrain_group()
@@ -74,7 +87,7 @@ def test_they_are_in_the_rendered_file(empty_scene, tmp_path, engine):
     # Passes are half floats.
     for name in ("moisture", "sediment", "wear"):
         assert seen[f"{name}.X"] == pytest.approx(values[name], rel=2e-3)
-    assert seen["water.X"] == pytest.approx(1.0, abs=1e-3) and seen["glow.X"] == 0.0
+    assert seen["water.X"] == pytest.approx(1.0, abs=1e-3) and seen["glow.X"] == pytest.approx(0.25, abs=1e-3)
     assert seen["gloss.X"] == pytest.approx(0.88, abs=2e-3)
     water = material.terrain_material().node_tree.nodes["Surface"].inputs["Water Color"].default_value
     assert [seen[f"albedo.{channel}"] for channel in "RGB"] == pytest.approx(water[:3], rel=2e-2)

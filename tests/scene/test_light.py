@@ -76,6 +76,17 @@ def test_a_ball_is_a_sphere_and_its_shadow_falls_away_from_the_sun(plain, collec
     assert sun[20, 22] == 0.0 and sun[20, 28] == 1.0
 
 
+def test_the_strengths_of_the_suns_lie_with_the_mesh_for_its_material(plain):
+    add_sun(45, name="B").data.energy = 3.0
+    add_sun(60, name="A").data.color = (0.0, 1.0, 0.0)
+    bake(plain)
+    assert plain.data[light.STRENGTHS][:] == pytest.approx([7.152, 3.0, 0.0])  # by name; green is bright, 10 W
+    bake(plain, parameters=LightParameters(azimuths=4, spheres=1, suns=False))
+    assert list(plain.data[light.STRENGTHS]) == [0.0, 0.0, 0.0]
+    light.remove(plain.data)
+    assert light.STRENGTHS not in plain.data
+
+
 @pytest.mark.parametrize("turn", [0, 30, 90, 200])
 @pytest.mark.parametrize("scale", [(1, 1, 1), (3, 3, 3), (2, 5, 4), (-2, 3, 1), (2, 3, -2)])
 def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_scene, collection, turn, scale):

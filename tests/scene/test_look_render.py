@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene import attributes, companions, grid, material
+from erosion_addon.scene import attributes, companions, grid, light, material
 from tests import blender_child
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
@@ -32,6 +32,9 @@ TILES = {
     "black sky": {"sky_light": 0.0},
     "half a sky": {"sky_light": 0.5},
     "black sun": {"sun_light": 0.0},
+    "second of two suns": {"sun_light": 1.0, "sun_light_2": 0.0, light.STRENGTHS: (2.0, 2.0, 0.0)},
+    "weak second sun": {"sun_light": 1.0, "sun_light_2": 0.0, light.STRENGTHS: (1.9, 0.1, 0.0)},
+    "glowing": {"glow": 1.0, "Glow Color": (0.0, 0.0, 1.0, 1.0), "Glow Strength": 0.5},
     "sand": {"palette": "dunes", "sediment": 10.0},
     "steep sand": {"palette": "dunes", "sediment": 10.0, "tilt": 32},
     "oasis": {"palette": "dunes", "sediment": 10.0, "grass": 1.0, "moisture": 0.5},
@@ -49,15 +52,18 @@ def add_tile(scene, place, tilt=0, palette="temperate", **look):
     tile = grid.make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
     tile.location.x = 100.0 * place
     bpy.context.view_layer.update()
-    fields = {name: look[name] for name in look if name.islower() and name != companions.WATER_SURFACE}
+    properties = {companions.WATER_SURFACE, light.STRENGTHS, "glow"} & look.keys()
+    fields = {name: look[name] for name in look if name.islower() and name not in properties}
     layers = {name: np.full((3, 3, *np.shape(value)), value, np.float32) for name, value in fields.items()}
     attributes.write_fields(tile.data, grid.find_lattice(tile), layers)
     material.assign(tile, palette)
-    if companions.WATER_SURFACE in look:
-        tile[companions.WATER_SURFACE] = look[companions.WATER_SURFACE]
+    for name in properties - {"glow"}:
+        (tile if name == companions.WATER_SURFACE else tile.data)[name] = look[name]
+    if "glow" in look:  # painted by the user
+        tile.data.attributes.new("glow", "FLOAT", "POINT").data.foreach_set("value", [look["glow"]] * 9)
     inputs = tile.active_material.node_tree.nodes["Surface"].inputs
     inputs["Detail"].default_value = inputs["Relief"].default_value = 0.0  # so that tiles can be compared
-    for name in look.keys() - fields.keys() - {companions.WATER_SURFACE}:
+    for name in look.keys() - fields.keys() - properties:
         inputs[name].default_value = look[name]
 
 
@@ -180,6 +186,16 @@ def test_where_no_sky_is_seen_it_is_black_and_half_of_it_is_half(seen):
 
 def test_where_no_sun_arrives_it_is_darker_but_not_black(seen):
     assert 0.2 * brightness(seen["dry"]) < brightness(seen["black sun"]) < 0.5 * brightness(seen["dry"])
+
+
+def test_of_several_suns_each_darkens_by_its_share_of_all_their_light(seen):
+    lost = brightness(seen["dry"]) - brightness(seen["black sun"])
+    for name, share in (("second of two suns", 0.5), ("weak second sun", 0.05)):
+        assert brightness(seen["dry"]) - brightness(seen[name]) == pytest.approx(share * lost, abs=0.03 * lost), name
+
+
+def test_ground_that_was_painted_to_glow_shines_in_its_colour(seen):
+    assert seen["glowing"] - seen["dry"] == pytest.approx([0.0, 0.0, 0.5], abs=0.02)
 
 
 def test_sand_is_sand_on_slopes_too_and_green_where_grass_grew(seen):

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from erosion_addon.scene import nodes
+from erosion_addon.scene import aovs, material, node_layout, nodes, terrain_nodes, water_material
 from erosion_addon.scene.nodes import Node, Socket, math
 
 SOCKETS = (
@@ -70,6 +70,40 @@ def test_a_newer_version_keeps_the_values_of_what_uses_it_and_drops_old_sockets(
     assert set(inputs.keys()) == {"Amount", "Color", "Width", "Depth"}
     assert inputs["Amount"].default_value == 0.75 and inputs["Depth"].is_linked
     assert inputs["Width"].default_value == 1.0
+
+
+def test_a_newer_version_feeds_the_older_materials_with_its_new_fields(empty_scene):
+    group = nodes.node_group("Test", 1, SOCKETS, NODES)
+    made, _ = nodes.material("Test", "Test", group, SOCKETS)
+    newer = (*SOCKETS, Socket("Moisture", 0.0, "Wetness of the ground", attribute="moisture"))
+    nodes.node_group("Test", 2, newer, NODES)
+    [link] = made.node_tree.nodes[nodes.SURFACE].inputs["Moisture"].links
+    assert link.from_node.attribute_name == "moisture"
+
+
+def boxes(tree):
+    """(left, right, low, high) of all nodes but frames."""
+    shown = [node for node in tree.nodes if node.type != "FRAME"]
+    return [(n.location.x, n.location.x + n.width, n.location.y - node_layout.height(n), n.location.y) for n in shown]
+
+
+def test_no_node_lies_on_another_and_the_fields_are_collapsed_in_a_frame(empty_scene):
+    made = material.terrain_material()
+    aovs.add(bpy.context.view_layer, [made])
+    for tree in (made.node_tree, material.terrain_group(), water_material.water_material().node_tree):
+        placed = boxes(tree)
+        for number, (left, right, low, high) in enumerate(placed):
+            for other in placed[:number]:
+                assert right <= other[0] or other[1] <= left or high <= other[2] or other[3] <= low
+    fields = [node for node in made.node_tree.nodes if node.type == "ATTRIBUTE"]
+    assert all(node.hide and node.parent for node in fields)
+    assert max(node.location.y for node in fields) - min(node.location.y for node in fields) < 800
+
+
+def test_the_parts_of_the_terrain_group_are_framed_and_titled(empty_scene):
+    group = material.terrain_group()
+    assert [node.label for node in group.nodes if node.type == "FRAME"] == list(terrain_nodes.NODES)
+    assert all(node.parent for node in group.nodes if node.type not in ("FRAME", "GROUP_INPUT"))
 
 
 def test_geometry_groups_are_made_from_the_same_tables(empty_scene):

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where nodes lie in a tree: from left to right by what they read, each part of the tree in a frame of its own."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import bpy
+
+GAP, FRAME_GAP = 60.0, 120.0
+"""Between two columns, and between two parts, in Blender's units of the node editor."""
+
+_COLLAPSED, _HEAD, _ROW = 40.0, 110.0, 22.0
+"""Heights of a collapsed node, of the rest of one with so much space below it, and of each socket of that."""
+
+
+def arrange(
+    tree: bpy.types.NodeTree, made: Mapping[str, Any], parts: Mapping[str, Sequence[Any]], sources: dict[str, list[str]]
+) -> None:
+    """Place nodes.
+
+    made: the tree's nodes by the names of the table; "in" is the group's input. parts: what the table has of them,
+    by titles. sources: names of the nodes that each one reads.
+    """
+    left = made["in"].width + GAP if "in" in made else 0.0
+    for title, part in parts.items():
+        for column in _columns([node.name for node in part], sources):
+            top = 0.0
+            for node in (made[name] for name in column):
+                node.location = (left, top)
+                top -= height(node)
+            left += max(made[name].width for name in column) + GAP
+        left += FRAME_GAP
+        if title:
+            frame = tree.nodes.new("NodeFrame")
+            frame.name = frame.label = title
+            for node in part:
+                made[node.name].parent = frame
+
+
+def height(node: bpy.types.Node) -> float:
+    """About how high a node is drawn; Blender itself knows that only once it has drawn it."""
+    if node.hide:
+        return _COLLAPSED
+    shown = [*(s for s in node.inputs if s.enabled), *(s for s in node.outputs if s.enabled)]
+    return _HEAD + _ROW * len(shown)
+
+
+def _columns(names: Sequence[str], sources: dict[str, list[str]]) -> list[list[str]]:
+    """The names by columns: each node stands right of all that it reads among them."""
+
+    @cache
+    def column(name: str) -> int:
+        return 1 + max((column(source) for source in sources[name] if source in names), default=-1)
+
+    placed: dict[int, list[str]] = {}
+    for name in names:
+        placed.setdefault(column(name), []).append(name)
+    return [placed[at] for at in sorted(placed)]

@@ -7,9 +7,9 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.light import LightParameters
-from . import aovs, attributes, foliage, grid, light, material, water_surface
+from . import aovs, attributes, foliage, grid, light, material, stage, water_surface
 
-PARTS = ("light", "water", "foliage", "passes")
+PARTS = ("light", "water", "foliage", "passes", "stage")
 """What may be added beside the material."""
 
 
@@ -38,6 +38,8 @@ def finish(
             sentences.append(str(error))
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
+    if "stage" in parts:
+        stage.complete(bpy.context.scene, terrain)
     return sentences
 
 

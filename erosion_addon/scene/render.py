@@ -8,7 +8,7 @@ import bpy
 
 from ..model.errors import InputError
 from ..model.picture import PICTURE_FORMATS, Picture
-from . import grid, source, stage
+from . import grid, source, stage, startup
 
 ENGINES = {
     "eevee": "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT",
@@ -72,20 +72,21 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
     Returns the camera where it is ours to move, None where the file's own is used.
     """
     place = stage.place_of(terrain)
-    ours = picture.view != "file" or scene.camera is None
+    ours = picture.view != "file" or not stage.has_camera(scene)
     camera = stage.add_camera(scene) if ours else None
     if camera is not None:
         aim(camera, terrain, picture)
-    if not any(obj.type == "LIGHT" and not obj.hide_render for obj in scene.objects):
+    if not stage.has_light(scene, kinds=()):
         stage.add_sun(scene, place)
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
-    if scene.world is None:
+    if not stage.has_sky(scene):
         stage.add_sky(scene)
         stage.set_film(scene)
         tells_distance = scene.render.engine in ENGINES.values()
         if camera is not None and picture.view != "whole" and tells_distance and not stage.has_compositor(scene):
             stage.add_haze(scene, place)
+    startup.clear(scene, terrain)
     scene.eevee.taa_render_samples = picture.samples
     if scene.render.engine == "CYCLES":
         scene.cycles.samples = picture.samples

@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from . import startup
 from .mesh import heights
 
 HAZE = (0.46, 0.62, 0.86)
@@ -55,6 +56,42 @@ def place_of(terrain: bpy.types.Object) -> Place:
     centre = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
     levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
     return Place(Matrix.Translation(centre) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels)))
+
+
+def has_camera(scene: bpy.types.Scene) -> bool:
+    """Whether the user has a camera for the scene."""
+    return scene.camera is not None and not startup.is_untouched(scene.camera)
+
+
+def has_light(scene: bpy.types.Scene, kinds: tuple[str, ...] = ("SUN",)) -> bool:
+    """Whether renders show a light of the user's of one of these kinds, or any where none is named."""
+    lights = [obj for obj in scene.objects if obj.type == "LIGHT" and not obj.hide_render]
+    return any((not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights)
+
+
+def has_sky(scene: bpy.types.Scene) -> bool:
+    """Whether the user has a world for the scene."""
+    return scene.world is not None and not startup.is_world_untouched(scene.world)
+
+
+def complete(scene: bpy.types.Scene, terrain: bpy.types.Object) -> list[str]:
+    """Add what the scene lacks of a sun, a sky and a camera; returns the names of what was added.
+
+    What the user has stays; the lamp, camera and cube of Blender's new file go where nobody touched them. A sky of the
+    user's may shine as well as a sun, so beside one no sun is added.
+    """
+    place, added = place_of(terrain), []
+    if not has_camera(scene):
+        camera = add_camera(scene)
+        aim(camera, place, "across", 0.0)
+        added.append(camera.name)
+    if not has_sky(scene):
+        if not has_light(scene):
+            added.append(add_sun(scene, place).name)
+        added.append(add_sky(scene).name)
+        set_film(scene)
+    startup.clear(scene, terrain)
+    return added
 
 
 def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.types.Object:
@@ -128,7 +165,10 @@ def add_sky(scene: bpy.types.Scene, name: str = "Terrain Sky") -> bpy.types.Worl
 
 
 def set_film(scene: bpy.types.Scene) -> None:
-    """Exposure and contrast of a photograph in the open."""
+    """Exposure and contrast of a photograph in the open, where the user has chosen none."""
+    view = scene.view_settings
+    if (view.view_transform, view.look, view.exposure) != ("AgX", "None", 0.0):
+        return
     scene.view_settings.view_transform, scene.view_settings.look = "AgX", "AgX - Medium High Contrast"
     scene.view_settings.exposure = 0.2
 

@@ -10,6 +10,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..model.errors import InputError
 from ..scene import grid
+from . import views
 from .declared import draw_value, switch
 from .terrain_operator import select_only
 
@@ -35,6 +36,10 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     image: bpy.props.StringProperty(
         name="Image", description="An image of this file to take instead of a file on disk", options={"SKIP_SAVE"},
         search=lambda self, context, text: [image.name for image in bpy.data.images],
+    )  # fmt: skip
+    frame: bpy.props.BoolProperty(
+        name="Show All", description="Move the views so that they show the whole terrain",
+        options={"SKIP_SAVE", "HIDDEN"},
     )  # fmt: skip
     known_metres: bpy.props.BoolProperty(
         name="Metres of the File",
@@ -79,6 +84,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        self.frame = True
         if self.source == "IMAGE":
             shown = getattr(context.space_data, "image", None)
             self.image = self.image or (shown.name if shown else "")
@@ -121,6 +127,8 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if step and not self.smooth_steps:
             self.report({"WARNING"}, f"{name} has so few grey levels that its slopes are steps of {step:.3g} m")
         select_only(context, obj)
+        if self.frame:
+            views.frame(context, obj)
         return {"FINISHED"}
 
     def _read_file(self) -> tuple[str, np.ndarray, tuple[float, float] | None, float | None]:

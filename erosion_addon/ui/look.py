@@ -10,7 +10,7 @@ from ..model.presets import shipped
 from ..model.recipe import PALETTE
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
-from . import origin
+from . import origin, views
 from .panel import SubPanel
 from .terrain_operator import TerrainOperator, allowed
 
@@ -89,7 +89,8 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
 
 
 class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
-    """Finish the look of the terrain in one click: its material and what belongs to it. Your materials stay"""
+    """Finish the look of the terrain in one click: its material, what belongs to it, and light for a render. Yours
+    stays"""
 
     bl_idname = "erosion.look_add"
     bl_label = "Finish the Look"
@@ -101,6 +102,11 @@ class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
         name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
+    stage: bpy.props.BoolProperty(
+        name="Sun, Sky and Camera", default=True,
+        description="Add what the scene lacks of them. Yours stay; the lamp, the camera and the cube of a new file go "
+        "where you left them untouched",
+    )  # fmt: skip
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ..scene import look
@@ -112,6 +118,8 @@ class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        if self.stage:
+            views.reach(terrain)
         for sentence in sentences:
             self.report({"WARNING"}, sentence)
         return {"FINISHED"}

@@ -12,6 +12,7 @@ from ..model.sources import SOURCES, make
 from ..model.terrain import SMALLEST_SIDE
 from ..scene.image import BlenderFiles
 from ..scene.terrain_object import make_terrain_object
+from . import views
 from .declared import meant, property_of
 from .terrain_operator import allowed, select_only
 from .translations import phrase
@@ -24,9 +25,6 @@ ICONS = {
 
 MANY = 4_000_000
 """Vertices; from here on Blender answers slowly."""
-
-REACH = 4.0
-"""How far the view has to reach to show a terrain from a pleasant distance, in diagonals of the terrain."""
 
 _KINDS = [
     (source.kind, source.label, source.about.rstrip("."), ICONS[source.kind], number)
@@ -71,7 +69,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         "seed": property_of(SEED),
         "frame": bpy.props.BoolProperty(
             name="Show All", default=True, options={"SKIP_SAVE"},
-            description="Move the view so that it shows the whole terrain, and let it reach that far (clip end)",
+            description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
         ),
         **_PARAMETERS,
     }  # fmt: skip
@@ -83,7 +81,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         done = self.execute(context)
         if "FINISHED" in done and self.frame and context.area and context.area.type == "VIEW_3D":
-            _frame(context)
+            views.frame(context, context.object)
         return done
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -157,22 +155,6 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             shown = f"{scale_length:.3g}"
             text = phrase("The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=shown)
             column.label(text=text, icon="INFO", translate=False)
-
-
-def _frame(context: bpy.types.Context) -> None:
-    """Show the selected terrain whole in the viewport."""
-    window = next((region for region in context.area.regions if region.type == "WINDOW"), None)
-    lengthen(context.space_data, context.object)
-    if window is not None:
-        with context.temp_override(region=window):
-            bpy.ops.view3d.view_selected()
-
-
-def lengthen(space: bpy.types.SpaceView3D, obj: bpy.types.Object) -> None:
-    """Let a view reach over the whole object. Both ends move alike, so that near things stay as distinct in depth."""
-    longer = REACH * obj.dimensions.length / space.clip_end
-    if longer > 1:
-        space.clip_start, space.clip_end = space.clip_start * longer, space.clip_end * longer
 
 
 def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -13,7 +13,7 @@ from erosion_addon.model.sources import SOURCES, make
 from erosion_addon.scene import grid
 from erosion_addon.scene.attributes import read_fields
 from erosion_addon.scene.image import BlenderFiles
-from erosion_addon.ui import steps, terrain_add
+from erosion_addon.ui import steps, views
 from tests.ui.conftest import z_of
 
 SMALL = {"resolution": 40, "size_x": 390.0, "size_y": 190.0}  # 40 × 20 vertices, 10 m apart
@@ -154,21 +154,36 @@ def viewport():
 def test_the_view_shows_the_whole_terrain(viewport):
     bpy.ops.erosion.terrain_add(kind="cone", **{**SMALL, "size_x": 3000.0, "size_y": 4000.0})
     bpy.context.object.location = (500, 0, 0)
-    terrain_add._frame(bpy.context)
+    views.frame(bpy.context, bpy.context.object)
     view = viewport.region_3d
     # The middle of the cone, from a distance that the terrain's diagonal of 5 km asks for.
     assert view.view_location[:] == pytest.approx((500, 0, bpy.context.object.dimensions.z / 2), abs=0.1)
     assert 4000 < view.view_distance < viewport.clip_end - 2500
 
 
+def test_every_3d_view_of_the_file_shows_the_terrain_but_those_through_a_camera(viewport):
+    first, second, *_ = (space for space in views.spaces() if space != viewport and space.region_3d is not None)
+    second.region_3d.view_perspective = "CAMERA"
+    before = second.region_3d.view_location.copy()
+    bpy.ops.erosion.terrain_add(kind="cone", **{**SMALL, "size_x": 3000.0, "size_y": 4000.0})
+    bpy.context.object.location = (500, 0, 0)
+    bpy.context.view_layer.update()
+    views.frame(bpy.context, bpy.context.object)
+    assert all(space.clip_end >= 20000.0 for space in views.spaces())
+    middle = (500, 0, bpy.context.object.dimensions.z / 2)
+    assert first.region_3d.view_location[:] == pytest.approx(middle, abs=0.1)
+    assert 4000 < first.region_3d.view_distance < 6000
+    assert second.region_3d.view_location == before
+
+
 def test_a_view_reaches_over_a_large_terrain_and_keeps_its_reach_for_a_small_one(viewport):
     viewport.clip_start, viewport.clip_end = 0.01, 1000.0
     bpy.ops.erosion.terrain_add(kind="plane", resolution=20, size_x=3000.0, size_y=4000.0, plane_slope=0.0)
-    terrain_add.lengthen(viewport, bpy.context.object)
+    views.lengthen(viewport, bpy.context.object)
     # Four diagonals of 5 km; 20 times as far as before on either side.
     assert viewport.clip_end == pytest.approx(20000.0) and viewport.clip_start == pytest.approx(0.2)
     bpy.ops.erosion.terrain_add(kind="plane", resolution=20, size_x=30.0, size_y=40.0)
-    terrain_add.lengthen(viewport, bpy.context.object)
+    views.lengthen(viewport, bpy.context.object)
     assert viewport.clip_end == pytest.approx(20000.0)
 
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's own new file holds: a lamp, a camera, a cube and a grey world, made for a scene of ten metres.
+
+As long as they are as that file has them, they are nobody's work. What was moved, renamed or edited is the user's.
+"""
+
+import bpy
+import numpy as np
+
+_PLACES = {
+    "Camera": (7.358891, -6.925791, 4.958309),
+    "Light": (4.076245, 1.005454, 5.903862),
+    "Cube": (0.0, 0.0, 0.0),
+}
+
+_GREY = 0.050876
+"""Linear colour of the world."""
+
+
+def is_untouched(obj: bpy.types.Object) -> bool:
+    """Whether an object is one of the new file's, as that has it."""
+    place = _PLACES.get(obj.name)
+    if place is None or obj.data is None or obj.data.name != obj.name or obj.library is not None:
+        return False
+    changed = (obj.parent, obj.children, obj.animation_data, obj.data.animation_data, *obj.constraints, *obj.modifiers)
+    stands = np.allclose(obj.location, place, atol=1e-4) and np.allclose(obj.scale, 1.0)
+    return stands and not any(changed) and _is_plain(obj)
+
+
+def _is_plain(obj: bpy.types.Object) -> bool:
+    if obj.type == "LIGHT":
+        return obj.data.type == "POINT" and obj.data.energy == 1000.0
+    if obj.type == "CAMERA":
+        return obj.data.type == "PERSP" and obj.data.lens == 50.0
+    corners = [abs(number) for vertex in obj.data.vertices[:9] for number in vertex.co]
+    return len(corners) == 24 and set(corners) == {1.0} and obj.data.materials.keys() in ([], ["Material"])
+
+
+def is_world_untouched(world: bpy.types.World) -> bool:
+    """Whether a world is the new file's grey one, as that has it."""
+    nodes = list(world.node_tree.nodes) if world.node_tree else []
+    background = next((node for node in nodes if node.type == "BACKGROUND"), None)
+    if background is None or {node.type for node in nodes} != {"BACKGROUND", "OUTPUT_WORLD"}:
+        return False
+    color, strength = background.inputs["Color"], background.inputs["Strength"]
+    plain = np.allclose(color.default_value[:3], _GREY, atol=1e-5) and strength.default_value == 1.0
+    return plain and world.library is None and not (world.animation_data or world.node_tree.animation_data)
+
+
+def clear(scene: bpy.types.Scene, kept: bpy.types.Object) -> list[str]:
+    """Delete the new file's objects that nobody touched, but for `kept`; returns their names."""
+    found = [obj for obj in scene.objects if obj != kept and is_untouched(obj)]
+    names = [obj.name for obj in found]
+    for obj in found:
+        bpy.data.objects.remove(obj)
+    return names

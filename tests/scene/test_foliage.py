@@ -228,3 +228,11 @@ def test_a_saved_file_renders_without_the_extension(tmp_path):
     done = blender_child.run(program, tmp_path / "tiles.blend", folder=tmp_path)
     assert "False" in done.stdout, done.stderr
     check_picture(tmp_path / "tiles.exr")
+
+
+def test_shells_do_not_hide_the_ground_in_solid_view_and_the_users_choice_stays(make_meadow):
+    obj = make_meadow(moisture=0.5)
+    plants = foliage.add(obj)
+    assert plants.display_type == "BOUNDS"
+    plants.display_type = "TEXTURED"
+    assert foliage.add(obj) == plants and plants.display_type == "TEXTURED"

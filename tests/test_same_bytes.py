@@ -109,7 +109,7 @@ MADE = {
 }
 HASHES = {
     "voronoi": "27dcd8c2a329ec7b",
-    "ridged": "47e949d046116240",
+    "ridged": "ad2554d67954ec2c",
     "fractal": "895f8f1381e48868",
     "faults": "b4708468cb8fb04e",
     "bumps": "4c5f7c2f126d588c",

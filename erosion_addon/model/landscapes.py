@@ -11,7 +11,7 @@ from . import noise
 from .parameters import Parameters, parameter
 from .site import Site, island, relief, tileable, warp
 from .state import Array
-from .warping import warped
+from .warping import interpolated, warped
 
 _CUTS = 200
 """The stream of random numbers for faults; those of noise lie below."""
@@ -19,34 +19,52 @@ _CUTS = 200
 
 @dataclass(frozen=True)
 class RidgedParameters(Parameters):
-    """Ridged noise: sharp crests that branch, as in young mountains."""
+    """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
 
     relief: float = relief(200.0)
     ridges: float = parameter(
         1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
     )
     octaves: int = parameter(
-        6, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
+        7, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
     )
     gain: float = parameter(
-        0.5, "Height of the next smaller forms, as a share: more makes rougher land.", low=0, high=1
+        0.45, "Height of the next smaller forms, as a share: more makes rougher land.", low=0, high=1
     )
-    calm: float = parameter(0.6, "How much smoother the valleys are than the crests.", low=0, high=1)
+    calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
+    spurs: float = parameter(
+        0.1, "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
+        low=0, high=1, soft_high=0.3,
+    )  # fmt: skip
     warp: float = warp(0.25)
     tileable: bool = tileable()
     island: float = island()
 
 
 def ridged(site: Site, given: RidgedParameters) -> Array:
-    """Sum over octaves of gain^k (1 - |n|)^2 (Musgrave 1994), each n noise of one octave's wavelengths."""
+    """Sum over octaves of gain^k w (1 - |n|)^2, a ridged multifractal: w, the height of the last octave's crests, calms
+    the valleys (Musgrave 1994). Each octave looks along the fall of the ones before it, which draws its forms out into
+    ribs (de Carpentier 2012)."""
     total, weight, share = np.zeros(site.period), np.ones(site.period), 1.0
+    fall = np.zeros((2, *site.period))
+    cells = [np.arange(float(side)).reshape(shape) for side, shape in zip(site.period, ((-1, 1), (1, -1)), strict=True)]
     for octave in range(given.octaves):
         # Half a form is a ridge: |n| has twice the frequency of n.
-        band = noise.band(site, given.ridges * 2**octave / 2, octave)
-        crest = weight * np.square(1.0 - np.minimum(np.abs(band) / 2.5, 1.0))
+        waves = given.ridges * 2**octave / 2
+        noises = noise.octaves(site, waves, 2, 0.4, octave) / 2.7
+        if octave and given.spurs:
+            far = given.spurs * site.longer_side / given.ridges
+            noises = interpolated(noises, *(at + moved * far / space for at, moved, space in zip(
+                cells, fall, site.spacing, strict=True
+            )))  # fmt: skip
+        crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
+        if given.spurs:
+            for axis, space in enumerate(site.spacing):
+                rise = (np.roll(noises, -1, axis) - np.roll(noises, 1, axis)) * (site.longer_side / (4 * waves * space))
+                fall[axis] -= share * weight * rise * noises
         share *= given.gain
-        weight = 1.0 - given.calm * (1.0 - np.minimum(crest, 1.0))
+        weight = 1.0 - given.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
     return stretched(warped(site, total), given.relief)
 
 

@@ -38,10 +38,10 @@ def warped(site: Site, field: Array) -> Array:
     if not site.warp:
         return site.cut(field)
     row, col = places(site)
-    return _interpolated(field, row + site.margin[0], col + site.margin[1])
+    return interpolated(field, row + site.margin[0], col + site.margin[1])
 
 
-def _interpolated(field: Array, row: Array, col: Array) -> Array:
+def interpolated(field: Array, row: Array, col: Array) -> Array:
     """Catmull and Rom's cubic (1974) through the cells of a field that repeats, at places (rows, cols) in cells."""
     rows, cols = field.shape
     width = cols + 3

@@ -70,6 +70,23 @@ def test_the_spectrum_of_fractal_noise_falls_with_its_roughness():
         assert slope == pytest.approx(2 * roughness - 4, abs=0.15)
 
 
+def test_ribs_of_ridged_mountains_run_down_the_slopes():
+    """Fine forms that are drawn out along the fall of the large ones change more across it than along it."""
+    large = make("ridged", 256, 256, 4.0, 3, {"warp": 0.0, "octaves": 1}).elevation
+    fall = np.stack(np.gradient(large, 4.0))
+    fall /= np.hypot(*fall) + 1e-9
+
+    def along_to_across(spurs):
+        rough = make("ridged", 256, 256, 4.0, 3, {"warp": 0.0, "spurs": spurs}).elevation
+        fine = rough - np.array([np.convolve(row, np.ones(17) / 17, "same") for row in rough])
+        down, right = np.gradient(fine, 4.0)
+        along, across = down * fall[0] + right * fall[1], down * fall[1] - right * fall[0]
+        inside = np.s_[16:-16, 16:-16]
+        return np.abs(along[inside]).mean() / np.abs(across[inside]).mean()
+
+    assert along_to_across(0.15) < 0.8 * along_to_across(0.0)
+
+
 def test_voronoi_ridges_lie_where_two_points_are_equally_far():
     """Without noise the lowest cells of the larger of the two patterns are those between two points."""
     bare = {"noise": 0.0, "warp": 0.0, "tileable": True, "peaks": 4}

@@ -4,7 +4,7 @@
 import bpy
 
 from ..model.errors import InputError
-from ..scene import companions, follow, job, preview, process, queue, source
+from ..scene import companions, follow, job, light, preview, process, queue, source
 from ..scene.task import Task
 from . import attendance, progress, runs
 from .panel import redraw_panels
@@ -151,6 +151,7 @@ class EROSION_OT_restore(bpy.types.Operator):
         preview.end()
         try:
             source.restore(terrain.data)
+            light.remove(terrain.data)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

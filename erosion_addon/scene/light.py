@@ -26,6 +26,9 @@ SETTINGS = "erosion_light"
 STRENGTHS = "erosion_suns"
 """Custom property of a mesh, for its material: how strongly the suns shine that its light was baked with."""
 
+DIRECTIONS = "erosion_sun_directions"
+"""Custom property of a mesh: where those suns stood, x, y and z of each in the terrain's own axes."""
+
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 
@@ -66,6 +69,22 @@ def strengths_of(depsgraph: bpy.types.Depsgraph | None) -> list[float]:
     lights = _sun_lights(depsgraph) if depsgraph is not None else []
     shining = [sun.data.energy * float(np.dot(sun.data.color, LUMINANCE)) for sun in lights]
     return [*shining, *[0.0] * len(SUNS)][: len(SUNS)]
+
+
+def suns_have_moved(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Whether the scene's suns, or the terrain under them, no longer stand as when the light was baked; quick."""
+    known = settings_of(obj.data)
+    if known is None or not known.suns or DIRECTIONS not in obj.data:
+        return False
+    shown = (light for light in scene.objects if light.type == "LIGHT" and light.data.type == "SUN")
+    suns = sorted((light for light in shown if light.visible_get()), key=lambda light: light.name)[: len(SUNS)]
+    before, now = np.array(obj.data[DIRECTIONS]), np.array(_directions(obj, suns))
+    return before.shape != now.shape or not np.allclose(before, now, atol=1e-4)
+
+
+def _directions(obj: bpy.types.Object, suns: list[bpy.types.Object]) -> list[float]:
+    turn = obj.matrix_world.to_quaternion().inverted()
+    return [number for sun in suns for number in turn @ sun.matrix_world.col[2].to_3d().normalized()]
 
 
 def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
@@ -150,7 +169,9 @@ def bake_light(
     asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
     _write(mesh, lattice, computing.compute(asked))
     mesh[SETTINGS] = json.dumps(parameters.to_dict())
-    mesh[STRENGTHS] = strengths_of(bpy.context.evaluated_depsgraph_get() if parameters.suns else None)
+    depsgraph = bpy.context.evaluated_depsgraph_get() if parameters.suns else None
+    mesh[STRENGTHS] = strengths_of(depsgraph)
+    mesh[DIRECTIONS] = _directions(obj, _sun_lights(depsgraph) if depsgraph else [])
     mesh.update()
     suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
     return f"Baked the light of the sky; suns: {suns}, spheres that throw shadows: {casters}"
@@ -193,8 +214,8 @@ def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
 def remove(mesh: bpy.types.Mesh) -> None:
     """Take our light away from a mesh; what the user had under the names of its fields comes back."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
-    mesh.pop(SETTINGS, None)
-    mesh.pop(STRENGTHS, None)
+    for name in (SETTINGS, STRENGTHS, DIRECTIONS):
+        mesh.pop(name, None)
     mesh.update()
 
 

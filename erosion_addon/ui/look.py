@@ -11,7 +11,7 @@ from ..model.recipe import PALETTE
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
 from . import origin, views
-from .panel import SubPanel
+from .panel import SubPanel, draw_lines
 from .terrain_operator import TerrainOperator, allowed
 
 CHOSEN = "erosion_palette"
@@ -143,6 +143,8 @@ class EROSION_PT_look(SubPanel):
             row.operator(operator, icon=icon)
             if companions.find(terrain, kind):
                 row.operator("erosion.companion_remove", text="", icon="X").kind = kind
+        if light.suns_have_moved(terrain, context.scene):
+            draw_lines(layout, ["The suns have moved since the light was baked; bake it again."], "INFO")
         row = layout.row(align=True)
         row.operator("erosion.light_bake", icon="LIGHT_SUN")
         if light.settings_of(terrain.data):

@@ -87,6 +87,30 @@ def test_the_strengths_of_the_suns_lie_with_the_mesh_for_its_material(plain):
     assert light.STRENGTHS not in plain.data
 
 
+def test_light_is_old_once_a_sun_or_the_terrain_turned_or_one_came_or_went(plain):
+    sun, scene = add_sun(45, name="A"), bpy.context.scene
+
+    def moved():
+        bpy.context.view_layer.update()
+        return light.suns_have_moved(plain, scene)
+
+    assert not moved()  # nothing is baked
+    bake(plain)
+    sun.location.x = 70.0  # which means nothing to a sun
+    plain.location.z = 5.0
+    assert not moved()
+    sun.rotation_euler.y += 0.01
+    assert moved()
+    bake(plain)
+    plain.rotation_euler.z = 0.5
+    assert moved()
+    bake(plain)
+    sun.hide_viewport = True
+    assert moved()
+    bake(plain, parameters=LightParameters(azimuths=4, spheres=1, suns=False))
+    assert not moved()
+
+
 @pytest.mark.parametrize("turn", [0, 30, 90, 200])
 @pytest.mark.parametrize("scale", [(1, 1, 1), (3, 3, 3), (2, 5, 4), (-2, 3, 1), (2, 3, -2)])
 def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_scene, collection, turn, scale):

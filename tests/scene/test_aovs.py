@@ -58,7 +58,7 @@ def test_depth_and_normal_come_along_and_go_where_the_user_did_not_want_them(emp
     aovs.remove(layer, [])
     assert not layer.use_pass_z and layer.use_pass_normal
     aovs.remove(layer, [])
-    assert layer.use_pass_normal and not layer.keys()
+    assert layer.use_pass_normal and aovs.SWITCHED not in layer
 
 
 @pytest.mark.parametrize("engine", [EEVEE, "CYCLES"])

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from erosion_addon import VERSION
 from erosion_addon.model import Recipe, Step, Terrain, erode
 from erosion_addon.model.droplet import DropletParameters
-from erosion_addon.model.report import hashes, in_words, mass_balance, volume
+from erosion_addon.model.processes import PROCESSES
+from erosion_addon.model.report import hashes, in_words, is_step_report, mass_balance, volume
 from erosion_addon.model.state import Volumes
 from tests.terrains import fractal
 
@@ -91,3 +93,26 @@ def test_the_report_in_words(eroded):
 )
 def test_volumes_in_words(cubic_metres, words):
     assert volume(cubic_metres) == words
+
+
+BRIEF = {
+    "water": {"duration": 0.02}, "wind": {"particles_per_cell": 0.05}, "weather": {"duration": 500.0},
+    "droplet": {"drops_per_cell": 0.1, "feature_size": 20.0}, "rill": {"drops_per_cell": 0.1}, "talus": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PROCESSES)
+def test_what_a_step_reports_is_taken_for_a_step_s_report_and_nothing_else_is(kind):
+    """A checkpoint brings reports of steps from whoever made it, and `in_words` has to tell them."""
+    recipe = Recipe.from_dict({"name": kind, "step": [{"kind": kind, **BRIEF[kind]}]})
+    report = erode(Terrain(fractal(24, 24, relief=50.0), 10.0), recipe).report
+    step = report["steps"][0]
+    assert is_step_report(step) and is_step_report(json.loads(json.dumps(step))) and in_words(report)
+    for key in step:
+        for wrong in ("x", None, [], math.nan, math.inf):
+            if (key, wrong) != ("kind", "x"):
+                assert not is_step_report({**step, key: wrong}), (key, wrong)
+    told = [key for key in step if not is_step_report({name: step[name] for name in step if name != key})]
+    assert {"kind", "seconds"} < set(told)
+    for wrong in (None, [], "x", {}, {"kind": kind}):
+        assert not is_step_report(wrong)

@@ -119,7 +119,8 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
     elif not source.has_source(mesh):
         with contextlib.suppress(InputError):  # the user has something else of that name
             source.keep_source(mesh, own)
-            source.keep_place(mesh, place)
+            if len(place) == len(own):
+                source.keep_place(mesh, place)
     attributes.drop_aside(mesh, OWN_HEIGHTS)
     mesh.update()
 
@@ -134,5 +135,10 @@ def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
     if place is None or np.array_equal(now, place[:, 2]):
         for vertex in edited.verts:
             vertex.co.z = vertex[layer]
+    elif edited.verts.layers.float.get(source.NAME) is None:
+        kept = edited.verts.layers.float.new(source.NAME)
+        layer = edited.verts.layers.float[OWN_HEIGHTS]  # which a new one may have moved
+        for vertex in edited.verts:
+            vertex[kept] = vertex[layer]
     edited.verts.layers.float.remove(layer)
     bmesh.update_edit_mesh(mesh, destructive=False)

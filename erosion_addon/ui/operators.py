@@ -136,7 +136,8 @@ def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
 
 
 class EROSION_OT_restore(bpy.types.Operator):
-    """Bring back the terrain before erosion, and remove the maps and the light of the run"""
+    """Bring back the terrain before erosion, and remove the maps and the light of the run. Where a terrain was edited
+    and eroded again, the edited one comes back first"""
 
     bl_idname = "erosion.restore"
     bl_label = "Restore"

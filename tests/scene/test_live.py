@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -219,6 +220,36 @@ def test_what_the_user_does_to_the_seen_terrain_stays(obj):
     assert OWN_HEIGHTS not in obj.data.attributes
     source.restore(obj.data)
     assert seen(obj).tobytes() == before.tobytes(), "Restore brings the terrain before the run back"
+
+
+@pytest.mark.parametrize("act", ["moved", "deleted"])
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_what_the_user_edits_before_it_is_put_back_stays_and_restore_brings_the_own_heights_back(obj, mode, act):
+    before = grid.positions(obj.data)
+    live.show(obj.data, before[:, 2] + np.random.default_rng(1).normal(0, 5, len(before)).astype(np.float32))
+    if mode == "EDIT":
+        bpy.ops.object.mode_set(mode="EDIT")
+    edited = bmesh.from_edit_mesh(obj.data) if mode == "EDIT" else bmesh.new()
+    if mode == "OBJECT":
+        edited.from_mesh(obj.data)
+    edited.verts.ensure_lookup_table()
+    if act == "moved":
+        edited.verts[7].co.z += 500.0
+    else:
+        bmesh.ops.delete(edited, geom=edited.verts[-64:], context="VERTS")  # a row
+    if mode == "EDIT":
+        bmesh.update_edit_mesh(obj.data)
+        live.put_back()
+        bpy.ops.object.mode_set(mode="OBJECT")
+    else:
+        edited.to_mesh(obj.data)
+        edited.free()
+        live.put_back()
+    assert OWN_HEIGHTS not in obj.data.attributes
+    assert not np.array_equal(shown_positions(obj.data)[: -64 or None], before[:-64])
+    source.restore(obj.data)
+    left = len(before) if act == "moved" else len(before) - 64
+    assert shown_positions(obj.data).tobytes() == before[:left].tobytes()
 
 
 @pytest.mark.parametrize("mode", ["EDIT", "SCULPT"])

@@ -15,6 +15,7 @@ import artist
 import attended
 import recipes
 import seen
+import trials
 from window import Screen, Window, is_alive
 
 LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
@@ -202,6 +203,7 @@ SESSIONS = {  # name: real X events, scenes
     )),
     "live": (False, seen.SCENES),
     "recipes": (False, recipes.SCENES),
+    "trials": (False, trials.SCENES),
     "faults": (False, (
         the_tab_opens,
         an_object_deleted_during_a_run_stays_deleted,

@@ -252,8 +252,9 @@ class _Simulation:
             volumes = volumes.plus(self._running.volumes())
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
-        before = self._terrain.fields if self._adds_up else {}
-        gained = loose_of(layers) - self._start_loose
+        before, loose = self._terrain.fields if self._adds_up else {}, loose_of(layers)
+        layers["bedrock"] = np.subtract(elevation, loose, dtype=np.float32)
+        gained = loose - self._start_loose
         deposition, all_deposition = thickness(gained), thickness(gained, before.get("deposition"))
         gained += self._terrain.elevation
         gained -= elevation

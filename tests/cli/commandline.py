@@ -14,7 +14,7 @@ from erosion_addon.model.image_files import OpenImageIOFiles
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = OpenImageIOFiles()
 FEW = ("--set", "droplet.drops_per_cell=0.5")
-DROPLET_MAPS = {"elevation", "sediment", "flow", "moisture", "wear", "deposition"}
+DROPLET_MAPS = {"elevation", "bedrock", "sediment", "flow", "moisture", "wear", "deposition"}
 
 
 def listing(folder):

@@ -153,7 +153,7 @@ def test_a_start_layer_can_be_a_field_or_a_mask():
 
 def test_fields_have_the_types_of_the_table():
     after = eroded(hills(surface_color=np.full((24, 30, 3), 0.5)))
-    assert set(after.fields) == {"sediment", "flow", "moisture", "wear", "deposition", "surface_color"}
+    assert set(after.fields) == {"bedrock", "sediment", "flow", "moisture", "wear", "deposition", "surface_color"}
     for name in after.fields:
         assert after[name].dtype == FIELDS[name].dtype and after[name].shape[:2] == (24, 30)
 

@@ -60,9 +60,10 @@ def test_the_layers_stand_on_each_other(kind, edges):
     loose = after["sediment"] + after.fields.get("soil", 0.0)
     change = after.elevation - before.elevation
     np.testing.assert_allclose(change, (loose - 2.0) - after["wear"], atol=2e-4)
+    np.testing.assert_allclose(after["bedrock"], after.elevation - loose, atol=1e-4)
     for name, values in after.fields.items():
         assert np.isfinite(values).all(), name
-        if name != "velocity":
+        if name not in ("velocity", "bedrock"):
             assert values.min() >= 0, name
         if FIELDS[name].unit == "0-1":
             assert values.max() <= 1, name

@@ -5,26 +5,55 @@ What single drops carve is as narrow as a cell. For a landscape that looks the s
 they run on cells of a size in metres. Only the change comes back to the terrain, which keeps its own finer detail.
 """
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .cover import under_grass
 from .grids import Grids
+from .parameters import parameter
 from .state import Array, RunningStep, State, Volumes
 from .terrain import SMALLEST_SIDE
 
 
+def feature_size() -> Any:
+    """A parameter: how wide channels are."""
+    return parameter(
+        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: by Detail.",
+        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
+    )  # fmt: skip
+
+
+def detail() -> Any:
+    """A parameter: the same, by the terrain's size."""
+    return parameter(
+        0, "Most channels side by side along the longer side, at every resolution: more makes them finer. Auto: cells.",
+        low=0, high=65536, soft_high=2048, zero="Auto", usual=512,
+    )  # fmt: skip
+
+
+def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:
+    """Metres that the finest channels of a step are wide on a terrain, 0 where they are as narrow as its cells."""
+    if parameters.feature_size > 0 or parameters.detail == 0:
+        return float(parameters.feature_size)
+    longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
+    return float(longer / parameters.detail)
+
+
 @dataclass(frozen=True)
 class AtFeatureSize:
-    """Makes steps of one kind: on cells of `parameters.feature_size` metres where those of the terrain are finer, else
-    on the terrain itself.
+    """Makes steps of one kind: on cells as large as its finest channels are wide, see `size_of`, where those of the
+    terrain are finer, else on the terrain itself.
 
-    step: class of the steps. Its `continues` names the layers beyond the loose ones that it goes on from.
+    step: class of the steps. Its `continues` names the layers beyond the loose ones that it goes on from. by_the_cell:
+    drops dig by the cell, so that fewer of them are enough for each where it is larger than the channels by `detail`.
     """
 
     step: Any
+    by_the_cell: bool = False
 
     @property
     def bytes_per_cell(self) -> int:
@@ -34,7 +63,14 @@ class AtFeatureSize:
 
     def __call__(self, state: State, parameters: Any, key: int) -> RunningStep:
         """A step on `state`."""
-        shape = _shape_at(state, parameters.feature_size)
+        state = under_grass(state, parameters.grass_protection)
+        size = size_of(parameters, state.elevation.shape, state.spacing)
+        # The mean change of height by alpine on 64² and 128² cells differed by 9 % with the fourth root, by 19 %
+        # with the square root; on 96² and 288², all drops made it 17 % more, the square root 23 % less.
+        if self.by_the_cell and parameters.feature_size == 0 and 0 < size < state.cell_size:
+            drops = parameters.drops_per_cell * math.sqrt(math.sqrt(size / state.cell_size))
+            parameters = replace(parameters, drops_per_cell=drops)
+        shape = _shape_at(state, size)
         if shape != state.elevation.shape:
             return CoarseStep(self.step, state, shape, parameters, key)
         step: RunningStep = self.step(state, parameters, key)

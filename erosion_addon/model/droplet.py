@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .coarse import detail, feature_size
+from .cover import grass_protection
 from .drops import DropStep, drop_sources
 from .errors import InputError
 from .parameters import Parameters, parameter
@@ -21,10 +23,8 @@ class DropletParameters(Parameters):
         1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.",
         low=0, high=1000, unit="1/cell", soft_high=20,
     )  # fmt: skip
-    feature_size: float = parameter(
-        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: a cell's.",
-        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
-    )  # fmt: skip
+    feature_size: float = feature_size()
+    detail: int = detail()
     capacity: float = parameter(
         10.0, "How much a drop can carry: more digs deeper and builds higher fans.",
         low=0, high=1000, seed_name="Kq", soft_high=40, step=0.01,
@@ -88,6 +88,7 @@ class DropletParameters(Parameters):
         0.5, "Thickness of sediment that hides half of the ground's colour: more lets it shine through.",
         low=1e-6, high=1e6, unit="m", soft_high=10, step=0.01, group="Moisture and Color",
     )  # fmt: skip
+    grass_protection: float = grass_protection()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from .coarse import size_of
 from .memory import require
 from .processes import PROCESSES
 from .recipe import Recipe, Step
@@ -65,7 +66,7 @@ def _drops(seconds: float) -> Callable[[Any, tuple[int, int], Spacing], float]:
     """The cost of a step whose drops take so many seconds each."""
 
     def cost(given: Any, shape: tuple[int, int], spacing: Spacing) -> float:
-        coarser = [max(given.feature_size / side, 1.0) for side in spacing]
+        coarser = [max(size_of(given, shape, spacing) / side, 1.0) for side in spacing]
         return given.drops_per_cell * shape[0] * shape[1] / (coarser[0] * coarser[1]) * seconds  # type: ignore[no-any-return]
 
     return cost

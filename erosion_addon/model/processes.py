@@ -38,7 +38,7 @@ _RAINED_ON = (*Process.masks, "rain")
 PROCESSES: dict[str, Process] = {
     process.kind: process
     for process in (
-        Process("droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep), _RAINED_ON),
+        Process("droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep, by_the_cell=True), _RAINED_ON),
         Process("rill", "Light Droplets", RillParameters, AtFeatureSize(RillStep), _RAINED_ON),
         Process("water", "Water", WaterParameters, WaterStep, _RAINED_ON),
         Process("wind", "Wind", WindParameters, WindStep, (*Process.masks, "source")),

@@ -80,7 +80,8 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     layers: dict[str, Array] = {"sediment": np.zeros(shape)}
     for name in set(fields) - {"elevation"}:
         components = FIELDS[name].components
-        layers[name] = np.zeros(shape if components == 1 else (*shape, components), FIELDS[name].dtype)
+        full = 0.5 if name == "grass" else 0.0  # none is as good as no layer at all
+        layers[name] = np.full(shape if components == 1 else (*shape, components), full, FIELDS[name].dtype)
     layers["sediment"] = layers["sediment"].astype(np.float64)
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
@@ -108,5 +109,7 @@ def _enough(parameters: Parameters, step: Any, state: State) -> Parameters:
         if getattr(parameters, name, 0.0) > 0:
             values[name] = 1.0
     if isinstance(step, AtFeatureSize):
-        values["feature_size"] = min(getattr(parameters, "feature_size", 0.0), 2 * max(state.spacing))
+        coarse = 2 * max(state.spacing)
+        given: Any = parameters
+        values["feature_size"] = coarse if given.detail else min(given.feature_size, coarse)
     return type(parameters).from_dict({**parameters.to_dict(), **values})

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..kernels.elementary import expm1
+from .coarse import detail, feature_size
+from .cover import grass_protection
 from .drops import DropStep, drop_sources
 from .parameters import Parameters, parameter
 from .state import EDGES, Array, State, Volumes
@@ -21,10 +23,8 @@ class RillParameters(Parameters):
         0.75, "How much it rains: more drops cut deeper rills and fill wider floors.",
         low=0, high=1000, unit="1/cell", soft_high=20, step=0.01,
     )  # fmt: skip
-    feature_size: float = parameter(
-        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: a cell's.",
-        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
-    )  # fmt: skip
+    feature_size: float = feature_size()
+    detail: int = detail()
     form: str = parameter(
         "simple", "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",
         choices={
@@ -72,6 +72,7 @@ class RillParameters(Parameters):
         10.0, "How fast the ground dries while a drop falls on each cell: more leaves only the grooves wet.",
         low=0, high=1000, unit="cells/drop", soft_high=100, group="Moisture",
     )  # fmt: skip
+    grass_protection: float = grass_protection()
 
 
 class RillStep(DropStep):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..kernels.elementary import tan
 from .bands import Bands
+from .cover import grass_protection, under_grass
 from .parameters import Parameters, parameter
 from .ring import WALLED, changed_elevation, inner, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
@@ -35,6 +36,7 @@ class TalusParameters(Parameters):
         200.0, "How far around what is too steep a slope gives way: less stops the slides half-way.",
         low=0, high=1e6, unit="m", soft_high=1000,
     )  # fmt: skip
+    grass_protection: float = grass_protection()
 
     def passes(self, spacing: tuple[float, float]) -> int:
         """The most passes on cells of (row, column) spacing in metres."""
@@ -53,7 +55,8 @@ class TalusStep:
     def __init__(self, state: State, parameters: TalusParameters, key: int) -> None:
         from ..kernels import talus  # numba takes a second to import, so only where it runs
 
-        self._state, self._kernel = state, talus
+        self._kernel = talus
+        state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks = share_masks(state)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .bands import Bands
+from .cover import grass_protection, under_grass
 from .parameters import Parameters, parameter
 from .ring import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
 from .state import EDGES, Array, Pace, State, Volumes
@@ -45,6 +46,7 @@ class WeatherParameters(Parameters):
         0.005, "How fast the cover creeps downhill: more rounds crests and fills hollows.",
         low=0, high=1000, unit="m²/year", seed_name="D", soft_high=0.1,
     )  # fmt: skip
+    grass_protection: float = grass_protection()
 
     def time_steps(self, spacing: tuple[float, float]) -> int:
         """In how many steps it passes on cells of (row, column) spacing in metres, such that creep stays stable."""
@@ -65,7 +67,8 @@ class WeatherStep:
     def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
         from ..kernels import weather  # numba takes a second to import, so only where it runs
 
-        self._state, self._kernel, self._years = state, weather, parameters.duration
+        self._kernel, self._years = weather, parameters.duration
+        state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks, self._moisture = share_masks(state), state.layers.get("moisture")

@@ -295,3 +295,34 @@ def test_memory_is_estimated_above_that_of_the_step_itself():
     process = PROCESSES["droplet"]
     step = process.step(state, process.parameters(feature_size=40.0), 1)
     assert step.bytes_per_cell == process.step.bytes_per_cell > process.step.step.bytes_per_cell
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_detail_is_a_width_by_the_size_of_the_terrain(kind):
+    """30 channels along 600 m are 20 m wide; what is given in metres counts before it."""
+    terrain, values = hills(), {"detail": 30, "feature_size": 0.0}
+    by_detail = eroded(terrain, kind, **values).report
+    assert by_detail["sha256"] == eroded(terrain, kind, feature_size=20.0).report["sha256"]
+    assert by_detail["steps"][0]["grid"]["cols"] == 30
+    both = eroded(terrain, kind, detail=30, feature_size=40.0).report
+    assert both["sha256"] == eroded(terrain, kind, feature_size=40.0).report["sha256"]
+    assert "grid" not in eroded(terrain, kind, detail=60, feature_size=0.0).report["steps"][0]
+
+
+def test_larger_cells_than_the_detail_get_fewer_drops():
+    step = eroded(hills(), "droplet", detail=960, feature_size=0.0).report["steps"][0]
+    assert step["drops"] == 48 * 60 // 2  # the fourth root of 60 / 960 of those of each cell
+
+
+def test_a_recipe_changes_the_land_as_much_at_half_the_resolution():
+    """Within a tenth, where both grids are coarser than the recipe's detail and where both are finer."""
+    for detail, sides in ((128, (64, 128)), (64, (64, 128))):
+        changes = []
+        for side in sides:
+            before, recipe = waves(side), Recipe.load("alpine")
+            for number, _ in enumerate(recipe.steps, 1):
+                recipe = recipe.with_values({f"{number}.detail": detail})
+            after = erode(before, recipe, seed=1, edges="wrap")
+            changes.append(np.abs(after.elevation - before.elevation).mean())
+        print(detail, changes)
+        assert changes[0] == pytest.approx(changes[1], rel=0.1)

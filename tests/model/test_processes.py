@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import FIELDS, Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon.model.coarse import AtFeatureSize
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.processes import PROCESSES
 from tests.terrains import fractal
@@ -156,3 +157,28 @@ LENGTHS = {
     "talus": {"reach": 60.0},
     "weather": {"duration": 100.0},
 }
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+@pytest.mark.parametrize("kind", SHORT)
+def test_grass_protects_the_ground(kind, coarse):
+    """All over green, the ground loses less than bare, and nothing where grass holds all; no grass changes no byte.
+
+    Slides end where the ground stands, which grass puts off.
+    """
+    if coarse and not isinstance(PROCESSES[kind].step, AtFeatureSize):
+        pytest.skip("runs on the terrain's own cells")
+    values = {"feature_size": 20.0} if coarse else {}
+    bare, fields = hills(), hills().fields
+    lost = {}
+    for cover in (None, 0.0, 1.0):
+        grass = {} if cover is None else {"grass": np.full(bare.shape, cover, np.float32)}
+        after = erode(Terrain(bare.elevation, bare.spacing, fields | grass), recipe(kind, **values), seed=2)
+        lost[cover] = np.maximum(bare.elevation - after.elevation, 0.0)
+        if cover == 0.0:
+            assert np.array_equal(lost[0.0], lost[None])
+    assert lost[1.0].sum() < 0.8 * lost[None].sum()
+    if kind not in ("water", "wind"):  # which have their own tests, and the wind nothing to lose as it is
+        assert lost[1.0].sum() > 0
+        after = erode(after, recipe(kind, grass_protection=1.0, **values), seed=2)
+        assert np.maximum(bare.elevation - after.elevation, 0.0).sum() < 1.001 * lost[1.0].sum()

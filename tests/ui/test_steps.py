@@ -216,7 +216,7 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
     assert {given[0] for name, given, _ in calls if name.startswith("operator")} == {
         "erosion.step_add", "erosion.step_remove", "erosion.step_move", "erosion.step_duplicate"
     }  # fmt: skip
-    assert set(layout.seen["settings"]) == {"sediment_angle", "rock_angle", "collapse", "reach"}
+    assert set(layout.seen["settings"]) == {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection"}
     assert any(name == "label" and named["text"] == "Talus" for name, _, named in calls)
     stack.active_step = 40  # by a script
     step_list.EROSION_PT_steps.draw(SimpleNamespace(layout=Drawn()), bpy.context)

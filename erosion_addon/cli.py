@@ -30,7 +30,7 @@ from .model.outputs import Outputs
 from .model.presets import own, shipped
 from .model.rehearsal import Tell, rehearse, rehearse_rest
 from .model.report import in_words
-from .model.sources import make
+from .model.sources import make, require_size
 from .model.state import Array
 from .model.strata import Strata
 from .terminal import ProgressLine, complain, note, say, say_written, table
@@ -178,6 +178,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
+        require_size(rows, cols)
         require_space(target, given.size)
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
         with outputs.write(target) as path:

@@ -82,8 +82,7 @@ def make(
     """
     if kind not in SOURCES:
         raise InputError(f"There is no start terrain {kind!r:.60}; there are {', '.join(SOURCES)}.")
-    if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
-        raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
+    require_size(rows, cols)
     source = SOURCES[kind]
     given: Any = source.parameters.from_dict(dict(values or {}))
     SEED.checked(seed)
@@ -97,6 +96,12 @@ def make(
         share = _island(site, given.island, elevation)
         elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
+
+
+def require_size(rows: int, cols: int) -> None:
+    """Raise InputError for what is no size of a start terrain."""
+    if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
+        raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
 
 
 def _island(site: Site, coast: float, elevation: Array) -> Array:

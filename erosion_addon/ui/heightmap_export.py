@@ -73,7 +73,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         description="Rows and columns of files. Neighbours share the points on their border",
     )  # fmt: skip
     own_range: bpy.props.BoolProperty(
-        name="Own Range",
+        name="Auto Range",
         description="Black is the lowest point of the terrain and white the highest; else what you give, such as the "
         "same for several terrains",
         default=True,

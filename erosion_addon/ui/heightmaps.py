@@ -42,7 +42,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         options={"SKIP_SAVE", "HIDDEN"},
     )  # fmt: skip
     known_metres: bpy.props.BoolProperty(
-        name="Metres of the File",
+        name="Use File Metadata",
         description="Take the distances and heights that a GeoTIFF or a side file (.json) tells, where there are any, "
         "instead of those below",
         default=True,

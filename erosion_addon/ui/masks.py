@@ -27,7 +27,7 @@ SOURCE_ITEMS = [
 ]
 
 FIT_ITEMS = [
-    ("exact", "As They Are", "Values that no mask can have are refused"),
+    ("exact", "Unchanged", "Values that no mask can have are refused"),
     ("clamp", "Clamp", "Values that no mask can have become the nearest that it can"),
     ("stretch", "Stretch", "The lowest value becomes 0 and the highest 1, so that anything can be a mask"),
 ]

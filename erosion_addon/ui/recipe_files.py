@@ -32,7 +32,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         name="Keep among My Recipes", description="Copy the file, so that it stays when the original goes", default=True
     )
     use: bpy.props.BoolProperty(
-        name="Take It for the Terrain", description="Give the active terrain its steps and settings", default=True
+        name="Apply to Active Object", description="Give the active terrain its steps and settings", default=True
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

@@ -2,11 +2,38 @@
 """What is made from a terrain's fields follows them: its water, foliage, levels of detail, images and baked light."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import bpy
+import numpy as np
 
 from ..model.errors import InputError
+from ..model.messages import Request
+from .lattice import Array, Lattice
+
+
+def requests(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, fields: Mapping[str, Array], lit: bool = True
+) -> list[Request]:
+    """What `update` will have computed once the terrain has such local heights (vertices,) and fields (rows, cols).
+
+    lit: whether its light will still be there. What is in the way here is in the way of `update` too, which says it.
+    """
+    from . import companions, light
+
+    asked = []
+    if lit:
+        with suppress(Exception):
+            asked += light.requests_of_update(terrain, lattice, heights)
+    if companions.find(terrain, "lod"):
+        from . import lod
+
+        depth = fields.get("water_depth")
+        with suppress(Exception):
+            wet = None if depth is None else np.asarray(depth, np.float32)
+            asked += lod.requests_of_update(terrain, lattice, heights, wet)
+    return asked
 
 
 def update(terrain: bpy.types.Object) -> list[str]:

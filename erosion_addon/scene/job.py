@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
-from ..model.messages import Message
+from ..model.messages import Message, Request
 from ..model.recipe import Recipe
 from ..model.terrain import Terrain
 from . import attributes, busy, commit, follow, grid, paused, preview, source
@@ -113,6 +113,13 @@ class Job(Task):
         """End now, keep what is there, and keep with the terrain what is needed to go on later."""
         self.message = "Pausing"
         self._runner.pause()
+
+    def _requests(self) -> list[Request]:
+        obj = self.find_object()
+        if obj is None or self._why_not_here(obj) is not None:
+            return []
+        heights = grid.local_heights(self._lattice, self._began.start, self._before, self._result.elevation)
+        return follow.requests(obj, self._lattice, heights, self._result.fields)
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
         reason = self._why_not_here(obj)

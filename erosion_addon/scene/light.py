@@ -219,6 +219,14 @@ def remove(mesh: bpy.types.Mesh) -> None:
     mesh.update()
 
 
+def requests_of_bake(
+    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+) -> list[Request]:
+    """What `bake_light` will compute; InputError as there."""
+    lattice = grid.find_lattice(obj)
+    return [request(obj, lattice, grid.heights(obj.data), parameters, collection, edges)]
+
+
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
     """What `update` will compute once the terrain has such local heights (vertices,); InputError as `bake_light`."""
     parameters = settings_of(obj.data)

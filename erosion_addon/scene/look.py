@@ -2,11 +2,13 @@
 """The finished look of a terrain: its material, and what of water, light, plants and passes fits it."""
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 
 import bpy
 
 from ..model.errors import InputError
 from ..model.light import LightParameters
+from ..model.messages import Request
 from . import aovs, attributes, foliage, grid, light, material, stage, water_surface
 
 PARTS = ("light", "water", "foliage", "passes", "stage")
@@ -41,6 +43,21 @@ def finish(
     if "stage" in parts:
         stage.complete(bpy.context.scene, terrain)
     return sentences
+
+
+def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
+    """What `finish` will have computed; what is in the way here it says itself."""
+    asked = []
+    for part, needed in (("light", _light_requests), ("water", lambda obj: water_surface.requests_of_add(obj, 0.0))):
+        if part in parts:
+            with suppress(InputError):
+                asked += needed(terrain)
+    return asked
+
+
+def _light_requests(terrain: bpy.types.Object) -> list[Request]:
+    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
+    return light.requests_of_bake(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
 
 
 def _light(terrain: bpy.types.Object) -> None:

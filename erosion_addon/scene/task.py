@@ -9,13 +9,14 @@ To add a kind of work:
 Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
 """
 
+from collections import deque
 from typing import Any
 
 import bpy
 
 from ..model.errors import InputError
-from ..model.messages import Message
-from . import busy, live, process, queue
+from ..model.messages import Message, Request
+from . import busy, computing, live, process, queue
 from .viewer import Viewer
 
 
@@ -37,7 +38,7 @@ class Task:
     operator = ""
     viewer: Viewer | None = None
 
-    def __init__(self, obj: bpy.types.Object) -> None:
+    def __init__(self, obj: bpy.types.Object, needs_worker: bool = True) -> None:
         self.object_uid, self.object_name = obj.session_uid, obj.name
         self.properties: dict[str, Any] = {}
         self.report: dict[str, Any] | None = None
@@ -45,7 +46,8 @@ class Task:
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self.speed, self.seconds_left = "", None
         self._result: Any = None
-        self._runner = process.ready()
+        self._asked: deque[Request] | None = None
+        self._runner = process.ready() if needs_worker else None
 
     def _take_in(self, message: Message) -> None:
         """Hear what the worker says; what no kind of work treats otherwise is treated here."""
@@ -58,6 +60,10 @@ class Task:
         elif message.kind == "failed":
             print(message.values["reason"])
             self.fail_unexpectedly()
+
+    def _requests(self) -> list[Request]:
+        """What `_write` will have computed, so that it need not wait; asked for as soon as the scene can be changed."""
+        return []
 
     def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
         """Change the scene, set `sentence`, and `state` to "done" or "rescued"; InputError where that cannot be.
@@ -78,7 +84,12 @@ class Task:
     @property
     def ready(self) -> bool:
         """Whether the result is there, and `commit` would write it now."""
-        return self._result is not None and not self.ended and self._hindrance() is None
+        return self._result is not None and not self.ended and not self._is_asking and self._hindrance() is None
+
+    @property
+    def _is_asking(self) -> bool:
+        """Whether what `_write` needs is still to be asked for or to come."""
+        return self._asked is None or len(self._asked) > 0
 
     def poll(self, seconds: float = 0.0) -> None:
         """Take in what the worker has said, waiting up to so many seconds; write the result when it is there."""
@@ -87,22 +98,45 @@ class Task:
 
     def listen(self, seconds: float = 0.0) -> None:
         """Take in what the worker has said, waiting up to so many seconds; nothing is written."""
-        if self._result is None and not self.ended:
+        if (self._result is None or self._asked) and not self.ended:
             for message in self._runner.poll(seconds):
-                self._take_in(message)
+                if self._asked and (answer := computing.answer_in(message)) is not None:
+                    self._take_answer(answer)
+                else:
+                    self._take_in(message)
             if self.state == "starting" and (compiling := process.compiling()) is not None:
                 self.fraction, self.message = compiling
             if self.viewer is not None and self.state == "running" and self._result is None:
                 self.viewer.turn(self.find_object(), self._runner)
+        if self._result is not None and self._asked is None and not self.ended and self._hindrance() is None:
+            self._asked = deque(self._requests())
+            self._ask()
+
+    def _ask(self) -> None:
+        if self._asked:
+            self._runner.compute(self._asked[0], computing.threads())
+
+    def _take_answer(self, answer: computing.Answer) -> None:
+        """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""
+        computing.keep(self._asked.popleft(), answer)
+        if not self._runner.alive:
+            process.stop()
+            self._asked.clear()
+        self._ask()
 
     def commit(self) -> None:
         """Write the result if it is there; say what is in the way where the scene cannot be changed now."""
-        if self._result is None or self.ended:
+        if self._result is None or self._asked or self.ended:
             return
-        live.put_back()
         if (hindrance := self._hindrance()) is not None:
+            live.put_back()
             self.state, self.message = "waiting", "Done: " + hindrance
-            return
+        elif not self._is_asking:
+            live.put_back()
+            self._commit()
+            computing.forget()
+
+    def _commit(self) -> None:
         try:
             self._write(self.find_object(), self._result)
         except InputError as error:
@@ -123,7 +157,8 @@ class Task:
         """End with a sentence, and leave everything as it was."""
         self.state, self.sentence = "failed", sentence
         live.put_back()
-        if not self._runner.alive:
+        computing.forget()
+        if self._runner is not None and not self._runner.alive:
             process.stop()
 
     def fail_unexpectedly(self) -> None:
@@ -137,6 +172,7 @@ class Task:
             self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
             process.stop()
             live.put_back()
+            computing.forget()
 
     def find_object(self) -> bpy.types.Object | None:
         """The object under whatever name, scene or undo step it now lives; None once it is deleted."""

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ..model.errors import InputError
+from ..model.messages import Request
 from . import attributes, companions, grid, water_material
 from .lattice import Array, Lattice
 from .mesh import positions
@@ -44,6 +45,17 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
         surface[THRESHOLD] = threshold
     companions.update(terrain)
     return found[0]
+
+
+def requests_of_add(terrain: bpy.types.Object, threshold: float) -> list[Request]:
+    """What `add` will have computed: the levels of detail of a terrain that has some."""
+    if not companions.find(terrain, "lod"):
+        return []
+    from . import lod  # which builds on this
+
+    lattice = grid.find_lattice(terrain)
+    depth = fields_of(terrain.data, lattice).get("water_depth")
+    return lod.requests_of_update(terrain, lattice, grid.heights(terrain.data), depth, threshold)
 
 
 def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:

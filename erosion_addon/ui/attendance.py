@@ -23,6 +23,9 @@ STAY = 10.0
 AWAY = 2
 """Looks at the task that it is away for. Blender's timers have their turn before each."""
 
+NOBODY = 0
+"""Number of no operator."""
+
 returning = False
 """Whether an operator is called to attend a task that is under way, instead of beginning one."""
 
@@ -30,7 +33,7 @@ _timers: dict[int, bpy.types.Timer] = {}
 """By an operator's number: what wakes it."""
 
 _last = 0  # number that was given
-_present = 0  # number of the operator that attends
+_present = NOBODY  # number of the operator that attends
 _since = 0.0
 _away = 0
 
@@ -59,7 +62,7 @@ def is_by(number: int) -> bool:
 def leave() -> None:
     """No operator attends any more; the one that did ends when it wakes next."""
     global _present
-    _present = 0
+    _present = NOBODY
 
 
 def end(number: int) -> None:

@@ -4,9 +4,12 @@
 import bpy
 
 from ..model.errors import InputError
+from ..model.messages import Request
 from ..model.parameters import Specification
 from ..scene import companions
+from ..scene.errand import Change
 from .declared import draw_values, properties_of
+from .errand_operator import ErrandOperator
 from .terrain_operator import TerrainOperator, allowed, why_no_run
 
 _THRESHOLD = Specification(
@@ -26,27 +29,30 @@ _FOLIAGE = (
 )  # fmt: skip
 
 
-class EROSION_OT_water_add(TerrainOperator, bpy.types.Operator):
+class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
     """Show the water as a surface of its own, which follows every run. Again: bring it up to date"""
 
     bl_idname = "erosion.water_add"
     bl_label = "Add Water Surface"
     bl_options = {"REGISTER", "UNDO"}
 
+    work = "Levels of Detail"
+
     __annotations__ = properties_of([_THRESHOLD])
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, ["threshold"])
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
         from ..scene import water_surface  # few sessions need it
 
-        try:
-            water_surface.add(companions.terrain_of(context.object), self.threshold)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        threshold = self.threshold
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            water_surface.add(terrain, threshold)
+            return "", []
+
+        return water_surface.requests_of_add(terrain, threshold), change
 
 
 class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):

@@ -3,50 +3,50 @@
 
 import bpy
 
-from ..model.errors import InputError
 from ..model.light import LightParameters
+from ..model.messages import Request
 from ..model.parameters import specifications
 from ..scene import companions, light
+from ..scene.errand import Change
+from . import attendance
 from .declared import draw_values, meant, properties_of
-from .terrain_operator import TerrainOperator, allowed, why_no_run
+from .errand_operator import ErrandOperator
+from .terrain_operator import allowed, why_no_run
 
 _SPECIFICATIONS = specifications(LightParameters)
 
 
-class EROSION_OT_light_bake(TerrainOperator, bpy.types.Operator):
+class EROSION_OT_light_bake(ErrandOperator, bpy.types.Operator):
     """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows of its casters"""
 
     bl_idname = "erosion.light_bake"
     bl_label = "Bake Light"
     bl_options = {"REGISTER", "UNDO"}
 
+    work = "Light"
+
     __annotations__ = properties_of(_SPECIFICATIONS.values())
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Begin with the settings of the last time."""
-        known = light.settings_of(companions.terrain_of(context.object).data)
+        terrain = companions.terrain_of(context.object)
+        known = None if attendance.returning else light.settings_of(terrain.data)
         for name, value in known.to_dict().items() if known else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)
-        return self.execute(context)
+        return super().invoke(context, event)
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, _SPECIFICATIONS)
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        obj = companions.terrain_of(context.object)
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
         values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
-        try:
-            parameters = LightParameters.from_dict(values)
-            sentence = light.bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory for the light; use Half Resolution or a smaller radius.")
-            return {"CANCELLED"}
-        self.report({"INFO"}, sentence)
-        return {"FINISHED"}
+        parameters = LightParameters.from_dict(values)
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            return light.bake_light(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), []
+
+        return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), change
 
 
 class EROSION_OT_light_remove(bpy.types.Operator):

@@ -3,11 +3,11 @@
 
 import bpy
 
-from ..model.errors import InputError
+from ..model.messages import Request
 from ..model.parameters import Specification
-from ..scene import companions
+from ..scene.errand import Change
 from .declared import draw_values, properties_of
-from .terrain_operator import TerrainOperator
+from .errand_operator import ErrandOperator
 
 _DECLARED = (
     Specification("levels", 3, "How many meshes to make, one simpler than the other.", low=1, high=8),
@@ -23,7 +23,7 @@ _DECLARED = (
 )  # fmt: skip
 
 
-class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
+class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
     """Make simpler meshes of the terrain and of its water for game engines: TERRAIN_LOD1 and so on, hidden. Runs keep
     them up to date"""
 
@@ -31,25 +31,23 @@ class EROSION_OT_lod_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Levels of Detail"
     bl_options = {"REGISTER", "UNDO"}
 
+    work = "Levels of Detail"
+
     __annotations__ = properties_of(_DECLARED)
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, [known.name for known in _DECLARED])
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
         from ..scene import lod  # here, as few sessions of Blender make any
 
-        try:
-            made = lod.add(companions.terrain_of(context.object), self.levels, self.error, self.factor)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory for levels of detail.")
-            return {"CANCELLED"}
-        counts = ", ".join(f"{level.name} {len(level.data.polygons):,} triangles" for level in made)
-        self.report({"INFO"}, counts)
-        return {"FINISHED"}
+        given = self.levels, self.error, self.factor
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            made = lod.add(terrain, *given)
+            return ", ".join(f"{level.name} {len(level.data.polygons):,} triangles" for level in made), []
+
+        return lod.requests_of_add(terrain, *given), change
 
 
 CLASSES = (EROSION_OT_lod_add,)

@@ -6,13 +6,16 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
+from ..model.messages import Request
 from ..model.presets import shipped
 from ..model.recipe import PALETTE
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
+from ..scene.errand import Change
 from . import origin, views
+from .errand_operator import ErrandOperator
 from .panel import SubPanel, draw_lines
-from .terrain_operator import TerrainOperator, allowed
+from .terrain_operator import allowed
 
 CHOSEN = "erosion_palette"
 """Custom property of a terrain: the palette that the user chose for it, instead of its recipe's."""
@@ -88,13 +91,15 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
+class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     """Finish the look of the terrain in one click: its material, what belongs to it, and light for a render. Yours
     stays"""
 
     bl_idname = "erosion.look_add"
     bl_label = "Finish the Look"
     bl_options = {"REGISTER", "UNDO"}
+
+    work = "Light"
 
     water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
     light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
@@ -108,21 +113,18 @@ class EROSION_OT_look_add(TerrainOperator, bpy.types.Operator):
         "where you left them untouched",
     )  # fmt: skip
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
         from ..scene import look
 
-        terrain = companions.terrain_of(context.object)
         parts = {name for name in look.PARTS if getattr(self, name)}
-        try:
-            sentences = look.finish(terrain, palette_of(terrain), parts, context.view_layer)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        if self.stage:
-            views.reach(terrain)
-        for sentence in sentences:
-            self.report({"WARNING"}, sentence)
-        return {"FINISHED"}
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            sentences = look.finish(terrain, palette_of(terrain), parts, bpy.context.view_layer)
+            if "stage" in parts:
+                views.reach(terrain)
+            return "", sentences
+
+        return look.requests(terrain, parts), change
 
 
 class EROSION_PT_look(SubPanel):

@@ -4,9 +4,12 @@
 import bpy
 
 from ..model.errors import InputError
-from ..scene import companions, follow, job, light, preview, process, queue, source
+from ..model.messages import Request
+from ..scene import companions, follow, grid, job, light, preview, process, queue, source
+from ..scene.errand import Change
 from ..scene.task import Task
 from . import attendance, progress, runs
+from .errand_operator import ErrandOperator
 from .panel import redraw_panels
 from .task_operator import TaskOperator
 from .terrain_operator import allowed, why_no_run
@@ -135,7 +138,7 @@ def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
     return reason
 
 
-class EROSION_OT_restore(bpy.types.Operator):
+class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
     """Bring back the terrain before erosion, and remove the maps and the light of the run. Where a terrain was edited
     and eroded again, the edited one comes back first"""
 
@@ -143,23 +146,22 @@ class EROSION_OT_restore(bpy.types.Operator):
     bl_label = "Restore"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+    work = "Levels of Detail"
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
-        preview.end()
-        try:
-            source.restore(terrain.data)
-            light.remove(terrain.data)
-        except InputError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        terrain.erosion.report = ""
-        for sentence in follow.update(terrain):
-            self.report({"WARNING"}, sentence)
-        return {"FINISHED"}
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return _why_not_eroded(companions.terrain_of(context.object))
+
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+        heights = source.before_erosion(terrain.data)[0][:, 2]
+        return follow.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False), _restore
+
+
+def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+    source.restore(terrain.data)
+    light.remove(terrain.data)
+    terrain.erosion.report = ""
+    return "", follow.update(terrain)
 
 
 class EROSION_OT_apply(bpy.types.Operator):

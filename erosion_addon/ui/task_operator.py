@@ -30,6 +30,10 @@ class TaskOperator:
         """Make the task, and make it the current one by `job.begin`; InputError where that cannot be."""
         raise NotImplementedError
 
+    def takes_time(self, context: bpy.types.Context) -> bool:
+        """Whether the worker is needed, so that a window would stand still."""
+        return True
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return attendance.returning or allowed(cls, cls.why_not(context))
@@ -43,6 +47,8 @@ class TaskOperator:
                 self.report({"ERROR"}, str(error))
                 return {"CANCELLED"}
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
+            if task.ready:
+                return self._deliver_at_once(task)
             progress.watch()
         self.number = attendance.join(self, context)
         return {"RUNNING_MODAL"}
@@ -60,6 +66,14 @@ class TaskOperator:
         attendance.end(self.number)
         return {"CANCELLED"}
 
+    def _deliver_at_once(self: Any, task: Task) -> set[str]:
+        """Write a result for which the worker was not needed."""
+        self.number = attendance.NOBODY
+        done = self._deliver(task)
+        if task.state == "failed":
+            self.report({"ERROR"}, task.sentence)
+        return done
+
     def _deliver(self: Any, task: Task) -> set[str]:
         """Write the result; with this operator's end comes the undo step."""
         try:
@@ -75,7 +89,8 @@ class TaskOperator:
     def _end(self: Any, task: Task) -> set[str]:
         if task.state in ("failed", "cancelled"):
             return {"CANCELLED"}
-        self.report({"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
+        if task.sentence:
+            self.report({"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
         return {"FINISHED"}
 
     def cancel(self: Any, context: bpy.types.Context) -> None:
@@ -83,7 +98,8 @@ class TaskOperator:
         attendance.end(self.number)
 
     def execute(self: Any, context: bpy.types.Context) -> set[str]:
-        if attendance.possible() and (self.options.is_repeat or self.options.is_repeat_last):
+        repeated = self.options.is_repeat or self.options.is_repeat_last
+        if repeated and attendance.possible() and self.takes_time(context):
             progress.repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}
         progress.last_sentence = ""

@@ -20,6 +20,7 @@ def test_a_result_waits_until_blender_is_done(obj, monkeypatch, name):  # noqa: 
     assert (run.state, run.message, run.ready) == ("waiting", f"Done: waits for the end of {name}", False)
     assert everything(obj.data) == before
     monkeypatch.setattr(busy, "at", lambda: None)
+    run.listen()
     assert run.ready
     to_the_end(run)
     assert run.state == "done" and "wear" in obj.data.attributes

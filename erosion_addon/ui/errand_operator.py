@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators share that change a terrain with the worker's help: light, levels of detail, and what follows them."""
+
+from typing import Any
+
+import bpy
+
+from ..model.errors import InputError
+from ..model.messages import Request
+from ..scene import companions, job
+from ..scene.errand import Change, Errand
+from ..scene.task import Task
+from .task_operator import TaskOperator
+from .terrain_operator import why_no_run
+
+
+class ErrandOperator(TaskOperator):
+    """For operators on the terrain of the active object: subclasses have `work`, how that is called, and `plan`.
+
+    Where the worker need not be asked anything they change the terrain at once, as other operators do.
+    """
+
+    work = ""
+
+    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+        """What the worker is asked, and what then happens; InputError where that cannot be.
+
+        The change refers to nothing of this operator: another one may carry it out.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return why_no_run(companions.terrain_of(context.object))
+
+    def takes_time(self, context: bpy.types.Context) -> bool:
+        try:
+            return bool(self.plan(context, companions.terrain_of(context.object))[0])
+        except InputError:
+            return False
+
+    def begin(self: Any, context: bpy.types.Context) -> Task:
+        terrain = companions.terrain_of(context.object)
+        job.check(terrain)
+        return job.begin(Errand(terrain, self.work, *self.plan(context, terrain)))

@@ -26,10 +26,11 @@ def listing(folder):
 
 
 def run(*words, **environment):
-    """`python -m erosion_addon` in the current folder."""
+    """`python -m erosion_addon` in the current folder; it speaks UTF-8 whatever the locale is."""
     return subprocess.run(
         [sys.executable, "-m", "erosion_addon", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8",
+             **environment},
         capture_output=True, check=False,
     )  # fmt: skip
 

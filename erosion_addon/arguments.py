@@ -83,8 +83,8 @@ def _add_erode(commands: Any) -> None:
 def _add_resume(commands: Any) -> None:
     resume = commands.add_parser(
         "resume",
-        help="go on with a run that a time limit ended",
-        description="Go on with a run that was ended by --time-limit; the result is that of a run without it.",
+        help="go on with a run that was ended early",
+        description="Go on with a run that --time-limit or SIGTERM has ended; the result is that of a run in one go.",
     )
     resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
     resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
@@ -99,7 +99,7 @@ def _add_results(command: _Parser) -> None:
     command.add_argument("--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr")
     command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
     command.add_argument(
-        "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit ends it"
+        "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
     )
     command.add_argument(
         "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"

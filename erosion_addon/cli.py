@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: erode and make terrain files, list recipes and fields. Needs no Blender.
 
-Exit codes: 0 done; 2 bad usage or input, said in one sentence; 130 interrupted; 1 a fault of the program, with a
-traceback. Whatever is not 0 has written nothing.
+Exit codes: 0 done; 2 bad usage or input, said in one sentence; 130 interrupted; 143 ended by the system (SIGTERM; 129
+by SIGHUP); 1 a fault of the program, with a traceback. Whatever is not 0 has written nothing, but for the checkpoint of
+a run that the system has ended.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from . import ending
 from .arguments import parser
 from .beside import plan_report, plan_side, require_space, write_side
 from .convert import convert, read_input
@@ -49,12 +51,16 @@ def main(
     """
     try:
         given = parser(program).parse_args(argv)
-        if given.command == "render":
-            if render is None:
-                raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")
-            render(given)
-        else:
-            _run(given, image_files or OpenImageIOFiles())
+        with ending.heeded():
+            if given.command == "render":
+                if render is None:
+                    raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")
+                render(given)
+            else:
+                _run(given, image_files or OpenImageIOFiles())
+    except ending.Ended as order:
+        note(str(order))
+        return order.code
     except InputError as error:
         note(str(error))
         return 2
@@ -119,8 +125,8 @@ class _Results:
     """The files that a run is asked for."""
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace) -> None:
-        if (given.checkpoint is None) != (given.time_limit is None):
-            raise InputError("--checkpoint and --time-limit belong together; give both or neither.")
+        if given.checkpoint is None and given.time_limit is not None:
+            raise InputError("--time-limit needs --checkpoint, to save the run when it is over.")
         self._outputs, self._given = outputs, given
         self._maps = maps.plan(outputs, given.maps) if given.maps else {}
         self._target = outputs.plan(given.output, SUFFIXES, given.input)
@@ -142,6 +148,8 @@ class _Results:
             result = last.terrain
             written = self._write_result(result, image_files)
         say_written(self._outputs.publish())
+        if written is None and ending.came():
+            raise ending.Ended(f"Ended by the system at {last.fraction:.0%}; go on with the command resume.")
         if self._given.quiet:
             return
         if written is None:
@@ -268,11 +276,12 @@ def _watched(
     end = math.inf if given.time_limit is None else time.monotonic() + given.time_limit
     try:
         compile_kernels(line.show_compiling if line else lambda fraction, message: None)
-        for progress in run:
-            if line:
-                line.show(progress)
-            if time.monotonic() >= end:
-                break
+        with ending.postponed(given.checkpoint is not None):
+            for progress in run:
+                if line:
+                    line.show(progress)
+                if time.monotonic() >= end or ending.came():
+                    break
     finally:
         if line:
             line.close()

@@ -146,6 +146,87 @@ def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, ca
     assert listing(folder) == before
 
 
+ENDLESS = ("--set", "droplet.drops_per_cell=300")
+posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
+
+
+def ended(number, *words):
+    """Exit code and standard error of `erode` on 256² cells that a signal ends when it shows progress."""
+    np.save("dem.npy", make("fractal", 256, 256).elevation)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "erosion_addon", "erode", "dem.npy", "out.npy", *ENDLESS, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        seen = ""
+        while "left" not in seen:
+            seen += process.stderr.readline()
+        process.send_signal(number)
+        return process.wait(120), process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@posix
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_an_order_of_the_system_to_end_leaves_nothing_behind(folder, name, code):
+    np.save("dem.npy", make("fractal", 256, 256).elevation)
+    before = listing(folder)
+    seen, error = ended(getattr(signal, name), "--maps", "maps", "--report", "r.json")
+    assert (seen, error.splitlines()[-1]) == (code, "Ended by the system; nothing was written.")
+    assert "Traceback" not in error
+    assert listing(folder) == before
+
+
+@posix
+def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named(folder):
+    code, error = ended(signal.SIGTERM, "--checkpoint", "run.npz")
+    assert code == 143
+    assert re.fullmatch(r"Ended by the system at \d+%; go on with the command resume\.", error.splitlines()[-1])
+    assert set(listing(folder)) == {"dem.npy", "run.npz"}
+    assert main(["resume", "run.npz", "out.npy", "--quiet", "--checkpoint", "more.npz", "--time-limit", "0"]) == 0
+    assert set(listing(folder)) == {"dem.npy", "run.npz", "more.npz"}
+
+
+@posix
+def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, monkeypatch):
+    from erosion_addon.terminal import ProgressLine
+
+    show = ProgressLine.show
+
+    def signalled(line, progress):
+        show(line, progress)
+        if progress.fraction == 1:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(ProgressLine, "show", signalled)
+    assert main(["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz", *FEW]) == 0
+    assert set(listing(folder)) == {"dem.npy", "out.npy"}
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+@posix
+def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monkeypatch):
+    """A farm may say it twice."""
+    from erosion_addon.model.checkpoint import Checkpoint
+    from erosion_addon.terminal import ProgressLine
+
+    save = Checkpoint.save
+
+    def signalled(checkpoint, path):
+        signal.raise_signal(signal.SIGTERM)
+        save(checkpoint, path)
+
+    monkeypatch.setattr(Checkpoint, "save", signalled)
+    monkeypatch.setattr(ProgressLine, "show", lambda *_: signal.raise_signal(signal.SIGTERM))
+    words = ["--checkpoint", "run.npz", "--set", "droplet.drops_per_cell=1000"]
+    assert main(["erode", "dem.npy", "out.npy", *words]) == 143
+    assert set(listing(folder)) == {"dem.npy", "run.npz"}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C on Windows")
 def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     import pty

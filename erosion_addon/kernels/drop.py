@@ -195,10 +195,13 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
 
 
 @inlined
-def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals):
-    """Let a drop take a step; returns it, or the next one that waits on the tile if this has left it or ended."""
+def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop):
+    """Let a drop take a step; returns it, or the next one that waits on the tile if this has left it or ended. stop:
+    steps on the tile after which none is next."""
     after, end, lost = _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
     if end == RUNS:
         return after
     _put_down(drop, pool, tiles, tile, end, lost, totals)
+    if totals.steps[tile] >= stop:
+        return NOBODY
     return pick_up(pool, tiles, tile, ground, constants)

@@ -41,6 +41,8 @@ class Constants(NamedTuple):
     row_step: float
     """Cells along a column that one unit of length covers; 1 where cells are square."""
     col_step: float
+    patience: int = 2**62
+    """Steps on a tile in one go after which no further drop is taken up there."""
 
 
 class Totals(NamedTuple):
@@ -82,7 +84,8 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop):
 
 @lean
 def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end.
+    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end; where
+    there are many, as many as `patience` allows: the others wait on.
 
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
 
@@ -113,15 +116,15 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, flow)
         fetch_queue(pool, tile)
-        reach = reach_of(tiles, tile)
+        reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
         # While one of the two waits for its next place, the processor digs for the other.
         drop = pick_up(pool, tiles, tile, ground, constants)
         beside = pick_up(pool, tiles, tile, ground, constants)
         while drop.slot != NONE or beside.slot != NONE:
             if drop.slot != NONE:
-                drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
+                drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
             if beside.slot != NONE:
-                beside = go_on(beside, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
+                beside = go_on(beside, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
 
 
 def lay_down(

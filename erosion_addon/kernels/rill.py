@@ -47,6 +47,8 @@ class Constants(NamedTuple):
     row_step: float
     """Cells along a column that one unit of length covers; 1 where cells are square."""
     col_step: float
+    patience: int = 2**62
+    """Steps on a tile in one go after which no further drop is taken up there."""
 
 
 class Totals(NamedTuple):
@@ -203,7 +205,8 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
 
 @lean
 def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end.
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end; where
+    there are many, as many as `patience` allows: the others wait on.
 
     A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
     w > minimum_volume, with h the bilinear height:
@@ -233,14 +236,14 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, water[..., 0])
         fetch_queue(pool, tile)
-        reach = reach_of(tiles, tile)
+        reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
         slot = pull(pool, tile)
         while slot != NONE:
             left = _run_drop(
                 ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
             )  # fmt: skip
             let_go(pool, tiles, tile, slot, left)
-            slot = pull(pool, tile)
+            slot = pull(pool, tile) if totals.steps[tile] < stop else NONE
 
 
 def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:

@@ -17,14 +17,13 @@ from .heap import cascade
 from .queues import NONE, enter, fetch_queue, let_go, pull
 from .tiles import Tiles
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
-from .wind_tiles import Particle, bounds_of, keep, near_tile, particle_in, start_place
+from .wind_tiles import NO_END, Particle, bounds_of, keep, near_tile, particle_in, start_place
 
 STILL = 0.01
 """A particle slower than this has stopped."""
 
 NUMBERS = 8
 """Numbers of a particle on its tile: the fields of `Particle`."""
-
 
 class Constants(NamedTuple):
     """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
@@ -57,6 +56,8 @@ class Constants(NamedTuple):
     """Share of the force that is missing in the wind shadow."""
     maximum_steps: int
     edges: int
+    patience: int = NO_END
+    """Steps of a particle on a tile after which others have their turn."""
 
 
 class Totals(NamedTuple):
@@ -96,8 +97,8 @@ def number_of(row, col, line):
 def _fly(
     ground, cells, track, cover, shade, masks, shares, particle, bounds, wind_row, wind_col, constants, totals, tile
 ):
-    """Let one particle fly until it leaves a tile or to its end: see `run_tiles`. Returns what it is then, and whether
-    it has left. All fields but `ground` and `masks` go by cells.
+    """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
+    what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
 
     A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
     processor foresees, and do not have to wait for the place that the step before has led to.
@@ -113,9 +114,10 @@ def _fly(
     slip, keep = 1.0 - dt, 1.0 - constants.pull
     gust_z, gust_x = constants.pull * wind_row, constants.pull * wind_col
     lifted = slid = abraded = 0.0
-    step, left, gone = earlier, False, False
+    step, left, gone, walled = earlier, False, False, False
+    last_step = min(constants.maximum_steps, step + constants.patience)
     speed = math.sqrt(vz * vz + vx * vx + vy * vy) if step > 0 else math.inf  # each takes a step
-    while step < constants.maximum_steps and speed >= STILL and not left:
+    while step < last_step and speed >= STILL and not left:
         step += 1
         surface = cells[at]
         y = y if y > surface else surface
@@ -157,7 +159,8 @@ def _fly(
             near = not left or near_tile(z, x, bounds)
             if not (0.0 <= z < rows and 0.0 <= x < cols):
                 gone = constants.edges == OPEN
-                if gone or constants.edges == CLOSED:
+                walled = constants.edges == CLOSED
+                if gone or walled:
                     left = False
                     break
                 z, x = z % rows, x % cols
@@ -193,6 +196,7 @@ def _fly(
             if not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
                 slid += _cascade(ground, row, col, often, masks, constants)
         row, col, at, inside = to_row, to_col, to, to_inside
+    left = left or (last_step <= step < constants.maximum_steps and speed >= STILL and not (gone or walled))
     if not (gone or left):
         load -= settle(cells, shares, at, load)
         slid += _cascade(ground, row, col, share, masks, constants)
@@ -223,7 +227,8 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
 
 @lean
 def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
-    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end.
+    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end, or
+    for `patience` steps.
 
     A particle has a place, a height y, a velocity v (two components along the ground and v_y), which begins as the wind
     p, and a load. With dt for the time step, `ground` for the surface and n for its normal, one step is:
@@ -275,3 +280,4 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             keep(pool, slot, particle)
             let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)
+

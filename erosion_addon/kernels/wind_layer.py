@@ -19,7 +19,7 @@ from .queues import NONE, enter, fetch_queue, let_go, pull
 from .tiles import reach_of, within
 from .wind import number_of
 from .wind_ground import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
-from .wind_tiles import Particle, anywhere, keep, particle_in
+from .wind_tiles import NO_END, Particle, anywhere, keep, particle_in
 
 CALM = 0.1
 """Share of the wind that is left where a slope turns away from it."""
@@ -58,6 +58,8 @@ class Constants(NamedTuple):
     shelter: float
     maximum_steps: int
     edges: int
+    patience: int = NO_END
+    """Steps of a particle on a tile after which others have their turn."""
 
 
 @lean
@@ -110,17 +112,18 @@ def _drift(
     ground, cells, track, cover, shade, masks, shares, particle, start, reach,
     wind_row, wind_col, constants, totals, tile,
 ):  # fmt: skip
-    """Let one particle drift until it leaves a reach or to its end: see `run_tiles`. Returns what it is then, and
-    whether it has left. All fields but `ground` and `masks` go by cells."""
+    """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
+    Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells."""
     z, x, y, vz, vx, vy, load, earlier = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
     row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
     pull, follow, ending = constants.pull, constants.follow, max(constants.maximum_steps // 4, 1)
     lifted = slid = abraded = 0.0
-    step, left, gone = earlier, False, False
+    step, left, gone, walled = earlier, False, False, False
+    last_step = min(constants.maximum_steps, step + constants.patience)
     row, col = int(z), int(x)
-    while step < constants.maximum_steps and not left:
+    while step < last_step and not left:
         step += 1
         at = number_of(row, col, line)
         surface = cells[at]
@@ -191,13 +194,14 @@ def _drift(
         x += constants.col_step * vx
         y += constants.time_step * vy
         if not (0.0 <= z < rows and 0.0 <= x < cols):
-            gone = constants.edges == OPEN
-            if gone or constants.edges == CLOSED:
+            gone, walled = constants.edges == OPEN, constants.edges == CLOSED
+            if gone or walled:
                 break
             z, x = z % rows, x % cols
             z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
         row, col = int(z), int(x)
         left = not within(reach, row, col)
+    left = left or (last_step <= step < constants.maximum_steps and not (gone or walled))
     if not (gone or left):
         load -= settle(cells, shares, number_of(row, col, line), load)
         slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
@@ -224,7 +228,8 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
 
 @lean
 def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
-    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end.
+    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
+    or for `patience` steps.
 
     With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and
     near = exp(-y / layer), one step, of a feature size or a part of it, is:

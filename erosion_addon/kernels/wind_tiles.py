@@ -2,17 +2,28 @@
 """Particles of wind: what they are, where they enter the terrain, and where they leave a tile of it."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import random
 from .compile import inlined, lean
 from .edges import WRAP
+from .queues import Pool, queued
+from .wind_ground import CELL, settle
 
 REACH = 16
 """Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
 ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch."""
+
+NO_END = 2**62
+"""More steps than any particle takes."""
+
+STEP = 7
+"""Where the numbers of a particle tell how many steps it has taken."""
+
+LANDING = 64
+"""Steps in which particles come down that are to end: enough for no heap to mark where each was."""
 
 
 class Particle(NamedTuple):
@@ -30,6 +41,11 @@ class Particle(NamedTuple):
     """How many it has taken."""
 
 
+def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
+    """Lowest and highest of those numbers of a particle on so many cells that are not anything."""
+    return {0: (0.0, math.nextafter(rows, 0)), 1: (0.0, math.nextafter(cols, 0)), STEP: (0.0, 2.0**53)}
+
+
 @inlined
 def particle_in(pool, slot):
     """The particle that a slot holds."""
@@ -43,6 +59,31 @@ def keep(pool, slot, particle):
     drop = pool.numbers[slot]
     drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
     drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+
+
+def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
+    """Lay down what the particles under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), pool, ground, masks)
+    return kept
+
+
+@lean
+def _lay_down(slots, pool, ground, masks):
+    size, line = ground.shape[0] * ground.shape[1], CELL * np.uintp(ground.shape[1])
+    cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, 3)
+    kept = 0.0
+    for slot in slots:
+        particle = particle_in(pool, slot)
+        at = np.uintp(int(particle.z)) * line + CELL * np.uintp(int(particle.x))
+        kept += particle.load - settle(cells, shares, at, particle.load)
+    return kept
+
+
+def land(pool: Pool, constants: Any) -> Any:
+    """Let the particles under way come down from here on: the constants with which each is in the last quarter of its
+    life, in which it lifts nothing and lays down what it carries bit by bit."""
+    pool.numbers[queued(pool), STEP] = 3 * LANDING
+    return constants._replace(maximum_steps=4 * LANDING)
 
 
 class Bounds(NamedTuple):

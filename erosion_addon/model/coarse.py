@@ -133,6 +133,11 @@ class CoarseStep:
         step: Any = self._step
         step.settle()
 
+    def rest(self) -> None:
+        """Come to where a checkpoint can be taken."""
+        step: Any = self._step
+        step.rest()
+
     def elevation(self) -> Array:
         """The surface to look at (m): that of the step, as far as it has changed."""
         step: Any = self._step  # of drops, and these can be looked at

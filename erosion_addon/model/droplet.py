@@ -8,7 +8,7 @@ import numpy as np
 
 from .coarse import detail, feature_size
 from .cover import grass_protection
-from .drops import DropStep, drop_sources
+from .drops import PATIENCE, DropStep, drop_sources
 from .errors import InputError
 from .parameters import Parameters, parameter
 from .state import EDGES, Array, State, Volumes
@@ -139,6 +139,7 @@ class DropletStep(DropStep):
             edges=EDGES.index(state.edges),
             row_step=state.cell_size / state.spacing[0],
             col_step=state.cell_size / state.spacing[1],
+            patience=PATIENCE,
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -151,6 +152,7 @@ class DropletStep(DropStep):
 
     def _settled(self) -> tuple[Array, Array | None, float]:
         """Ground and colour if all drops laid down what they carry where they are, and what masks would keep."""
+        self.rest()
         if not self._run.under_way:
             return self._ground, self._color, 0.0
         ground, color = self._ground.copy(), None if self._color is None else self._color.copy()

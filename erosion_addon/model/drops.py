@@ -2,14 +2,18 @@
 """What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .ground import in_unit, solid_layers
-from .state import EDGES, Array, Pace, State
+from .state import EDGES, Array, State, chunk_end
 from .tile_run import TileRun
+
+PATIENCE = 2**16
+"""Steps on a tile after which threads look at the clock: so many drops may run there that it takes seconds."""
 
 
 class DropStep:
@@ -36,7 +40,6 @@ class DropStep:
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
         self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
-        self._pace = Pace(1)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Put the drops first … last - 1 on the tiles where they start."""
@@ -47,14 +50,16 @@ class DropStep:
         raise NotImplementedError
 
     def advance(self) -> float:
-        """Run some turns; returns the share done."""
-        self._pace.run(self._turns)
-        return self._run.share_done
+        """Run some turns, or a part of one; returns the share done."""
+        until = chunk_end()
+        while True:
+            self._run.turn(self._start, self._work, until)
+            if self._run.share_done >= 1 or time.perf_counter() >= until:
+                return self._run.share_done
 
-    def _turns(self, count: int) -> int:
-        for _ in range(count):
-            self._run.turn(self._start, self._work)
-        return count
+    def rest(self) -> None:
+        """Come to the end of a turn."""
+        self._run.end_turn(self._start, self._work)
 
     def settle(self) -> None:
         """Let no more drops start, and those under way come to their ends, to lay down their load where it belongs."""

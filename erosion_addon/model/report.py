@@ -99,12 +99,12 @@ _TOLD = (
 
 def is_step_report(step: Any) -> bool:
     """Whether this is what a report says of a step; it may come from anybody."""
-    if not isinstance(step, dict) or not isinstance(step.get("kind"), str):
+    if not isinstance(step, dict) or not all(isinstance(step.get(key, ""), str) for key in ("kind", "name")):
         return False
     grid = step.get("grid", {})
     if not isinstance(grid, dict):
         return False
-    counts = {key: value for key, value in step.items() if key not in ("kind", "grid")}
+    counts = {key: value for key, value in step.items() if key not in ("kind", "name", "grid")}
     told = next((keys for keys in _TOLD if keys[0] in step), ("years",))
     return all(map(_is_number, (*counts.values(), *grid.values()))) and counts.keys() >= {"seconds", *told}
 

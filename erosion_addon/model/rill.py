@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels.elementary import expm1
 from .coarse import detail, feature_size
 from .cover import grass_protection
-from .drops import DropStep, drop_sources
+from .drops import PATIENCE, DropStep, drop_sources
 from .parameters import Parameters, parameter
 from .state import EDGES, Array, State, Volumes
 
@@ -120,6 +120,7 @@ class RillStep(DropStep):
             edges=EDGES.index(state.edges),
             row_step=unit / state.spacing[0],
             col_step=unit / state.spacing[1],
+            patience=PATIENCE,
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -135,6 +136,7 @@ class RillStep(DropStep):
 
     def _settled(self) -> tuple[Array, float]:
         """Ground if all drops laid down what they carry where they are, and what masks would keep in them."""
+        self.rest()
         if not self._run.under_way:
             return self._ground, 0.0
         ground = self._ground.copy()

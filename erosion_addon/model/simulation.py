@@ -113,6 +113,9 @@ class _Simulation:
 
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
+        rest = getattr(self._running, "rest", None)  # most steps rest between two chunks
+        if rest is not None:
+            rest()
         values = {
             "recipe": self._recipe.to_dict(),
             "seed": self._seed,

@@ -93,6 +93,11 @@ class Volumes(NamedTuple):
         return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
 
 
+def chunk_end() -> float:
+    """When a chunk that begins now is to end, by `time.perf_counter`."""
+    return time.perf_counter() + CHUNK_SECONDS
+
+
 class Pace:
     """How much work makes a chunk of CHUNK_SECONDS, learnt from the chunks before.
 
@@ -121,7 +126,9 @@ class RunningStep(Protocol):
     """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
     steps. A step made from the same state and given these goes on to the same bytes."""
     limits: Mapping[str, tuple[float, float]]
-    """Lowest and highest value of those that are not anything up to ± `LARGEST`: given back, they are checked."""
+    """Lowest and highest value of those that are not anything up to ± `LARGEST`: given back, they are checked.
+    A step may also have `later`: those of `evolving` that checkpoints of earlier versions lack, which stopped only where
+    they were as in a new step."""
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""

@@ -20,11 +20,12 @@ def set_step_arrays(running: Any, arrays: dict[str, Array]) -> None:
 
     Raises InputError where they do not fit: another shape or kind of number, or a value beyond the step's `limits`.
     """
-    places = list(_places(running))
-    if arrays.keys() != {name for name, *_ in places}:
+    places = {name: place for name, *place in _places(running)}
+    needed = {name for name in places if name.partition("/")[0] not in getattr(running, "later", ())}
+    if not needed <= arrays.keys() <= places.keys():
         raise InputError("The checkpoint does not fit its recipe; run it again from the start.")
-    for name, owner, attribute, value in places:
-        array = arrays[name]
+    for name, array in arrays.items():
+        owner, attribute, value = places[name]
         whole = isinstance(getattr(type(owner), attribute, None), property)  # sets itself, and looks at it itself
         if not (_is_alike(array, value, whole) and (whole or within(array, owner.limits.get(attribute, ANYTHING)))):
             raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.")

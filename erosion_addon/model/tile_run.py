@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drops on tiles, worked by threads that leave the same bytes whatever their number."""
 
+import math
+import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -32,6 +34,9 @@ HANDS = 8
 on it tell. Computed from the times of tiles on 512², two threads are 1.5 to 1.7 times as fast as one with one part for
 each, and 1.9 times where each takes the next tile when it is done."""
 
+LARGEST_HAND = 16
+"""Tiles of a part at most, so that it does not take much longer than a chunk."""
+
 
 class TileRun:
     """Drops 0 … count - 1 of one kind on a terrain of `shape` cells, under way in turns.
@@ -59,6 +64,9 @@ class TileRun:
         self._spans = dict(spans or {})
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
         self.started, self.limits = 0, {"started": (0, count)}
+        # Of a turn under way: the colours that it has still to do, and the tiles of the first of them that are worked.
+        self._ahead: list[Array] = []
+        self._worked: Array | None = None
         threads = min(threads or processors(), max(map(len, self._colors)))
         self._team = Team(threads) if threads > 1 else None
 
@@ -73,27 +81,36 @@ class TileRun:
         share = self.started / self.count if self.count else 1.0
         return min(share, 0.999) if self.under_way else share
 
-    def turn(self, start: Callable[..., object], work: Callable[..., object]) -> None:
-        """Let new drops start, and all that are under way run on by a tile or more."""
-        last = min(self.started + self._rate, self.count)
-        self.pool = self._queues.with_room(self.pool, last - self.started)
-        start(self.pool, self.tiles, self.started, last)
-        self.started = last
-        for color in self._colors:
-            worked = color[self.pool.queue[color, self._queues.FIRST] != self._queues.NONE]
-            if len(worked):
-                self._work(worked, work)
-                self._queues.hand_on(self.pool, self.tiles, worked)
+    def turn(self, start: Callable[..., object], work: Callable[..., object], until: float = math.inf) -> None:
+        """Let new drops start, and all that are under way run on by a tile or more; or go on with a turn under way.
+
+        until: time (`time.perf_counter`) to stop at, be it in the middle of a turn; where that is changes nothing.
+        """
+        if not self._ahead:
+            last = min(self.started + self._rate, self.count)
+            self.pool = self._queues.with_room(self.pool, last - self.started)
+            start(self.pool, self.tiles, self.started, last)
+            self.started, self._ahead = last, list(self._colors)
+        while self._ahead:
+            left = self._waiting(self._ahead[0])
+            self._worked = left if self._worked is None else self._worked
+            if len(left):
+                self._work(left, work, until)
+            if not len(self._waiting(self._ahead[0])):
+                self._queues.hand_on(self.pool, self.tiles, self._worked)
+                self._worked = None
+                del self._ahead[0]
+            if time.perf_counter() >= until:
+                return
+
+    def end_turn(self, start: Callable[..., object], work: Callable[..., object]) -> None:
+        """Go on with a turn under way to its end, where `drops` are all that there is to know."""
+        while self._ahead:
+            self.turn(start, work)
 
     def run_out(self, start: Callable[..., object], work: Callable[..., object]) -> None:
         """Let no more drops start, and those under way come to their ends."""
         self.count = self.started
-        while self.share_done < 1:
-            self.turn(start, work)
-
-    def batch(self, first: int, last: int, start: Callable[..., object], work: Callable[..., object]) -> None:
-        """Let the drops first … last - 1 start, and all run to their ends."""
-        self.started, self.count = first, last
         while self.share_done < 1:
             self.turn(start, work)
 
@@ -102,16 +119,17 @@ class TileRun:
         for color in self._colors:
             self._work(color, work)
 
-    def _work(self, worked: Array, work: Callable[..., object]) -> None:
-        if self._team is None or len(worked) == 1:
+    def _waiting(self, color: Array) -> Array:
+        """The tiles of a colour on which drops wait."""
+        tiles: Array = color[self.pool.queue[color, self._queues.FIRST] != self._queues.NONE]
+        return tiles
+
+    def _work(self, worked: Array, work: Callable[..., object], until: float = math.inf) -> None:
+        """Have some tiles worked, as many as there is time for but at least one."""
+        if len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
-        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first hands are the largest
-        # ones, and what is left for the last threads to wait for is small.
-        fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
-        count = min(self._team.size * HANDS, len(worked))
-        # Copies, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
-        hands = deque(fullest_first[place::count].copy() for place in range(count))
+        hands = deque(self._deal(worked))
 
         def play(_: int) -> None:
             while hands:
@@ -124,8 +142,27 @@ class TileRun:
                 except BaseException:
                     hands.clear()  # nobody begins anything any more
                     raise
+                if time.perf_counter() >= until:
+                    hands.clear()
 
-        self._team.run(play)
+        if self._team is None:
+            play(0)
+        else:
+            self._team.run(play)
+
+    def _deal(self, worked: Array) -> Iterator[Array]:
+        """The tiles in parts, each for a thread to work in one go."""
+        if self._team is None:
+            for first in range(0, len(worked), LARGEST_HAND):
+                yield worked[first : first + LARGEST_HAND]
+            return
+        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first hands are the largest
+        # ones, and what is left for the last threads to wait for is small.
+        fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
+        count = min(max(self._team.size * HANDS, -(-len(worked) // LARGEST_HAND)), len(worked))
+        for place in range(count):
+            # A copy, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
+            yield fullest_first[place::count].copy()
 
     @property
     def drops(self) -> Array:
@@ -139,7 +176,7 @@ class TileRun:
         """ValueError for what no drops of this run can be."""
         ends = {self._queues.ROW: (0.0, self.tiles.last_row), self._queues.COL: (0.0, self.tiles.last_col)}
         columns = drops.T[1:]  # the first are bits of whole numbers
-        spans = [(self._spans | ends).get(place, ANYTHING) for place in range(len(columns))]
+        spans = [(ends | self._spans).get(place, ANYTHING) for place in range(len(columns))]
         alike = len(columns) == self.pool.numbers.shape[1] and len(drops) <= self.started
         if not (alike and all(within(numbers, span) for numbers, span in zip(columns, spans, strict=True))):
             raise ValueError

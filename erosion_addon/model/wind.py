@@ -2,14 +2,16 @@
 """The wind step: its way from metres into the source's map and back."""
 
 import math
+import time
 from typing import Any
 
 import numpy as np
 
 from ..kernels.elementary import sincos, tan
 from .ground import in_unit, solid_layers
-from .state import EDGES, Array, Pace, State, Volumes
+from .state import EDGES, LARGEST, Array, State, Volumes, chunk_end
 from .tile_run import TileRun
+from .wind_cover import cover, shares, sources
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
 from .wind_shadow import WindShadow
@@ -22,6 +24,9 @@ TILE = 64
 
 PORTIONS = 4
 """In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
+
+TURN_STEPS = 2**22
+"""Of all particles of a gust together in a turn, at most: one that bounces about may take millions on a tile."""
 
 PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""
@@ -42,33 +47,37 @@ class WindStep:
     bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
     """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks, sources."""
 
-    evolving = ("_ground", "_path", "_totals", "_done")
+    evolving = ("_ground", "_path", "_totals", "_done", "_track", "_shade", "_blowing", "_run")
+
+    later = ("_track", "_shade", "_blowing", "_run")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
-        from ..kernels import heap, random, wind, wind_layer  # numba takes a second to import
+        from ..kernels import heap, random, wind, wind_layer, wind_tiles  # numba takes a second to import
 
         self._state, self._parameters, self._key = state, parameters, np.uint64(key)
         self._in_layer = parameters.flight == "boundary layer"
         self._kernel: Any = wind_layer if self._in_layer else wind
-        self._heap, self._random = heap, random
+        self._heap, self._random, self._flying = heap, random, wind_tiles
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
         self._ground = in_unit(state, self._unit)
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
-        self._shade = np.empty(shape) if parameters.shelter > 0 else None
+        self._shade = np.zeros(shape) if parameters.shelter > 0 else None
         self._shadow = WindShadow(shape, state.threads)
-        self._masks, self._sources = _masks(state, parameters.grass_hold), _sources(state)
+        self._masks, self._sources = shares(state, parameters.grass_hold), sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
-        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._particles)}
-        self._constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
-        self._cover = _cover(state, parameters, self._wet_hold())
+        self._done, self._blowing = 0, False
+        self.limits = {"_done": (0, self._particles), "_track": (0, 1), "_shade": (-math.inf, LARGEST)}
+        constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
+        self._constants = constants._replace(patience=max(TURN_STEPS // self._batch, 1))
+        self._cover = cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
-            shape, EDGES.index(state.edges), 0, wind.NUMBERS, state.threads,
-            side=TILE, rate=max(1, self._batch // PORTIONS),
+            shape, EDGES.index(state.edges), self._particles, wind.NUMBERS, state.threads,
+            side=TILE, rate=max(1, self._batch // PORTIONS), spans=wind_tiles.spans(*shape),
         )  # fmt: skip
         self._totals = wind.make_totals(self._run.tiles)
 
@@ -118,57 +127,100 @@ class WindStep:
         return float(given.moisture_threshold * constants.time_step / given.time_step)
 
     def advance(self) -> float:
-        """Run some batches of particles; returns the share of all particles that have flown."""
-        self._pace.run(self._run_batches)
-        return self._done / self._particles if self._particles else 1.0
+        """Let some gusts blow, or a part of one; returns the share of all particles that have flown."""
+        until = chunk_end()
+        while self._done < self._particles:
+            self._go_on(until)
+            if time.perf_counter() >= until:
+                break
+        if self._done >= self._particles:
+            return 1.0
+        landed = self._run.started - self._run.under_way if self._blowing else self._done
+        return min(landed / self._particles, 0.9999)
 
-    def _run_batches(self, count: int) -> int:
-        for _ in range(count):
-            self._run_batch()
-        return count
+    def _go_on(self, until: float) -> None:
+        """A part of a gust: its shadow; its particles, for as long as there is time; what their touches leave."""
+        if not self._blowing:
+            self._begin_gust()
+        elif self._run.started < self._end or self._run.under_way:
+            self._blow(until)
+        else:
+            self._end_gust()
 
-    def _run_batch(self) -> None:
-        """A gust: one direction, its shadow, its particles, and what their touches leave."""
-        last = min(self._done + self._batch, self._particles)
-        if last == self._done:
-            return
+    @property
+    def _end(self) -> int:
+        """Number of the first particle after the gust."""
+        last: int = min(self._done + self._batch, self._particles)
+        return last
+
+    def _begin_gust(self) -> None:
+        """One direction, and its shadow."""
         given, constants = self._parameters, self._constants
-        wind_row, wind_col = self._gust(self._done // self._batch)
-        wrap = self._state.edges == "wrap"
         if self._shade is not None:
             # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
+            wind_row, wind_col = self._wind()
             rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
             speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
             way = speed * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
             drop = way * tan(math.radians(given.shelter_angle)) / self._unit
-            self._shadow.cast(self._ground, self._shade, (rows, cols), drop, wrap)
+            self._shadow.cast(self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap")
         self._track[:] = 0
-        self._blow(last, wind_row, wind_col)
+        self._run.started, self._blowing = self._done, True
+
+    def _blow(self, until: float = math.inf) -> None:
+        """Let the particles of the gust fly on."""
+        self._run.count = self._end
+        self._run.turn(self._start, self._work, until)
+
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        given = (*self._wind(), self._supply, self._constants)
+        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        fields = (self._ground, self._track, self._cover, self._shade, self._masks)
+        self._kernel.run_tiles(worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals)
+
+    def _end_gust(self) -> None:
+        """What the touches of the particles leave: creep, and the mean of where the wind meets the ground."""
+        given, wrap = self._parameters, self._state.edges == "wrap"
         ratio = self._state.cell_size / given.feature_size
-        share = min(given.creep * given.pace / ratio * (last - self._done) / self._batch, 0.25)
+        share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
         if share > 0:
             fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
             self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)
         self._path += np.float32(PATH_RATE) * self._track
-        self._done = last
+        self._done, self._blowing = self._end, False
 
-    def _blow(self, last: int, wind_row: float, wind_col: float) -> None:
-        """Let the particles of a batch, up to the one before `last`, go to their ends."""
-        kernel = self._kernel
-        fields, wind = (self._ground, self._track, self._cover, self._shade, self._masks), (wind_row, wind_col)
+    def rest(self) -> None:
+        """Come to the end of a turn."""
+        self._run.end_turn(self._start, self._work)
 
-        def start(pool: Any, tiles: Any, first: int, last: int) -> None:
-            given = (*wind, self._supply, self._constants)
-            kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
+    def settle(self) -> None:
+        """Let no more particles start, and those under way come down within a few steps."""
+        if not self._blowing:
+            return
+        self.rest()
+        self._particles = self._run.started
+        self._constants = self._flying.land(self._run.pool, self._constants)
+        while self._run.under_way:
+            self._blow()
+        self._end_gust()
 
-        def work(worked: Array, tiles: Any, pool: Any) -> None:
-            kernel.run_tiles(worked, tiles, pool, *fields, *wind, self._constants, self._totals)
+    def _settled(self) -> tuple[Array, float]:
+        """Ground if all particles laid down what they carry where they are, and what masks would keep in them."""
+        self.rest()
+        if not self._run.under_way:
+            return self._ground, 0.0
+        ground = self._ground.copy()
+        return ground, self._flying.lay_down(self._run.pool, ground, self._masks)
 
-        self._run.batch(self._done, last, start, work)
+    def _wind(self) -> tuple[float, float]:
+        """Velocity (row, col) of the gust's wind."""
+        return self._gust(self._done // self._batch)
 
     def _gust(self, number: int) -> tuple[float, float]:
-        """Velocity (row, col) of a batch's wind: one of the rose's by its weight, turned a little."""
+        """Velocity (row, col) of a gust's wind: one of the rose's by its weight, turned a little."""
         given = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]
@@ -185,17 +237,21 @@ class WindStep:
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
-        return solid_layers(self._state, self._ground, self._unit) | {"wind_path": self._path.copy()}
+        return solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
 
-    def _volume(self, total: Array) -> float:
+    def elevation(self) -> Array:
+        """The surface to look at (m), without what is in the air."""
+        return solid_layers(self._state, self._ground, self._unit)["elevation"]
+
+    def _volume(self, total: Array | float) -> float:
         """A total of the kernel in m³."""
-        return float(total.sum()) * self._unit * self._state.spacing[0] * self._state.spacing[1]
+        return float(np.sum(total)) * self._unit * self._state.spacing[0] * self._state.spacing[1]
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far; what the wind has brought in comes from nowhere."""
-        totals = self._totals
-        moved = self._volume(totals.lifted + totals.slid)
-        return Volumes(moved, self._volume(totals.exported), self._volume(totals.supplied))
+        kept, totals = self._settled()[1], self._totals
+        moved, exported = self._volume(totals.lifted + totals.slid), self._volume(totals.exported) + self._volume(kept)
+        return Volumes(moved, exported, self._volume(totals.supplied))
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work; volumes in m³."""
@@ -210,42 +266,3 @@ class WindStep:
             "abraded": self._volume(totals.abraded),
             "supplied": self._volume(totals.supplied),
         }
-
-
-def _masks(state: State, grass_hold: float) -> Array | None:
-    """(rows, cols, 3) float32: what a cell gives, what it takes, what its rock gives; None where all is 1."""
-    masks, grass = state.masks, state.layers.get("grass")
-    if grass is None and not masks.keys() & {"strength", "hardness", "protect"}:
-        return None
-    shares = np.ones((*state.elevation.shape, 3), np.float32)
-    if "strength" in masks:
-        shares[..., :2] = masks["strength"][..., None]
-    if "protect" in masks:
-        shares[..., 0] *= 1 - masks["protect"]
-    if grass is not None:
-        shares[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
-    if "hardness" in masks:
-        shares[..., 2] -= masks["hardness"]
-    return shares
-
-
-def _cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
-    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
-    moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
-    if moisture is None and grass is None:
-        return None
-    cover = np.zeros((*state.elevation.shape, 2), np.float32)
-    if moisture is not None:
-        cover[..., 0] = moisture * wet_hold
-    cover[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
-    return cover
-
-
-def _sources(state: State) -> Array | None:
-    """Cumulated share of the particles that start in each cell (cells,), up to 1; None for all from windward."""
-    source = state.masks.get("source")
-    if source is None or not source.any():
-        return None
-    weights: Array = np.cumsum(source.astype(np.float64).ravel())
-    weights /= weights[-1]
-    return weights

@@ -37,8 +37,8 @@ def test_whichever_tile_is_worked_first(monkeypatch):
     rng = np.random.default_rng(5)
     as_they_come = tile_run.TileRun._work
 
-    def shuffled(run, worked, work):
-        as_they_come(run, rng.permutation(worked), work)
+    def shuffled(run, worked, *rest):
+        as_they_come(run, rng.permutation(worked), *rest)
 
     monkeypatch.setattr(tile_run.TileRun, "_work", shuffled)
     # What is handed on is sorted by tile, not by who was first, so the order does not show.
@@ -49,8 +49,8 @@ def by_order(backward, monkeypatch, **given):
     """Hashes of a run in which the tiles of a phase are worked from the first to the last, or the other way round."""
     as_they_come = tile_run.TileRun._work
 
-    def ordered(run, worked, work):
-        as_they_come(run, worked[::-1].copy() if backward else worked, work)
+    def ordered(run, worked, *rest):
+        as_they_come(run, worked[::-1].copy() if backward else worked, *rest)
 
     with monkeypatch.context() as patched:
         patched.setattr(tile_run.TileRun, "_work", ordered)

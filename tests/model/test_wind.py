@@ -9,6 +9,7 @@ import pytest
 from erosion_addon.model import InputError, Recipe, Terrain, erode, wind_shadow
 from erosion_addon.model.parameters import specifications
 from erosion_addon.model.state import EDGES, State
+from erosion_addon.model.step_state import set_step_arrays, step_arrays
 from erosion_addon.model.tile_run import TileRun
 from erosion_addon.model.wind import WindStep
 from erosion_addon.model.wind_parameters import WindParameters
@@ -118,14 +119,9 @@ def test_a_step_goes_on_from_what_evolves_to_the_same_bytes(flight, monkeypatch)
     whole = WindStep(state, WindParameters(flight=flight), 1)
     for _ in range(5):
         whole.advance()
+    whole.rest()
     resumed = WindStep(state, WindParameters(flight=flight), 1)
-    for name in WindStep.evolving:
-        value = getattr(whole, name)
-        if isinstance(value, np.ndarray):
-            value = value.copy()
-        elif isinstance(value, tuple):
-            value = type(value)(*(part.copy() for part in value))
-        setattr(resumed, name, value)
+    set_step_arrays(resumed, step_arrays(whole))
     assert 0 < whole.advance() < 1
     for step in (whole, resumed):
         while step.advance() < 1:
@@ -431,9 +427,9 @@ def test_the_same_bytes_whichever_tile_is_worked_first(edges, flight, monkeypatc
     rng, as_they_come = np.random.default_rng(2), TileRun._work
     mask = {"strength": rng.random(HILLS.shape).astype(np.float32)}
     expected = threaded(1, edges, flight=flight, masks=dict(mask))
-    monkeypatch.setattr(TileRun, "_work", lambda run, worked, work: as_they_come(run, rng.permutation(worked), work))
+    monkeypatch.setattr(TileRun, "_work", lambda run, worked, *rest: as_they_come(run, rng.permutation(worked), *rest))
     assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
-    monkeypatch.setattr(TileRun, "_work", lambda run, worked, work: as_they_come(run, worked[::-1].copy(), work))
+    monkeypatch.setattr(TileRun, "_work", lambda run, worked, *rest: as_they_come(run, worked[::-1].copy(), *rest))
     assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
 
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What lies over the ground, and where the wind sets out, as its kernels want it."""
+
+import numpy as np
+
+from .state import Array, State
+from .wind_parameters import WindParameters
+
+
+def shares(state: State, grass_hold: float) -> Array | None:
+    """(rows, cols, 3) float32: what a cell gives, what it takes, what its rock gives; None where all is 1."""
+    masks, grass = state.masks, state.layers.get("grass")
+    if grass is None and not masks.keys() & {"strength", "hardness", "protect"}:
+        return None
+    given = np.ones((*state.elevation.shape, 3), np.float32)
+    if "strength" in masks:
+        given[..., :2] = masks["strength"][..., None]
+    if "protect" in masks:
+        given[..., 0] *= 1 - masks["protect"]
+    if grass is not None:
+        given[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
+    if "hardness" in masks:
+        given[..., 2] -= masks["hardness"]
+    return given
+
+
+def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
+    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
+    moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
+    if moisture is None and grass is None:
+        return None
+    over = np.zeros((*state.elevation.shape, 2), np.float32)
+    if moisture is not None:
+        over[..., 0] = moisture * wet_hold
+    over[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
+    return over
+
+
+def sources(state: State) -> Array | None:
+    """Cumulated share of the particles that start in each cell (cells,), up to 1; None for all from windward."""
+    source = state.masks.get("source")
+    if source is None or not source.any():
+        return None
+    weights: Array = np.cumsum(source.astype(np.float64).ravel())
+    weights /= weights[-1]
+    return weights

@@ -14,6 +14,7 @@ import re
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +52,8 @@ def main(
     """
     try:
         given = parser(program).parse_args(argv)
-        with ending.heeded():
+        with ending.heeded(), warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: note(str(message))
             if given.command == "render":
                 if render is None:
                     raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")

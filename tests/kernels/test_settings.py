@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of numba's that are meant for other programs do not slow kernels down."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILED = """
+import numpy as np
+from erosion_addon.kernels import compile
+import numba
+compile.prepare()
+print(len(compile._total.overloads), numba.config.OPT, bool(numba.config.BOUNDSCHECK))
+"""
+
+
+def child(*words, **settings):
+    given = {**os.environ, "PYTHONPATH": str(ROOT), "TERRAIN_EROSION_CACHE": "", **settings}
+    return subprocess.run([sys.executable, *words], env=given, capture_output=True, text=True, timeout=600, check=True)
+
+
+@pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT=1", "NUMBA_OPT=0", "NUMBA_BOUNDSCHECK=1"])
+def test_a_setting_that_slows_kernels_down_is_ignored_with_a_sentence(setting):
+    name, _, value = setting.partition("=")
+    done = child("-c", COMPILED, **{name: value})
+    assert done.stdout.split() == ["1", "3", "False"]
+    assert f"{setting} is ignored, as erosion would be many times slower with it.\n" in done.stderr
+
+
+def test_without_such_settings_nothing_is_said():
+    assert child("-c", COMPILED, NUMBA_DISABLE_JIT="0").stderr == ""
+
+
+def test_the_command_line_says_it_in_one_line(tmp_path):
+    words = ["-m", "erosion_addon", "make", "fractal", str(tmp_path / "hills.npy"), "--size", "8x8"]
+    done = child(*words, NUMBA_DISABLE_JIT="1")
+    assert done.stderr in ("", "NUMBA_DISABLE_JIT=1 is ignored, as erosion would be many times slower with it.\n")
+    erode = ["-m", "erosion_addon", "erode", *[str(tmp_path / name) for name in ("hills.npy", "out.npy")], "--quiet"]
+    done = child(*erode, "--set", "droplet.drops_per_cell=0.1", NUMBA_DISABLE_JIT="1")
+    assert done.stderr == "NUMBA_DISABLE_JIT=1 is ignored, as erosion would be many times slower with it.\n"

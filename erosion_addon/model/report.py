@@ -99,7 +99,7 @@ _TOLD = (
 
 def is_step_report(step: Any) -> bool:
     """Whether this is what a report says of a step; it may come from anybody."""
-    if not isinstance(step, dict) or not all(isinstance(step.get(key, ""), str) for key in ("kind", "name")):
+    if not isinstance(step, dict) or not isinstance(step.get("kind"), str) or not isinstance(step.get("name", ""), str):
         return False
     grid = step.get("grid", {})
     if not isinstance(grid, dict):

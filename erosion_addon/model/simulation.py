@@ -10,7 +10,7 @@ import numpy as np
 from .. import VERSION
 from .checkpoint import Checkpoint
 from .errors import InputError
-from .estimate import bytes_needed, require_memory, seconds_of
+from .estimate import bytes_needed, require_memory, seconds_of, speed_up
 from .fields import FIELDS
 from .masks import prepare
 from .needs import stillness
@@ -19,10 +19,10 @@ from .progress import Progress
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
 from .results import Key, Result, Results, keys_of
-from .standing import Standing
+from .standing import Standing, require_sound
 from .state import Array, RunningStep, State, Volumes, loose_of, thickness
 from .step_state import set_step_arrays, step_arrays
-from .terrain import Terrain, checked_field
+from .terrain import Terrain
 from .threads import processors
 
 
@@ -109,7 +109,7 @@ class _Simulation:
         self._running: RunningStep | None = None
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
-        self._step_began = self._began
+        self._step_began, self._whole_step = self._began, True
 
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
@@ -149,19 +149,11 @@ class _Simulation:
         simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
         if stand.step:
             simulation._start_step()
-            set_step_arrays(simulation._running, stand.step)
-            simulation._require_sound()
+            running: Any = simulation._running
+            set_step_arrays(running, stand.step)
+            require_sound(running, stand.terrain.shape)
+            simulation._whole_step = False
         return simulation
-
-    def _require_sound(self) -> None:
-        """Raise InputError where the step under way has anything that no terrain can have."""
-        assert self._running is not None
-        with np.errstate(all="ignore"):
-            for name, layer in self._running.layers().items():
-                try:
-                    checked_field(name, layer, self._terrain.shape)
-                except InputError as error:
-                    raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
 
     def _result_keys(self) -> list[Key]:
         """What each step's end is known by among results."""
@@ -194,7 +186,7 @@ class _Simulation:
     def _start_step(self) -> None:
         step = self._steps[self._number]
         self._running = PROCESSES[step.kind].step(self._state, step.parameters, _key(self._seed, self._number))
-        self._step_began = time.perf_counter()
+        self._step_began, self._whole_step = time.perf_counter(), True
 
     def _progress(self, number: int, done: float) -> Progress:
         """Where it stands with so much of a step done."""
@@ -219,13 +211,13 @@ class _Simulation:
 
     def estimates(self) -> list[float]:
         """Rough seconds of each step on one processor."""
-        return [seconds_of(step, self._terrain.shape, self._terrain.spacing) for step in self._steps]
+        return [seconds_of(step, self._terrain.shape, self._terrain.spacing, self._edges) for step in self._steps]
 
     def _end_step(self) -> Progress:
         running, progress = self._running, self._progress(self._number, 1.0)
         assert running is not None
         self._volumes = self._volumes.plus(running.volumes())
-        self._reports.append(self._step_report(running))
+        self._reports.append({**self._step_report(running), **self._estimated()})
         # A step that can hands its own arrays over: copies would be the run's peak of memory.
         layers = getattr(running, "release", running.layers)()
         self._state.elevation = layers.pop("elevation")
@@ -245,6 +237,11 @@ class _Simulation:
         step = self._steps[self._number]
         named = {"name": step.name} if step.name else {}
         return {"kind": step.kind, **named, "seconds": seconds, **running.counts(seconds)}
+
+    def _estimated(self) -> dict[str, float]:
+        """The time that was expected of the step at its end, unless an earlier run has done some of it."""
+        alone = self.estimates()[self._number]
+        return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
 
     def snapshot(self, fraction: float) -> Terrain:
         """The terrain at this moment, with report."""

@@ -14,7 +14,7 @@ from .masks import MASK_KINDS
 from .parameters import Specification
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import is_step_report
-from .state import Array, Volumes
+from .state import Array, RunningStep, Volumes
 from .terrain import Terrain, checked_field
 
 _MOST_NOTES = 100
@@ -76,6 +76,16 @@ class Standing:
             Volumes(*map(_finite, values["volumes"])), max(_finite(values["seconds"]), 0.0), step,
             values.get("adds_up") is True,
         )  # fmt: skip
+
+
+def require_sound(running: RunningStep, shape: tuple[int, int]) -> None:
+    """Raise InputError where a step that was put together from a checkpoint has anything that no terrain can have."""
+    with np.errstate(all="ignore"):
+        for name, layer in running.layers().items():
+            try:
+                checked_field(name, layer, shape)
+            except InputError as error:
+                raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
 
 
 def _finite(number: Any) -> float:

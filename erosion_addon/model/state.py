@@ -127,8 +127,8 @@ class RunningStep(Protocol):
     steps. A step made from the same state and given these goes on to the same bytes."""
     limits: Mapping[str, tuple[float, float]]
     """Lowest and highest value of those that are not anything up to ± `LARGEST`: given back, they are checked.
-    A step may also have `later`: those of `evolving` that checkpoints of earlier versions lack, which stopped only where
-    they were as in a new step."""
+    A step may also have `later`: those of `evolving` that checkpoints of earlier versions lack, which stopped only
+    where they were as in a new step."""
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""

@@ -11,7 +11,7 @@ from ..model.errors import InputError
 from ..model.messages import Message, Request
 from ..model.recipe import Recipe
 from ..model.terrain import Terrain
-from . import attributes, busy, commit, follow, grid, paused, preview, source
+from . import attributes, busy, commit, follow, grid, paused, preview, source, speeds
 from . import start as starting
 from .lattice import Array
 from .task import Task
@@ -125,6 +125,8 @@ class Job(Task):
         reason = self._why_not_here(obj)
         if reason is None and obj is not None:
             commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
+            if self.report:
+                speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
             self.warnings = [*notes, *self._notes, *follow.update(obj)]
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."

@@ -14,7 +14,7 @@ import numpy as np
 from erosion_addon.kernels import compile
 import numba
 compile.prepare()
-print(len(compile._total.overloads), numba.config.OPT, bool(numba.config.BOUNDSCHECK))
+print(len(compile._total.overloads), int(numba.config.OPT), bool(numba.config.BOUNDSCHECK))
 """
 
 

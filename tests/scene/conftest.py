@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon.scene import speeds
 from erosion_addon.scene.grid import make_grid_object
 
 
@@ -81,3 +82,12 @@ def _everything(mesh):
         mesh.uv_layers.active.name if mesh.uv_layers.active else "",
     )
     return held
+
+
+@pytest.fixture(autouse=True)
+def no_speeds(tmp_path, monkeypatch):
+    """What this machine has measured is nobody's business here, nor what a test measures the user's."""
+    monkeypatch.setattr(speeds, "path", lambda: tmp_path / "speeds.json")
+    speeds.forget()
+    yield
+    speeds.forget()

@@ -5,7 +5,7 @@ import pytest
 
 import erosion_addon
 from erosion_addon.model.presets import OWN_FOLDER
-from erosion_addon.scene import grid, job
+from erosion_addon.scene import grid, job, speeds
 from tests.terrains import fractal
 
 
@@ -48,3 +48,12 @@ def activate(obj):
 
 def z_of(obj) -> np.ndarray:
     return grid.heights(obj.data)
+
+
+@pytest.fixture(autouse=True)
+def no_speeds(tmp_path, monkeypatch):
+    """What this machine has measured is nobody's business here, nor what a test measures the user's."""
+    monkeypatch.setattr(speeds, "path", lambda: tmp_path / "speeds.json")
+    speeds.forget()
+    yield
+    speeds.forget()

@@ -52,7 +52,7 @@ def rehearse(
     for number, step in enumerate(steps, 1):
         if not wanted():
             return
-        place, message = kinds.index(step.kind), f"Compiling (first run only), step {number} of {len(steps)}"
+        place, message = kinds.index(step.kind), f"Compiling for this recipe (once), step {number} of {len(steps)}"
 
         def say(done: int, left: int, place: int = place, message: str = message) -> None:
             tell((place + done / max(done + left, FEW)) / len(kinds), message)

@@ -2,29 +2,18 @@
 """Drives the worker process from Blender's side, without ever waiting for it. Knows nothing of Blender."""
 
 import contextlib
-import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from . import child
 from .libraries import why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
 from .recipe import Recipe
 from .terrain import Terrain
-
-_START = """
-import sys
-sys.path[:0] = [sys.argv[1]]
-sys.path += sys.argv[2:]
-from erosion_addon.model.worker import main
-main()
-"""
-
 
 LAST_SECONDS = 10.0
 """For a worker that says nothing any more to end by itself."""
@@ -39,16 +28,7 @@ class Runner:
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        package_folder = str(Path(__file__).resolve().parents[2])
-        # -I: neither the user's environment nor the current folder decides what the worker imports.
-        command = [sys.executable, "-I", "-X", "utf8", "-c", _START, package_folder, *filter(os.path.isdir, sys.path)]
-        windows: dict[str, Any] = {}
-        if sys.platform == "win32":
-            quietly = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-            windows = {"creationflags": quietly, "stderr": subprocess.DEVNULL}
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **environment}, **windows
-        )
+        self._process = child.start("worker", environment, subprocess.PIPE, "BELOW_NORMAL")
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._orders: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._number = 0

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import bpy
 
+from ..model.everything import MARK
+
 chosen = ""
 """The folder that the user prefers; empty for the extension's own."""
 
@@ -40,6 +42,12 @@ def folder() -> Path | None:
     """The folder of compiled kernels; None where they are kept nowhere that Blender knows of."""
     named = worker_environment().get("TERRAIN_EROSION_CACHE")
     return Path(named) if named else None
+
+
+def is_complete() -> bool:
+    """Whether all that shipped recipes call has been compiled."""
+    kept = folder()
+    return kept is not None and any(kept.glob(f"numba-*python-*/{MARK}"))
 
 
 def clear() -> None:

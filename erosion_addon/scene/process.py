@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker process of this Blender: started when first needed, and kept, because a start takes a second."""
 
+import contextlib
+import subprocess
+
+from ..model import child
 from ..model.errors import InputError
 from ..model.runner import Runner
 from .compiled import worker_environment
 
 _runner: Runner | None = None
 _fault = ""
+
+_compiler: "subprocess.Popen[bytes] | None" = None
+"""Compiles in the background, or has done so."""
 
 
 def ready() -> Runner:
@@ -28,6 +35,27 @@ def fault() -> str:
     if _runner is not None and _runner.fault:
         _fault = _runner.fault
     return _fault
+
+
+def compile_all() -> None:
+    """Have all that shipped recipes call compiled in the background, once a session, where that can be kept."""
+    global _compiler
+    environment = worker_environment()
+    if _compiler is not None or fault() or environment.get("TERRAIN_EROSION_CACHE") == "":
+        return
+    with contextlib.suppress(OSError):  # else each recipe compiles what it needs
+        _compiler = child.start("everything", environment, subprocess.DEVNULL, "IDLE")
+
+
+def stop_compiling() -> None:
+    """End what compiles in the background."""
+    global _compiler
+    if _compiler is not None:
+        _compiler.kill()
+        _compiler.wait()
+        if _compiler.stdin is not None:
+            _compiler.stdin.close()
+    _compiler = None
 
 
 def compiling() -> tuple[float, str] | None:

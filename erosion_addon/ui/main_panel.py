@@ -9,7 +9,7 @@ from ..model import estimate
 from ..model.errors import InputError
 from ..model.masks import MASK_KINDS
 from ..model.recipe import Recipe
-from ..scene import companions, grid, job, obstacle, process, source, straighten
+from ..scene import companions, compiled, grid, job, obstacle, process, source, speeds, straighten
 from ..scene.advice import notes
 from . import (
     advice,
@@ -42,7 +42,7 @@ class EROSION_PT_main(Panel):
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
             recipe = steps.meant_recipe(obj.erosion)
-            found = _draw_facts(layout, obj, recipe)
+            found = _draw_facts(layout, obj)
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)
         else:
@@ -50,7 +50,7 @@ class EROSION_PT_main(Panel):
         if run is not None:
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
-            _draw_buttons(layout, obj)
+            _draw_buttons(layout, obj, _words(found, recipe))
         if progress.last_sentence:
             draw_lines(layout, [progress.last_sentence], "ERROR")
         if is_terrain and found is not None:
@@ -66,7 +66,7 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
         layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
 
 
-def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> grid.GridDescription | None:
+def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
     """The terrain's name and size, or what is in the way of a run on it, and then None."""
     column = layout.column(align=True)
     name = column.row()
@@ -79,7 +79,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> gr
     if obstructed is None:
         try:
             found = grid.describe(obj)
-            _draw_size(column, found, recipe)
+            _draw_size(column, found)
             return found
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
@@ -94,8 +94,8 @@ def _draw_facts(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> gr
     return None
 
 
-def _draw_size(column: Any, found: grid.GridDescription, recipe: Recipe | None) -> None:
-    """Three short lines: metres, cells, and what a run will take."""
+def _draw_size(column: Any, found: grid.GridDescription) -> None:
+    """Two short lines: metres and cells."""
     row_spacing, col_spacing = found.spacing
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
@@ -103,9 +103,15 @@ def _draw_size(column: Any, found: grid.GridDescription, recipe: Recipe | None) 
         phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
         phrase("{cols} × {rows} vertices, {cells} m apart", cols=found.cols, rows=found.rows, cells=cells),
     ]
-    if recipe is not None:
-        lines.append(estimate.in_words(recipe, (found.rows, found.cols), found.spacing, preferences.threads()))
     draw_lines(column, lines, "BLANK1")
+
+
+def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
+    """What a run will take; nothing where there can be none."""
+    if found is None or recipe is None:
+        return ""
+    size, compiles = (found.rows, found.cols), not (preferences.warms_up() or compiled.is_complete())
+    return estimate.in_words(recipe, size, found.spacing, preferences.threads(), speeds.known(), compiles)
 
 
 def _size_in_words(width: float, length: float) -> str:
@@ -127,7 +133,7 @@ def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> No
         advice.draw(layout.box(), note, "INFO")
 
 
-def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
+def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
     if source.is_paused(obj.data):
         run_panel.draw_paused(layout, obj)
     row = layout.row(align=True)
@@ -135,7 +141,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     row.operator("erosion.run", icon="PLAY")
     if source.is_paused(obj.data):
         row.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
-    _draw_worker(layout)
+    _draw_worker(layout, words)
     eroded = source.has_source(obj.data)
     if eroded:
         layout.prop(obj.erosion, "continue_from_result")
@@ -149,14 +155,17 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object) -> None:
     layout.operator("erosion.look_add", icon="SHADERFX")
 
 
-def _draw_worker(layout: Any) -> None:
-    """What there is to know of the worker while it does not run: how far it has compiled, or why it cannot work."""
+def _draw_worker(layout: Any, words: str) -> None:
+    """What a run will take; in the same place, so that no button moves, how far the worker has compiled. Or why it
+    cannot work."""
     if reason := process.fault():
         draw_lines(layout, [reason], "ERROR")
         layout.operator("erosion.worker_restart", icon="FILE_REFRESH")
     elif (compiling := process.compiling()) is not None:
         fraction, message = compiling
         layout.progress(factor=fraction, text=message)
+    else:
+        layout.label(text=words, translate=False)
 
 
 CLASSES = (EROSION_PT_main,)

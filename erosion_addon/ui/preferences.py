@@ -132,6 +132,7 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         process.stop()
+        process.stop_compiling()
         compiled.clear()
         self.report({"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
         return {"FINISHED"}

@@ -48,6 +48,7 @@ def unregister() -> None:
     _wanted = ""
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
+    process.stop_compiling()
 
 
 def _tick() -> float | None:
@@ -61,7 +62,10 @@ def _tick() -> float | None:
         traceback.print_exc()
         return None
     redraw_panels()
-    return INTERVAL if process.is_getting_ready() else None
+    if process.is_getting_ready():
+        return INTERVAL
+    process.compile_all()  # beginning with what is shown, which is what will be run first
+    return None
 
 
 def warm_up(obj: bpy.types.Object | None) -> None:

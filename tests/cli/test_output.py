@@ -105,14 +105,15 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
     monkeypatch.setattr(sys, "stderr", stream)
     line = ProgressLine()
     for now[0], fraction in [(1.0, 0.0), (5.0, 0.5), (10.0, 0.75)]:
-        line.show_compiling(fraction, "Compiling (first run only), step 1 of 1")
+        line.show_compiling(fraction, "Compiling for this recipe (once), step 1 of 1")
     now[0] = 20.0
     line.show(at(1.0))
     stream.flush()
     lines = stream.buffer.getvalue().decode().replace("\n", "\r").split("\r")
     said = [text.rstrip() for text in lines if text.strip()]
-    bar = f"Compiling (first run only), step 1 of 1 {'█' * 12}{'░' * 12}  50 %"
-    assert said[:-1] == ([*said[:1], bar, *said[2:3]] if terminal else ["Compiling (first run only), step 1 of 1"])
+    message = "Compiling for this recipe (once), step 1 of 1"
+    bar = f"{message} {'█' * 12}{'░' * 12}  50 %"
+    assert said[:-1] == ([*said[:1], bar, *said[2:3]] if terminal else [message])
     assert said[-1] == (f"Step {'█' * 24} 100 %, 10 s" if terminal else "Step: 100 %, 10 s")
 
 

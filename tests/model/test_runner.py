@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from erosion_addon.model import child
 from erosion_addon.model import runner as runners
 from erosion_addon.model.messages import send
 from erosion_addon.model.recipe import Recipe
@@ -72,7 +73,7 @@ def test_a_worker_that_cannot_take_in_a_message_ends_and_that_is_said(start, lin
 def speaking(monkeypatch, source):
     """Runners start a process that does this in place of a worker."""
     start = f"import sys, time; out = sys.stdout.buffer; {source}; out.flush(); time.sleep(600)"
-    monkeypatch.setattr(runners, "_START", start)
+    monkeypatch.setattr(child, "_START", start)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_a_runner_whose_threads_cannot_start_leaves_no_process(monkeypatch):
         started.append(popen(*given, **more))
         return started[-1]
 
-    monkeypatch.setattr(runners.subprocess, "Popen", remembered)
+    monkeypatch.setattr(child.subprocess, "Popen", remembered)
 
     def refuse(thread):
         raise RuntimeError("can't start new thread")

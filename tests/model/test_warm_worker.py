@@ -82,7 +82,8 @@ def test_a_worker_killed_while_it_compiles_leaves_a_folder_that_the_next_one_goe
     assert result_of(second)[1].tobytes() == expected.elevation.tobytes()
     fractions = [values["fraction"] for values in first.said("compiling")]
     assert fractions == sorted(fractions) and 0.0 <= fractions[0] < 0.1 and fractions[-1] <= 1.0
-    assert {values["message"] for values in first.said("compiling")} == {"Compiling (first run only), step 1 of 1"}
+    messages = {values["message"] for values in first.said("compiling")}
+    assert messages == {"Compiling for this recipe (once), step 1 of 1"}
     assert second.compiling is None
 
     third = start(**environment)  # for which everything is there

@@ -12,8 +12,8 @@ import pytest
 
 from erosion_addon.model.runner import Runner
 from erosion_addon.model.threads import processors
-from erosion_addon.scene import compiled, job, process
-from erosion_addon.ui import preferences, runs, warmup
+from erosion_addon.scene import compiled, grid, job, process, speeds
+from erosion_addon.ui import main_panel, preferences, runs, steps, warmup
 from tests.ui.conftest import z_of
 
 
@@ -206,7 +206,7 @@ def test_a_run_shows_how_far_it_has_compiled(terrain_object, chosen, tmp_path):
     while not run.ended:
         run.poll(0.02)
         seen.append((run.state, run.message, run.fraction))
-    compiling = [fraction for state, message, fraction in seen if message.startswith("Compiling (first run only)")]
+    compiling = [fraction for _, message, fraction in seen if message.startswith("Compiling for this recipe (once)")]
     assert run.state == "done" and len(set(compiling)) > 3
     assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
 
@@ -221,3 +221,72 @@ def test_cancel_while_it_compiles_leaves_the_terrain_and_no_worker(terrain_objec
     bpy.ops.erosion.cancel()
     assert not worker.alive and z_of(terrain_object).tobytes() == before
     assert report_of(terrain_object)["finished"] == 1
+
+
+class Row:
+    """Remembers what is drawn in it."""
+
+    def __init__(self):
+        self.drawn = []
+
+    def __getattr__(self, kind):
+        return lambda **given: self.drawn.append((kind, given.get("text")))
+
+
+def test_how_far_it_has_compiled_stands_where_the_time_stood_so_that_no_button_moves(monkeypatch):
+    quiet, busy = Row(), Row()
+    monkeypatch.setattr(process, "compiling", lambda: None)
+    main_panel._draw_worker(quiet, "About 2 s and 90 MB of memory")
+    monkeypatch.setattr(process, "compiling", lambda: (0.5, "Compiling for this recipe (once), step 1 of 2"))
+    main_panel._draw_worker(busy, "About 2 s and 90 MB of memory")
+    assert quiet.drawn == [("label", "About 2 s and 90 MB of memory")]
+    assert busy.drawn == [("progress", "Compiling for this recipe (once), step 1 of 2")]
+
+
+def test_the_time_that_a_run_took_is_what_the_panel_says_of_the_next(terrain_object, monkeypatch):
+    monkeypatch.setattr("erosion_addon.model.speeds.SHORTEST", 0.0)
+    monkeypatch.setattr("erosion_addon.model.speeds.MOST", 1e9)
+    recipe, found = steps.meant_recipe(terrain_object.erosion), grid.describe(terrain_object)
+    before = main_panel._words(found, recipe)
+    (step,) = (step for step in report_of(terrain_object)["steps"])
+    assert speeds.known() == {"droplet": pytest.approx(step["seconds"] / step["estimated_seconds"])}
+    assert json.loads(speeds.path().read_text()) == speeds.known()
+    speeds.path().write_text('{"droplet": 1000}')
+    speeds.forget()  # as in the next session
+    assert main_panel._words(found, recipe) != before
+
+
+def test_all_that_recipes_call_is_compiled_in_the_background_once_a_session(monkeypatch):
+    started = []
+
+    class Child:
+        stdin = None
+
+        def kill(self):
+            started.append("killed")
+
+        def wait(self):
+            pass
+
+    def start(module, environment, stdout, priority):
+        started.append((module, priority))
+        return Child()
+
+    monkeypatch.setattr(process.child, "start", start)
+    monkeypatch.setattr(process, "worker_environment", lambda: {"TERRAIN_EROSION_CACHE": ""})
+    process.compile_all()
+    assert started == []  # it could not be kept
+    monkeypatch.setattr(process, "worker_environment", dict)
+    process.compile_all()
+    process.compile_all()
+    assert started == [("everything", "IDLE")]
+    warmup.unregister()
+    assert started == [("everything", "IDLE"), "killed"]
+
+
+def test_the_rest_is_compiled_when_what_the_tab_shows_is_compiled(terrain_object, monkeypatch):
+    asked = []
+    monkeypatch.setattr(process, "compile_all", lambda: asked.append(process.is_getting_ready()))
+    monkeypatch.setattr(warmup, "_noticed", terrain_object.session_uid)
+    wait_for(lambda: warmup._tick() is None)
+    assert asked == [False]

@@ -17,6 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from . import settings  # noqa: F401 - before numba, which reads them when it is imported
+
+# isort: split
 import numba
 import numpy as np
 from numba.core import caching, event, serialize

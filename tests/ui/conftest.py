@@ -51,9 +51,10 @@ def z_of(obj) -> np.ndarray:
 
 
 @pytest.fixture(autouse=True)
-def no_speeds(tmp_path, monkeypatch):
+def no_speeds(tmp_path_factory, monkeypatch):
     """What this machine has measured is nobody's business here, nor what a test measures the user's."""
-    monkeypatch.setattr(speeds, "path", lambda: tmp_path / "speeds.json")
+    file = tmp_path_factory.mktemp("speeds") / "speeds.json"
+    monkeypatch.setattr(speeds, "path", lambda: file)
     speeds.forget()
     yield
     speeds.forget()

@@ -21,7 +21,7 @@ class DropletParameters(Parameters):
 
     drops_per_cell: float = parameter(
         1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.",
-        low=0, high=1000, unit="1/cell", soft_high=20,
+        low=0, high=1000, unit="1/cell", soft_high=5,  # as the source's drops dig, from 8 on spikes in a plain are left
     )  # fmt: skip
     feature_size: float = feature_size()
     detail: int = detail()
@@ -39,7 +39,7 @@ class DropletParameters(Parameters):
     )  # fmt: skip
     deposition_rate: float = parameter(
         0.02, "Share of its excess load that a drop lays down each step: more fills the foot of the slopes.",
-        low=0, high=1, unit="1/step", seed_name="Kd", step=0.001,
+        low=0, high=1, unit="1/step", seed_name="Kd", soft_high=0.5, step=0.001,  # beyond it each cell is a heap
     )  # fmt: skip
     inertia: float = parameter(
         0.1, "How much a drop keeps its direction: more makes smoother, wider bends.", low=0, high=0.99, seed_name="Ki"

@@ -33,7 +33,7 @@ LAST_DIGITS = {
 
 HARMLESS = {
     ("resample", "@"),  # the picture of a preview
-    ("spheres", "cross"),
+    *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
 }
 """(module, name) of what stays, as no result comes of it."""
 

@@ -30,7 +30,7 @@ def load(monkeypatch):
 
     def load_with(cache):
         monkeypatch.setenv("TERRAIN_EROSION_CACHE", str(cache))
-        spec = importlib.util.spec_from_file_location("compile_anew", KERNELS / "compile.py")
+        spec = importlib.util.spec_from_file_location("erosion_addon.kernels.compile_anew", KERNELS / "compile.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module

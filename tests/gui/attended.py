@@ -13,6 +13,12 @@ IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), 
 HISTORY = "[one.bl_idname for one in bpy.context.window_manager.operators]"
 ATTENDED = "[one.bl_idname for one in window().modal_operators] == ['EROSION_OT_run']"
 UNATTENDED = "not any(one and one.bl_idname.startswith('EROSION') for one in window().modal_operators)"
+OTHER = """
+other = bpy.data.objects['Terrain'].copy()
+other.data, other.name, other.location.x = other.data.copy(), 'Other', 1500.0
+other.erosion.steps[0].droplet.drops_per_cell = {drops}
+bpy.context.scene.collection.objects.link(other)
+"""
 SLOW_RENDER = """
 bpy.context.preferences.view.render_display_type = 'NONE'
 scene = bpy.context.scene
@@ -138,6 +144,25 @@ def twenty_undos_and_redos_of_runs(window):
     assert window.ask(UNATTENDED)
 
 
+def runs_of_a_queue_are_undo_steps_of_their_own(window):
+    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.ask(OTHER.format(drops=SHORT))
+    window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Other')")
+    window.press("erosion.run")
+    window.wait("progress", "eroding()")
+    window.ask("activate('Other')")
+    window.press("erosion.run")
+    window.wait("the queue", "len(queue().waiting()) == 1")
+    window.ask("bpy.ops.erosion.finish()")
+    window.wait("the end of both runs", f"{IDLE} and 'wear' in attributes('Other')")
+    assert window.ask(HISTORY)[-2:] == ["EROSION_OT_run"] * 2
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("one undo", "'wear' not in attributes('Other') and 'wear' in attributes()")
+    window.key("Z", ctrl=True)
+    window.wait("another", "'wear' not in attributes()")
+
+
 def a_render_shows_the_terrain_and_the_result_waits_for_its_end(window):
     window.ask(f"new_terrain(192, 256, {LONG})")
     window.ask("given = heights().copy()")
@@ -190,6 +215,7 @@ SCENES = (
     a_run_counts_as_work_that_is_not_saved,
     an_undo_past_the_terrain_ends_its_run,
     twenty_undos_and_redos_of_runs,
+    runs_of_a_queue_are_undo_steps_of_their_own,
     a_render_shows_the_terrain_and_the_result_waits_for_its_end,
     switched_off_during_a_run_nothing_is_left,
 )

@@ -48,7 +48,8 @@ def test_the_report_has_the_keys_of_the_contract_and_its_mass_adds_up(folder, ed
     assert report["grid"] == {"rows": 24, "cols": 32, "cell_size": 1.0}
     assert (report["recipe"], report["seed"], report["edges"]) == ("arcane", 0, edges)
     assert set(report["steps"][0]) == {
-        "kind", "name", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut", "random_directions",
+        "kind", "name", "seconds", "estimated_seconds", "drops", "drops_per_second", "mean_path", "paths_cut",
+        "random_directions",
     }  # fmt: skip
     assert report["steps"][0]["drops"] == 24 * 32 // 2
     mass = report["mass"]

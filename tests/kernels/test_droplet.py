@@ -182,7 +182,7 @@ def test_random_parameters_do_what_plain_python_does(case):
 
 def draw_seed(case):
     """A seed for this run, printed where the test fails; TEST_SEED repeats one."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little")) + case
+    seed = int(os.environ.get("TEST_SEED") or 1) + case
     print(f"TEST_SEED={seed - case}, case {case}")
     return seed
 

@@ -246,7 +246,7 @@ def test_where_it_is_interrupted_changes_no_bit(edges, carries):
 @pytest.mark.parametrize("case", range(30))
 def test_heights_stay_bounded_and_mass_adds_up_for_any_parameters(case):
     """Parameters from one end of their range to the other; TEST_SEED repeats a run."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
 

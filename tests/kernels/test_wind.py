@@ -313,7 +313,7 @@ def test_the_smallest_grids_are_right_too(shape, edges):
 @pytest.mark.parametrize("case", range(40))
 def test_no_parameters_break_the_balance_of_mass_or_the_bounds(case):
     """Any numbers that the parameters' ranges can lead to: finite, never less than no sand, and nothing lost."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
     edges = list(EDGES)[case % 3]

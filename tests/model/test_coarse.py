@@ -138,7 +138,7 @@ def test_no_mass_is_lost_or_made(kind, edges):
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
     """Parameters drawn from their declarations, grids, layers, masks and edges too; TEST_SEED repeats a run."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
     kind, edges = KINDS[case % 2], EDGES[case % 3]
@@ -148,7 +148,8 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
             drawn[name] = str(rng.choice(list(item.choices)))
         elif not item.row_names:
             low, high = item.low, min(item.high, 2000.0)
-            drawn[name] = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
+            value = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
+            drawn[name] = round(value) if isinstance(item.default, int) else value
     shape = tuple(int(side) for side in rng.integers(4, 40, 2))
     cell_size = 10.0 ** rng.uniform(-2, 3)
     spacing = (cell_size, cell_size * float(rng.choice([1.0, 0.2, 7.0])))

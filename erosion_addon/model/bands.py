@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bands of rows, each swept in place by a thread of its own, with seams between them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -9,6 +10,17 @@ from .threads import Team, processors
 
 CELLS = 2**16
 """A band has at least so many: to hand a smaller one to another thread costs more time than that saves."""
+
+
+@contextmanager
+def however_small() -> Iterator[None]:
+    """Let terrains of any size be cut into bands in the block, as a rehearsal of large ones takes."""
+    global CELLS
+    usual, CELLS = CELLS, 1
+    try:
+        yield
+    finally:
+        CELLS = usual
 
 
 class Bands:

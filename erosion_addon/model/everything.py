@@ -16,6 +16,7 @@ from pathlib import Path
 from .fields import FIELDS
 from .masks import MASK_KINDS
 from .presets import shipped
+from .processes import PROCESSES
 from .recipe import Recipe
 from .rehearsal import rehearse
 
@@ -24,17 +25,19 @@ SPACING = (10.0, 10.0)
 MASKS: tuple[tuple[str, ...], ...] = ((), tuple(MASK_KINDS))
 """A kernel takes all masks in one array or none at all, and where drops start in another one."""
 
-LAYERS: tuple[tuple[str, ...], ...] = ((), ("moisture",), tuple(name for name in FIELDS if name != "elevation"))
-"""Moisture alone, as grass is a mask for the wind."""
+_ALL = tuple(name for name in FIELDS if name != "elevation")
+LAYERS: tuple[tuple[str, ...], ...] = ((), tuple(name for name in _ALL if name != "grass"), _ALL)
+"""Once all but grass, which is a mask too."""
 
 MARK = "complete"
 """File among the machine code where nothing is missing."""
 
 
 def compile_all() -> None:
-    """Rehearse every shipped recipe with masks and layers of every kind."""
-    for name, masks, layers in itertools.product(shipped(), MASKS, LAYERS):
-        rehearse(Recipe.load(name), SPACING, masks, layers)
+    """Rehearse every shipped recipe, and every process by itself, with masks and layers of every kind."""
+    alone = [Recipe.from_dict({"name": kind, "step": [{"kind": kind}]}) for kind in PROCESSES]
+    for recipe, masks, layers in itertools.product([*map(Recipe.load, shipped()), *alone], MASKS, LAYERS):
+        rehearse(recipe, SPACING, masks, layers)
 
 
 def main() -> None:

@@ -6,11 +6,13 @@ machine code comes from the user's folder. A rehearsal calls all that a run will
 everything is compiled.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from .bands import however_small
 from .checkpoint import Checkpoint
 from .coarse import AtFeatureSize
 from .errors import InputError
@@ -24,6 +26,9 @@ from .state import Array, State
 
 SIDE = 32
 """Cells along a side: enough for some of every kind of drop to run, also on cells of twice the size."""
+
+THREADS = 2
+"""As many as it takes for several to work at once."""
 
 FEW = 16
 """Kernels that a step compiles at least, as far as the bar is concerned."""
@@ -86,14 +91,18 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
     painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
-    return State(elevation, layers, painted, spacing, recipe.edges)
+    return State(elevation, layers, painted, spacing, recipe.edges, THREADS)
 
 
 def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
-    """Run a step's first chunk, and take over what it leaves."""
+    """Run a step's first chunk, as on terrains of any size, with and without grass; take over what it leaves."""
     step: Any = PROCESSES[kind].step
-    running = step(state, _enough(parameters, step, state), 0)
-    running.advance()
+    enough = _enough(parameters, step, state)
+    for one in (*_with_other_grass(state), state):
+        with however_small():
+            step(one, enough, 0).advance()
+        running = step(one, enough, 0)
+        running.advance()
     running.volumes()
     running.counts(1.0)
     running.layers()
@@ -102,12 +111,19 @@ def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
     state.layers.update(layers)
 
 
+def _with_other_grass(state: State) -> Iterator[State]:
+    """Where there is a layer of grass, the state with none in it, or with some: only what grows protects the ground."""
+    if (grass := state.layers.get("grass")) is not None:
+        other = np.full_like(grass, 0.0 if grass.any() else 0.5)
+        yield replace(state, layers={**state.layers, "grass": other})
+
+
 def _enough(parameters: Parameters, step: Any, state: State) -> Parameters:
     """The parameters, such that there are drops and particles on so few cells, and cells enough for them."""
     values: dict[str, Any] = {}
-    for name in ("drops_per_cell", "particles_per_cell"):
+    for name, least in (("drops_per_cell", 1.0), ("particles_per_cell", 0.1)):
         if getattr(parameters, name, 0.0) > 0:
-            values[name] = 1.0
+            values[name] = least
     if isinstance(step, AtFeatureSize):
         coarse = 2 * max(state.spacing)
         given: Any = parameters

@@ -21,7 +21,7 @@ class RillParameters(Parameters):
 
     drops_per_cell: float = parameter(
         0.75, "How much it rains: more drops cut deeper rills and fill wider floors.",
-        low=0, high=1000, unit="1/cell", soft_high=20, step=0.01,
+        low=0, high=1000, unit="1/cell", soft_high=5, step=0.01,  # from 8 on needles are left in plains
     )  # fmt: skip
     feature_size: float = feature_size()
     detail: int = detail()
@@ -45,7 +45,7 @@ class RillParameters(Parameters):
     )
     sediment_ratio: float = parameter(
         3.0, "How much more a drop fills than it digs: more fills valleys to wider, flatter floors.",
-        low=0, high=100, soft_high=10,
+        low=0, high=100, soft_low=0.5, soft_high=10,  # below it floors are pitted, or drained to the edges' height
     )  # fmt: skip
     capacity: float = parameter(
         100.0, "How much a drop can carry, in the capacity form: more takes it further.",

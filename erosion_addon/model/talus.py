@@ -26,8 +26,9 @@ class TalusParameters(Parameters):
         34.0, "Steepest slope on which loose material stays: less makes wide, flat screes.", low=1, high=89, unit="°"
     )
     rock_angle: float = parameter(
-        60.0, "Steepest slope that rock stands at: less wears cliffs down, 90 keeps them.", low=1, high=90, unit="°"
-    )
+        60.0, "Steepest slope that rock stands at: less wears cliffs down, 90 keeps them.", low=1, high=90, unit="°",
+        soft_low=30,  # below the angle of loose material, rock becomes that and stands no flatter
+    )  # fmt: skip
     collapse: float = parameter(
         0.5, "How readily rock that is too steep breaks: more takes cliffs back further before their scree holds them.",
         low=0, high=1,

@@ -131,7 +131,7 @@ class WaterParameters(Parameters):
     )  # fmt: skip
     time_step: float = parameter(
         4.0, "Time between two looks at the ground, in shorter steps of the water: more is faster and coarser.",
-        low=0.01, high=60, unit="s", soft_high=20, group="Flow",
+        low=0.01, high=60, unit="s", soft_low=0.5, soft_high=20, group="Flow",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ class WeatherParameters(Parameters):
     )  # fmt: skip
     cover_depth: float = parameter(
         0.45, "Cover under which rock weathers at 1/e of that speed: more lets it grow thicker.",
-        low=0.001, high=1000, unit="m", soft_high=5, needs=("production",),
+        low=0.001, high=1000, unit="m", soft_low=0.05, soft_high=5, needs=("production",),  # less takes many time steps
     )  # fmt: skip
     moisture_effect: float = parameter(
         0.5, "How much faster wet ground weathers than dry: 1 spares dry rock altogether.", low=0, high=1,

@@ -36,7 +36,7 @@ class WindParameters(Parameters):
     )  # fmt: skip
     gustiness: float = parameter(
         10.0, "How much gusts turn away from the wind (standard deviation): more rounds the dunes.",
-        low=0, high=90, unit="°",
+        low=0, high=90, unit="°", soft_high=45,  # beyond it, gusts that blow back comb the sand
     )  # fmt: skip
     wind_speed: float = parameter(
         math.sqrt(2), "Speed of the wind in feature sizes a second: less makes smaller, sharper dunes.",
@@ -57,7 +57,7 @@ class WindParameters(Parameters):
     )  # fmt: skip
     creep: float = parameter(
         0.001, "How much grains roll where the wind touches the ground: more smooths windward slopes.",
-        low=0, high=0.1, unit="1/s", soft_high=0.02, group="Sand",
+        low=0, high=0.1, unit="1/s", soft_low=0.0002, soft_high=0.02, group="Sand",  # nothing else smooths single cells
     )  # fmt: skip
     repose_angle: float = parameter(
         22.0, "Steepest slope that sand holds: more makes higher, rougher dunes.",
@@ -82,7 +82,7 @@ class WindParameters(Parameters):
     )  # fmt: skip
     response: float = parameter(
         0.1, "How fast sand takes the speed of the wind: more carries it further up slopes.",
-        low=0, high=2, unit="1/s", soft_high=1, group="Flying Sand", needs=("flight", "particles"),
+        low=0, high=2, unit="1/s", soft_low=0.01, soft_high=1, group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     air_lift: float = parameter(
         0.0, "Lift of flying sand by the wind: more keeps dust up.", low=0, high=1, unit="1/s", soft_high=0.1,
@@ -117,11 +117,11 @@ class WindParameters(Parameters):
     )  # fmt: skip
     time_step: float = parameter(
         0.25, "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
-        low=0.01, high=0.5, unit="s", seed_name="dt", group="Computation", needs=("flight", "particles"),
+        low=0.01, high=0.5, unit="s", soft_low=0.05, seed_name="dt", group="Computation", needs=("flight", "particles"),
     )  # fmt: skip
     feature_size: float = parameter(
         10.0, "Length that a cell of the source stands for: all dunes grow with it.",
-        low=1e-3, high=1e6, unit="m", soft_high=100,
+        low=1e-3, high=1e6, unit="m", soft_low=1, soft_high=100,
     )  # fmt: skip
     vertical_scale: float = parameter(
         80.0, "Height of the source's map in feature sizes: how high the ground throws sand.",

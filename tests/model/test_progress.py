@@ -68,21 +68,22 @@ def test_speed_is_that_of_the_last_second_in_the_steps_own_words(clock):
 def test_every_process_has_a_word_for_its_work(kind, word, monkeypatch):
     monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     recipe = Recipe.from_dict({"name": "one", "step": [{"kind": kind}]})
-    progress = next(simulate(Terrain(fractal(64, 64, relief=600.0), 10.0), recipe))
-    assert progress.done < 1
-    assert progress.work[1] == word and progress.work[0] > 0
+    under_way = simulate(Terrain(fractal(64, 64, relief=600.0), 10.0), recipe)
+    progress = next(progress for progress in under_way if progress.work[0] > 0)
+    assert progress.done < 1 and progress.work[1] == word
     assert len(progress.estimates) == 1 and progress.estimates[0] > 0
 
 
 @pytest.mark.parametrize("feature_size", [0.0, 25.0])
-def test_what_is_looked_at_has_no_spikes_of_what_drops_carry(feature_size):
+def test_what_is_looked_at_has_no_spikes_of_what_drops_carry(feature_size, monkeypatch):
+    monkeypatch.setattr("erosion_addon.model.state.CHUNK_SECONDS", 1e-9)
     values = {"droplet.drops_per_cell": 10.0, "droplet.feature_size": feature_size}
     terrain = Terrain(fractal(256, 256, relief=1500.0), 10.0)
     progress = next(simulate(terrain, Recipe.load("arcane").with_values(values)))
     assert progress.done < 1
-    raised = progress.elevation - terrain.elevation
-    # Measured 110 and 143 m, where the relief is 1500 m; with what is carried 3700 m.
-    assert raised.max() < 300.0
+    raised, carried = (heights - terrain.elevation for heights in (progress.elevation, progress.terrain.elevation))
+    # Measured up to 65 m, where the relief is 1500 m; with what is carried 156 m on coarse cells, else 3300 m.
+    assert raised.max() < 300.0 and carried.max() > 2 * raised.max()
     assert abs(progress.elevation.mean() - progress.terrain.elevation.mean()) < 5.0
 
 

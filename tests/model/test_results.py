@@ -52,7 +52,7 @@ def run(terrain, steps, results, **others):
 def without_times(report):
     """A report less what differs from run to run, and less what says that steps were reused."""
     steps = [{name: value for name, value in step.items()
-              if name not in ("seconds", "reused") and not name.endswith("_per_second")}
+              if name not in ("seconds", "estimated_seconds", "reused") and not name.endswith("_per_second")}
              for step in report["steps"]]  # fmt: skip
     return {**report, "steps": steps, "seconds": 0, "peak_memory_bytes": 0}
 

@@ -50,7 +50,7 @@ def test_edit_mode_is_left(terrain_object):
 def test_a_plain_form_becomes_a_grid_or_makes_way_for_a_terrain(form):
     getattr(bpy.ops.mesh, f"primitive_{form}_add")(size=1000)
     layout = Drawn()
-    assert main_panel._draw_facts(layout, bpy.context.object, None) is None
+    assert main_panel._draw_facts(layout, bpy.context.object) is None
     offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.grid_from_mesh", "erosion.terrain_add"]
     press(obstacle.obstacle(bpy.context.object).remedy)
@@ -344,7 +344,7 @@ def test_a_terrain_that_was_sculpted_sideways_is_straightened_and_eroded(terrain
     write_positions(terrain_object.data, place)
     grid.forget()
     layout = Drawn()
-    assert main_panel._draw_facts(layout, terrain_object, None) is None
+    assert main_panel._draw_facts(layout, terrain_object) is None
     offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.grid_straighten", "erosion.grid_from_mesh"]
     assert not bpy.ops.erosion.run.poll()

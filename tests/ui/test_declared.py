@@ -35,9 +35,10 @@ def test_a_parameter_that_is_found_by_itself_says_auto_and_not_0(terrain_object,
     assert settings.bl_rna.properties[switch].name == known.zero
     setattr(settings, switch, False)
     assert getattr(settings, known.name) == known.usual > 0 and drawn(settings, known.name) == [known.name, switch]
-    setattr(settings, known.name, 3.5)
+    another = 3 if isinstance(known.default, int) else 3.5
+    setattr(settings, known.name, another)
     setattr(settings, switch, False)
-    assert getattr(settings, known.name) == 3.5
+    assert getattr(settings, known.name) == another
     setattr(settings, switch, True)
     assert getattr(settings, known.name) == 0.0
 

@@ -85,7 +85,7 @@ def test_the_panel_says_which_mask_is_painted_and_offers_to_end_it(terrain_objec
 
     PAINT(kind="hardness")
     layout = Drawn()
-    assert main_panel._draw_facts(layout, terrain_object, None) is None
+    assert main_panel._draw_facts(layout, terrain_object) is None
     texts = [named["text"] for name, _, named in layout.seen["calls"] if name == "label"]
     icons = [named["icon"] for name, _, named in layout.seen["calls"] if name == "label"]
     assert "Painting Hardness: red is 1, blue is 0" in texts and "ERROR" not in icons

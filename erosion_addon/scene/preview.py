@@ -67,9 +67,9 @@ class Preview:
         self.stop()
         ground, self._began = self._ground, time.monotonic()
         self._runner = process.ready()
-        row_spacing, col_spacing = ground.lattice.spacing
-        fitted = small.fitted(recipe, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
-        shape = (ground.lattice.rows, ground.lattice.cols)
+        (row_spacing, col_spacing), shape = ground.lattice.spacing, (ground.lattice.rows, ground.lattice.cols)
+        longer = max(shape[0] * row_spacing, shape[1] * col_spacing)
+        fitted = small.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
         self._runner.run(ground.terrain, fitted, ground.masks, threads, preview=shape)
         rows, cols = ground.terrain.shape
         self.note = f"Preview {rows} × {cols} …"

@@ -30,6 +30,8 @@ _NUMBERS_PER_CELL = 1024
 
 _MOST_ARRAYS = 256
 
+_format: Any = np.lib.format  # without types before numpy 2
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -120,8 +122,8 @@ def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[in
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError
     with archive.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        version = _format.read_magic(stream)
+        readers = {(1, 0): _format.read_array_header_1_0, (2, 0): _format.read_array_header_2_0}
         shape, _, kind = readers[version](stream)
     if not all(type(side) is int and side >= 0 for side in shape):
         raise ValueError
@@ -135,8 +137,8 @@ def _bytes(header: _Header) -> int:
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
     with archive.open(member) as stream:
-        array: Array = np.asarray(np.lib.format.read_array(stream, allow_pickle=False), order="C")
-    return array
+        array: Array = _format.read_array(stream, allow_pickle=False)
+    return array.copy(order="C") if not array.flags.c_contiguous else array
 
 
 def _no_number(word: str) -> NoReturn:

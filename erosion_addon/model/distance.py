@@ -22,7 +22,7 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
     """
     far = np.square(np.float32(reach))
     with np.errstate(over="ignore"):
-        squares = np.minimum(np.square(_steps_to(marked) * np.float32(spacing[0])), far)
+        squares: Array = np.minimum(np.square(_steps_to(marked) * np.float32(spacing[0])), far)
     nearest = squares.copy()
     cols = marked.shape[1]
     for first in range(0, len(marked), max(1, _BLOCK // cols)):

@@ -62,7 +62,8 @@ def _line(values: Array) -> Array:
 def _triangles(rows: int, cols: int) -> Array:
     corner = np.arange(rows * cols).reshape(rows, cols)
     a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
-    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    triangles: Array = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    return triangles
 
 
 def grid_shape(edges: Array, vertices: int) -> tuple[int, int] | None:

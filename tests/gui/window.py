@@ -51,10 +51,18 @@ def is_alive(pid):
     return parent_of(pid) is not None
 
 
-def children_of(pid):
-    """Process ids of the living children of `pid`."""
+def compiles(pid):
+    """Whether it is the process that compiles in the background, with which no run has to do."""
+    try:
+        return b"everything" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def workers_of(pid):
+    """Process ids of the living children of `pid` that erode."""
     entries = (entry.name for entry in Path("/proc").iterdir())
-    return [int(name) for name in entries if name.isdigit() and parent_of(name) == pid]
+    return [int(name) for name in entries if name.isdigit() and parent_of(name) == pid and not compiles(name)]
 
 
 class Window:
@@ -109,7 +117,7 @@ class Window:
         return time.perf_counter() - started
 
     def workers(self):
-        return children_of(self.process.pid)
+        return workers_of(self.process.pid)
 
     # Mouse and keys
 

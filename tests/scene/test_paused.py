@@ -67,18 +67,22 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("case", GARBAGE)
-def test_something_else_in_its_place_is_refused_in_a_sentence(make_hills, case, everything_of):
-    obj = make_hills()
-    pretend_run(obj)
-    obj.data[paused.KEY] = GARBAGE[case]
-    before = everything_of(obj.data)
+def assert_refused(obj):
     run = job.resume(obj)
     for _ in range(3000):
         run.poll(0.1)
         if run.ended:
             break
     assert run.state == "failed" and "run it again from the start" in run.sentence
+
+
+@pytest.mark.parametrize("case", GARBAGE)
+def test_something_else_in_its_place_is_refused_in_a_sentence(make_hills, case, everything_of):
+    obj = make_hills()
+    pretend_run(obj)
+    obj.data[paused.KEY] = GARBAGE[case]
+    before = everything_of(obj.data)
+    assert_refused(obj)
     assert everything_of(obj.data) == before
 
 
@@ -87,12 +91,7 @@ def test_the_checkpoint_of_another_terrain_is_refused(make_hills, file):
     pretend_run(obj)
     source.mark_result(obj.data, file)
     heights = grid.heights(obj.data).tobytes()
-    run = job.resume(obj)
-    for _ in range(3000):
-        run.poll(0.1)
-        if run.ended:
-            break
-    assert run.state == "failed" and "run it again from the start" in run.sentence
+    assert_refused(obj)
     assert grid.heights(obj.data).tobytes() == heights
 
 

@@ -5,6 +5,10 @@ There are two backends with the same methods: `OpenImageIOFiles` here and `Blend
 the same numbers for the same file.
 """
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -52,14 +56,15 @@ class OpenImageIOFiles:
         configuration = oiio.ImageSpec()
         # Otherwise the colour of a PNG is multiplied by its alpha.
         configuration.attribute("oiio:UnassociatedAlpha", 1)
-        image = oiio.ImageInput.open(str(path), configuration)
-        if image is None:
-            raise damaged(path, _error(oiio))
-        try:
-            pixels = image.read_image(0, 0, 0, image.spec().nchannels, "float")
-            error = _error(image)
-        finally:
-            image.close()
+        with _utf8_name(path) as name:
+            image = oiio.ImageInput.open(name, configuration)
+            if image is None:
+                raise damaged(path, _error(oiio))
+            try:
+                pixels = image.read_image(0, 0, 0, image.spec().nchannels, "float")
+                error = _error(image)
+            finally:
+                image.close()
         # Some versions return zeros for missing strips and only leave an error behind.
         if pixels is None or error:
             raise damaged(path, error)
@@ -74,14 +79,15 @@ class OpenImageIOFiles:
         spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], len(names), kind)
         spec.channelnames = names
         spec.attribute("DateTime", "1970:01:01 00:00:00")  # else the time of writing: no two files would be the same
-        image = oiio.ImageOutput.create(str(path))
-        if image is None:
-            raise OSError(_first_line(_error(oiio)))
         rows = np.ascontiguousarray(pixels[::-1].reshape(*pixels.shape[:2], len(names)), np.float32)
-        done = image.open(str(path), spec) and image.write_image(rows)
-        error = _error(image)
-        if not image.close() or not done or error:
-            raise OSError(_first_line(error or _error(image)))
+        with _utf8_name(path) as name:
+            image = oiio.ImageOutput.create(name)
+            if image is None:
+                raise OSError(_first_line(_error(oiio)))
+            done = image.open(name, spec) and image.write_image(rows)
+            error = _error(image)
+            if not image.close() or not done or error:
+                raise OSError(_first_line(error or _error(image)))
 
 
 def grey(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
@@ -102,6 +108,23 @@ def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def damaged(path: object, error: str) -> InputError:
     """The refusal of a file whose header is fine and whose pixels are not."""
     return InputError(f"{path} is damaged or cut off: {_first_line(error)}; save it again.")
+
+
+@contextmanager
+def _utf8_name(path: Path) -> Iterator[str]:
+    """A name of the file for OpenImageIO, which looks for the bytes of its UTF-8 whatever the system's encoding.
+
+    Where the file's own name is other bytes it is a link, for as long as the block lasts.
+    """
+    try:
+        name = os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder, "image").with_suffix(path.suffix)
+            link.symlink_to(path.absolute())
+            yield str(link)
+    else:
+        yield name
 
 
 def _error(source: Any) -> str:

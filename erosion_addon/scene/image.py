@@ -147,13 +147,15 @@ def _check(header: ImageHeader, name: object) -> None:
     require(header.cells * _BYTES_PER_CELL, f"Reading {name} ({header.rows} × {header.cols})")
 
 
-def _blender_path(path: Path) -> str:
+def _blender_path(path: Path) -> bytes:
+    """The path as the system knows it: of text Blender takes the UTF-8, whatever encoding Python has for names."""
     name = os.path.abspath(path)  # noqa: PTH100 - Path would drop the second of two leading slashes
     if os.name != "nt" and name.startswith("//"):
         name = name[1:]  # two slashes stand for the folder of the .blend file
-    if len(os.fsencode(name)) > _LONGEST_PATH:
+    encoded = os.fsencode(name)
+    if len(encoded) > _LONGEST_PATH:
         raise InputError(f"{path} is too long a path for Blender; use a folder nearer to the root.")
-    return name
+    return encoded
 
 
 @contextmanager

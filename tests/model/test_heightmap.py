@@ -16,6 +16,7 @@ from erosion_addon.model import heightmap, memory
 from erosion_addon.model.errors import InputError
 from erosion_addon.model.heightmap import SUFFIXES, Written, read_heightmap, write_heightmap
 from erosion_addon.model.image_files import OpenImageIOFiles
+from tests import latin_1
 
 FILES = OpenImageIOFiles()
 RANGE = (-100.0, 4000.0)
@@ -379,3 +380,27 @@ def test_no_bytes_of_a_heightmap_are_ever_unpickled(tmp_path, monkeypatch):
     np.save(tmp_path / "a.npy", np.array([[print]]), allow_pickle=True)
     monkeypatch.setattr(builtins, "print", None)
     refusal(tmp_path / "a.npy")
+
+
+IN_LATIN_1 = r"""
+from pathlib import Path
+import numpy as np
+from erosion_addon.model.heightmap import read_heightmap, write_heightmap
+from erosion_addon.model.image_files import OpenImageIOFiles
+
+hills = np.arange(12.0).reshape(3, 4)
+for name in ("H\xfcgel.exr", "T\xe4ler.png", "H\xfcgel.tif", "T\xe4ler.npy"):
+    path = Path(sys.argv[1], name)
+    write_heightmap(path, hills, OpenImageIOFiles(), (0.0, 65535.0))
+    assert np.array_equal(read_heightmap(path, OpenImageIOFiles(), (0.0, 65535.0)), hills), name
+"""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
+def test_names_that_are_not_utf_8_are_read_and_written(tmp_path, encoding):
+    """OpenImageIO looks for the UTF-8 of a name: those of the folder and the files are other bytes."""
+    folder = os.fsencode(tmp_path) + b"/" + "Höhen".encode(encoding, "ignore")
+    os.mkdir(folder)  # noqa: PTH102 - a Path is text
+    latin_1.run(IN_LATIN_1, folder, locales=tmp_path)
+    names = {"Hügel.exr", "Täler.png", "Hügel.tif", "Täler.npy"}
+    assert set(os.listdir(folder)) == {name.encode("latin-1") for name in names}  # noqa: PTH208

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heights through Blender's images, and that they are those of OpenImageIO."""
 
+import os
 
 import bpy
 import numpy as np
@@ -11,7 +12,7 @@ from erosion_addon.model.errors import InputError
 from erosion_addon.model.heightmap import Written, read_heightmap, write_heightmap
 from erosion_addon.model.image_files import OpenImageIOFiles
 from erosion_addon.scene.image import BlenderFiles, image_heights
-from tests import blender_child
+from tests import blender_child, latin_1
 
 BLENDER = BlenderFiles()
 STANDALONE = OpenImageIOFiles()
@@ -279,3 +280,28 @@ def test_a_full_disk_is_noticed(tmp_path):
     done = blender_child.run(FULL_DISK, tmp_path)
     assert done.stdout.count("refused:") == 2 and "[] 1" in done.stdout, done.stdout + done.stderr
     assert not list(tmp_path.iterdir())
+
+
+IN_LATIN_1 = r"""
+from pathlib import Path
+import bpy
+import numpy as np
+from erosion_addon.model.heightmap import read_heightmap, write_heightmap
+from erosion_addon.model.image_files import OpenImageIOFiles
+from erosion_addon.scene.image import BlenderFiles
+
+hills = np.arange(12.0).reshape(3, 4)
+for name in ("H\xfcgel.exr", "T\xe4ler.png"):
+    path = Path(sys.argv[1], name)
+    write_heightmap(path, hills, BlenderFiles(), (0.0, 65535.0))
+    for files in (BlenderFiles(), OpenImageIOFiles()):
+        assert np.array_equal(read_heightmap(path, files, (0.0, 65535.0)), hills), name
+"""
+
+
+def test_names_that_are_not_utf_8_are_those_of_the_same_files(tmp_path):
+    folder = tmp_path / "hills"
+    folder.mkdir()
+    latin_1.run(IN_LATIN_1 + blender_child.END, os.fsencode(folder), locales=tmp_path)
+    found = os.listdir(os.fsencode(folder))  # noqa: PTH208 - a Path is text
+    assert set(found) == {name.encode("latin-1") for name in ("Hügel.exr", "Täler.png")}

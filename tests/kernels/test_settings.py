@@ -18,9 +18,11 @@ print(len(compile._total.overloads), int(numba.config.OPT), bool(numba.config.BO
 """
 
 
-def child(*words, **settings):
+def child(*words, cwd=None, **settings):
     given = {**os.environ, "PYTHONPATH": str(ROOT), "TERRAIN_EROSION_CACHE": "", **settings}
-    return subprocess.run([sys.executable, *words], env=given, capture_output=True, text=True, timeout=600, check=True)
+    return subprocess.run(
+        [sys.executable, *words], env=given, cwd=cwd, capture_output=True, text=True, timeout=600, check=True
+    )
 
 
 @pytest.mark.parametrize("setting", ["NUMBA_DISABLE_JIT=1", "NUMBA_OPT=0", "NUMBA_BOUNDSCHECK=1"])
@@ -42,3 +44,20 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
     erode = ["-m", "erosion_addon", "erode", *[str(tmp_path / name) for name in ("hills.npy", "out.npy")], "--quiet"]
     done = child(*erode, "--set", "droplet.drops_per_cell=0.1", NUMBA_DISABLE_JIT="1")
     assert done.stderr == "NUMBA_DISABLE_JIT=1 is ignored, as erosion would be many times slower with it.\n"
+
+
+@pytest.mark.parametrize("setting", ["disable_jit", "opt", "boundscheck"])
+def test_a_file_of_settings_in_the_current_folder_changes_nothing(tmp_path, setting):
+    """numba reads it with PyYAML, for which a few lines stand here."""
+    (tmp_path / "yaml.py").write_text("def safe_load(file): return dict(line.split(': ') for line in file)")
+    (tmp_path / ".numba_config.yaml").write_text(f"{setting}: {'0' if setting == 'opt' else '1'}")
+    path = os.pathsep.join((str(tmp_path), str(ROOT)))
+    done = child("-c", COMPILED, cwd=tmp_path, PYTHONPATH=path)
+    assert (done.stdout.split(), done.stderr) == (["1", "3", "False"], "")
+
+
+def test_nobody_is_asked_to_install_what_reads_that_file(tmp_path):
+    (tmp_path / "yaml.py").write_text("raise ImportError")
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1")
+    done = child("-c", COMPILED, cwd=tmp_path, PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
+    assert (done.stdout.split(), done.stderr) == (["1", "3", "False"], "")

@@ -1,7 +1,8 @@
 # make demo      erode a real terrain, render it before and after: demo/
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
 # make test      all tests, on the Blender release that fits the Python found
-# make test-all  the same on both LTS releases, where both Pythons are there
+# make test-fast  the loop at the desk: what needs neither Blender nor processes of its own, on two processors
+# make test-all  all tests on both LTS releases, where both Pythons are there; what is drawn at random on one of them
 # make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
 # make soak      hundreds of cancelled and killed runs and thousands of broken meshes, with figures
@@ -24,7 +25,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples test test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
+.PHONY: demo examples test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -36,7 +37,10 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/gallery.py
 
 test: lint
-	$(IN_VENV) -m pytest -q
+	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
+
+test-fast: $(VENV)/ready
+	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not render and not worker and not fuzz" tests/kernels tests/model tests/cli
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .
@@ -50,8 +54,9 @@ test-3.13:
 	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
 
+# The loops that are fuzzed are numba's, which is the same here; numpy is older, which each other test may feel.
 test-3.11:
-	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11; \
+	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='-m "not fuzz"'; \
 		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
 
 environments: environment-3.13 environment-3.11

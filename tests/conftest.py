@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Warnings are errors wherever all the code that runs is ours, numpy's or numba's."""
+"""What all tests share: markers by folder and fixture, warnings as errors, and a machine nobody has measured."""
 
 import atexit
 import os
@@ -11,12 +11,25 @@ import pytest
 HERE = Path(__file__).parent
 STATUS = pytest.StashKey[int]()
 STRICT = (HERE / "kernels", HERE / "model")
+"""Where all the code that runs is ours, numpy's or numba's."""
+
+IN_BLENDER = (HERE / "scene", HERE / "ui")
+CASE = "case"
+"""Parameter of tests that draw what they test at random: its number is the seed."""
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in STRICT):
             item.add_marker(pytest.mark.filterwarnings("error"))
+        if any(item.path.is_relative_to(folder) for folder in IN_BLENDER):
+            item.add_marker(pytest.mark.blender)
+        if CASE in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.fuzz)
+
+
+# Where software draws, it compiles each shader for a few small pictures: optimizing takes longer than drawing.
+os.environ.setdefault("GALLIVM_PERF", "nopt")
 
 
 def pytest_configure(config):

@@ -17,6 +17,7 @@ def side(name):
         return json.load(stream)
 
 
+@pytest.mark.worker
 def test_a_heightmap_becomes_one_for_unreal_with_a_side_file(folder):
     done = run("convert", "dem.npy", "land.r16", "--engine", "unreal", "--cell-size", "30")
     assert done.returncode == 0

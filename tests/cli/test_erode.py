@@ -15,6 +15,7 @@ from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png, run
 from tests.terrains import fractal
 
 
+@pytest.mark.worker
 def test_the_command_of_the_manual_does_the_same_twice_and_keeps_the_mass(folder):
     for number in "12":
         words = ["erode", "dem.npy", f"out{number}.npy", "--recipe", "arcane", "--seed", "1", "--edges", "closed"]

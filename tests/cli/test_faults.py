@@ -151,8 +151,8 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 
 
 def ended(number, *words):
-    """Exit code and standard error of `erode` on 256² cells that a signal ends when it shows progress."""
-    np.save("dem.npy", make("fractal", 256, 256).elevation)
+    """Exit code and standard error of `erode` on 128² cells that a signal ends at a tenth of the way."""
+    np.save("dem.npy", make("fractal", 128, 128).elevation)
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", "erode", "dem.npy", "out.npy", *ENDLESS, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -170,10 +170,11 @@ def ended(number, *words):
         process.stderr.close()
 
 
+@pytest.mark.worker
 @posix
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_an_order_of_the_system_to_end_leaves_nothing_behind(folder, name, code):
-    np.save("dem.npy", make("fractal", 256, 256).elevation)
+    np.save("dem.npy", make("fractal", 128, 128).elevation)
     before = listing(folder)
     seen, error = ended(getattr(signal, name), "--maps", "maps", "--report", "r.json")
     assert (seen, error.splitlines()[-1]) == (code, "Ended by the system; nothing was written.")
@@ -181,6 +182,7 @@ def test_an_order_of_the_system_to_end_leaves_nothing_behind(folder, name, code)
     assert listing(folder) == before
 
 
+@pytest.mark.worker
 @posix
 def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named(folder):
     code, error = ended(signal.SIGTERM, "--checkpoint", "run.npz")
@@ -227,6 +229,7 @@ def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monke
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
 
 
+@pytest.mark.worker
 @pytest.mark.skipif(os.name == "nt", reason="a test cannot press Ctrl-C on Windows")
 def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     import pty

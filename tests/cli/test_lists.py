@@ -60,6 +60,7 @@ def test_recipes_lists_and_prints_toml_that_loads_again(folder, capsys):
     assert Recipe.parse(capsys.readouterr().out, "printed") == Recipe.load("arcane")
 
 
+@pytest.mark.worker
 def test_a_printed_recipe_is_toml_in_any_encoding(folder):
     (folder / "own.toml").write_text('name = "Höhe 山 😀"\n[[step]]\nkind = "droplet"\n', encoding="utf-8")
     for encoding in ("ascii", "cp1252", "utf-8"):

@@ -90,6 +90,7 @@ def test_text_that_cannot_be_encoded_is_escaped(monkeypatch):
     assert stream.buffer.getvalue().rstrip() == rb"5 \xd7 4 \udcff"
 
 
+@pytest.mark.worker
 def test_an_ascii_pipe_is_no_failure(folder):
     Path("dém.npy").write_bytes(Path("dem.npy").read_bytes())
     done = run("erode", "dém.npy", "öut.npy", *FEW, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
@@ -117,6 +118,7 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
     assert said[-1] == (f"Step {'█' * 24} 100 %, 10 s" if terminal else "Step: 100 %, 10 s")
 
 
+@pytest.mark.worker
 @pytest.mark.skipif(os.name == "nt", reason="a shell's redirections, and a device that is always full")
 @pytest.mark.parametrize(
     ("words", "redirected", "code", "said"),

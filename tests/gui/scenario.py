@@ -9,6 +9,7 @@ A scene is a function of the window; the scenes of a session share one Blender. 
 import sys
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import artist
@@ -20,6 +21,7 @@ from window import Screen, Window, is_alive
 
 LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
 IDLE = "not running()"
+AT_ONCE = 2  # sessions, each on a screen of its own: half of a session is waiting
 PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
 LOOK_BUTTONS = (
     "erosion.look_add", "erosion.material_add", "erosion.aovs_add", "erosion.water_add", "erosion.foliage_add",
@@ -190,20 +192,14 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
     window.wait("the undo", f"fingerprint() == {before!r}")
 
 
-SESSIONS = {  # name: real X events, scenes
-    "mouse": (True, (
-        the_tab_opens,
-        progress_moves_and_escape_leaves_the_mesh_as_it_was,
-    )),
+SESSIONS = {  # name: real X events, scenes; the longest first
     "artist": (False, artist.SCENES),
-    "attended": (False, attended.SCENES),
+    "live": (False, seen.SCENES),
     "look": (False, (
         the_panels_of_the_look_are_drawn,
         the_look_is_finished_in_one_click_and_follows_the_next_run,
     )),
-    "live": (False, seen.SCENES),
-    "recipes": (False, recipes.SCENES),
-    "trials": (False, trials.SCENES),
+    "attended": (False, attended.SCENES),
     "faults": (False, (
         the_tab_opens,
         an_object_deleted_during_a_run_stays_deleted,
@@ -212,9 +208,15 @@ SESSIONS = {  # name: real X events, scenes
         a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is,
         quitting_during_a_run_with_two_windows_takes_the_worker_along,
     )),
+    "trials": (False, trials.SCENES),
     "autosave": (False, (
         the_tab_opens,
         autosave_comes_during_a_run_and_the_window_stays_awake,
+    )),
+    "recipes": (False, recipes.SCENES),
+    "mouse": (True, (
+        the_tab_opens,
+        progress_moves_and_escape_leaves_the_mesh_as_it_was,
     )),
 }
 
@@ -223,33 +225,35 @@ def play(session, blender, screen, folder):
     """Play the scenes of one session in one Blender; returns how many failed."""
     real_events, scenes = SESSIONS[session]
     failed = 0
+    print(f"{session}: {'real' if real_events else 'simulated'} events", flush=True)
     with Window(blender, screen, folder / session, real_events) as window:
         for scene in scenes:
             name, started = scene.__name__.replace("_", " "), time.perf_counter()
             try:
                 said = scene(window)
-                print(f"  ok      {name} ({time.perf_counter() - started:.0f} s) {said or ''}", flush=True)
-            except Exception as error:  # noqa: BLE001 -- a failed scene, whatever it is; the others go on
+                print(f"  ok      {session}: {name} ({time.perf_counter() - started:.0f} s) {said or ''}", flush=True)
+            except Exception:  # noqa: BLE001 -- a failed scene, whatever it is; the others go on
                 failed += 1
-                print(f"  FAILED  {name}: {type(error).__name__}: {error}", flush=True)
-                traceback.print_exc()
+                print(f"  FAILED  {session}: {name}: {traceback.format_exc()}", flush=True)
                 if window.process.poll() is not None:
                     break
                 window.picture("failed")
         if window.process.poll() is None:
             window.quit()
-        if window.process.returncode or "Traceback" in window.log.read_text():
+        code, words = window.process.returncode, window.log.read_text()
+        if code or "Traceback" in words:
             failed += 1
-            print(f"  FAILED  Blender ended with {window.process.returncode}; its own words:\n{window.log.read_text()}")
+            print(f"  FAILED  {session}: Blender ended with {code}; its own words:\n{words}", flush=True)
     return failed
 
 
 def main(blender, folder, *sessions):
-    failed = 0
-    with Screen() as screen:
-        for session in sessions or SESSIONS:
-            print(f"{session}: {'real' if SESSIONS[session][0] else 'simulated'} events", flush=True)
-            failed += play(session, blender, screen, Path(folder))
+    def play_alone(session):
+        with Screen() as screen:
+            return play(session, blender, screen, Path(folder))
+
+    with ThreadPoolExecutor(AT_ONCE) as places:
+        failed = sum(places.map(play_alone, sessions or SESSIONS))
     print(f"{failed} failed" if failed else "all went as it should")
     return 1 if failed else 0
 

@@ -81,6 +81,7 @@ STREAM = (
 )
 
 
+@pytest.mark.worker
 def test_a_process_loads_what_another_has_compiled_and_survives_what_it_has_broken(tmp_path):
     number, hits = in_a_process(tmp_path, *STREAM).split()
     assert hits == "0" and in_a_process(tmp_path, *STREAM) == f"{number} 1"
@@ -205,6 +206,7 @@ def test_the_folder_is_private(filled):
     assert status.st_mode & 0o777 == 0o700 and status.st_uid == os.getuid()
 
 
+@pytest.mark.worker
 def test_there_is_a_folder_for_each_state_of_the_sources(tmp_path):
     """numba itself does not see that a kernel has changed which another one calls."""
     shutil.copytree(KERNELS, tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
@@ -216,6 +218,7 @@ def test_there_is_a_folder_for_each_state_of_the_sources(tmp_path):
     assert in_a_process(tmp_path, *program) != before
 
 
+@pytest.mark.worker
 @posix
 def test_a_package_of_another_name_keeps_its_own_and_takes_nothing_away(tmp_path):
     """An extension is called bl_ext.REPOSITORY.terrain_erosion in Blender, and otherwise in its worker."""
@@ -255,6 +258,7 @@ LONGEST = (
 )
 
 
+@pytest.mark.worker
 @pytest.mark.parametrize("processor", ["i386", "icelake-server", "a-processor-of-forty-letters-or-a-few-more"])
 def test_paths_are_short_enough_for_windows_on_every_processor(tmp_path, processor):
     """It takes 259 letters; a file has the number of a process behind its name while it is written."""

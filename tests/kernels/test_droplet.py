@@ -399,6 +399,7 @@ def test_one_colour_stays_that_colour():
     assert after.eroded > 1.0 and np.abs(after.color - 0.25).max() < 1e-6
 
 
+@pytest.mark.fuzz
 def test_colours_stay_between_those_there_were_for_any_parameters():
     """Loads that are rounding errors must not mix: nearly dry drops that lay down all they carry."""
     color = np.where(np.random.default_rng(0).random((12, 12, 1)) < 0.5, [0.0, 0.2, 1.0], [1.0, 0.4, 0.0])

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from erosion_addon.kernels import compile
+
+pytestmark = pytest.mark.worker
+
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = """
 import numpy as np
@@ -18,8 +22,9 @@ print(len(compile._total.overloads), int(numba.config.OPT), bool(numba.config.BO
 """
 
 
-def child(*words, cwd=None, **settings):
-    given = {**os.environ, "PYTHONPATH": str(ROOT), "TERRAIN_EROSION_CACHE": "", **settings}
+def child(*words, cwd=None, kept="", **settings):
+    """A process of these words and settings; kept: the folder of compiled kernels, none unless it is given."""
+    given = {**os.environ, "PYTHONPATH": str(ROOT), "TERRAIN_EROSION_CACHE": kept, **settings}
     return subprocess.run(
         [sys.executable, *words], env=given, cwd=cwd, capture_output=True, text=True, timeout=600, check=True
     )
@@ -42,7 +47,8 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
     done = child(*words, NUMBA_DISABLE_JIT="1")
     assert done.stderr in ("", "NUMBA_DISABLE_JIT=1 is ignored, as erosion would be many times slower with it.\n")
     erode = ["-m", "erosion_addon", "erode", *[str(tmp_path / name) for name in ("hills.npy", "out.npy")], "--quiet"]
-    done = child(*erode, "--set", "droplet.drops_per_cell=0.1", NUMBA_DISABLE_JIT="1")
+    kept = str(compile.CACHE.parent) if compile.CACHE else ""  # where other tests have compiled what it calls
+    done = child(*erode, "--set", "droplet.drops_per_cell=0.1", kept=kept, NUMBA_DISABLE_JIT="1")
     assert done.stderr == "NUMBA_DISABLE_JIT=1 is ignored, as erosion would be many times slower with it.\n"
 
 

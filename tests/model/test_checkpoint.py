@@ -71,6 +71,7 @@ def test_a_checkpoint_of_another_recipe_is_refused(tmp_path):
         resume(Checkpoint(checkpoint.values, arrays))
 
 
+@pytest.mark.fuzz
 def test_no_checkpoint_of_a_stranger_does_harm():
     """Drops, fields, counts and values of every process are changed at random: a sentence or a run, never a crash."""
     root = Path(__file__).resolve().parents[2]

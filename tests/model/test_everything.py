@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.worker
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # In a process of its own, where nothing else has called a kernel. Then each kind of mask and layer by itself, as an

@@ -319,6 +319,7 @@ for suffix in SUFFIXES:
 """
 
 
+@pytest.mark.worker
 def test_a_full_disk_is_noticed_for_every_kind_of_file(tmp_path):
     """The limit of the file size stands for the full disk: writes beyond it fail in the same way."""
     done = subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path)], capture_output=True, text=True, check=True)
@@ -352,6 +353,7 @@ def test_running_out_of_memory_is_a_sentence(tmp_path, hills, monkeypatch):
     assert "not enough memory" in refusal(tmp_path / "a.npy")
 
 
+@pytest.mark.fuzz
 def test_mutated_files_give_heights_or_a_sentence(tmp_path, hills):
     seed = 77
     print("seed", seed)

@@ -160,6 +160,7 @@ def test_what_is_not_a_file_with_bytes_is_refused(tmp_path):
             read_header(tmp_path / name)
 
 
+@pytest.mark.fuzz
 def test_mutated_headers_give_a_header_or_a_sentence(tmp_path):
     seed = 20240
     print("seed", seed)

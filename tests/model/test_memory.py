@@ -77,6 +77,7 @@ def test_a_full_container_leaves_nothing(tmp_path):
     assert system(tmp_path, **files) == 0
 
 
+@pytest.mark.worker
 @linux
 @pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
 def test_a_limit_of_the_process_is_what_it_leaves(limit):

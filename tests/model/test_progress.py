@@ -124,6 +124,7 @@ def drops(number):
     return Recipe.load("arcane").with_values({"droplet.drops_per_cell": number})
 
 
+@pytest.mark.worker
 @pytest.mark.skipif(sys.platform == "win32", reason="there the starting process sets the priority")
 def test_the_worker_steps_back_behind_blender(runner):
     while not runner.libraries:
@@ -132,6 +133,7 @@ def test_the_worker_steps_back_behind_blender(runner):
     assert worker > os.getpriority(os.PRIO_PROCESS, 0) or worker == 19  # the least there is
 
 
+@pytest.mark.worker
 def test_heights_come_when_they_are_asked_for(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
     runner.run(terrain, drops(1000.0), {})
@@ -144,6 +146,7 @@ def test_heights_come_when_they_are_asked_for(runner):
         changed = np.abs(heights - terrain.elevation).max()
 
 
+@pytest.mark.worker
 def test_of_a_stopped_run_nothing_more_is_heard_and_the_next_one_begins_at_once(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
     runner.run(terrain, drops(1000.0), {})
@@ -156,6 +159,7 @@ def test_of_a_stopped_run_nothing_more_is_heard_and_the_next_one_begins_at_once(
     np.testing.assert_array_equal(heard[-1].arrays["elevation"], expected.elevation)
 
 
+@pytest.mark.worker
 def test_a_preview_brings_the_change_over_all_cells(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
     runner.run(terrain, drops(1.0), {}, preview=(96, 128))

@@ -61,6 +61,7 @@ RUNS = [
 """All processes; recipe, masks, fields, feature size."""
 
 
+@pytest.mark.worker
 def test_a_run_after_a_rehearsal_calls_nothing_new():
     assert {step.kind for name, *_ in RUNS for step in Recipe.load(name).steps} == set(PROCESSES)
     done = subprocess.run(

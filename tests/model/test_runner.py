@@ -17,6 +17,8 @@ from erosion_addon.model.runner import Runner
 from erosion_addon.model.terrain import Terrain
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.worker
+
 ROOT = Path(__file__).resolve().parents[2]
 LAND = Terrain(fractal(16, 16, 10.0), 10.0)
 ENDLESS = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})

@@ -14,6 +14,8 @@ from erosion_addon.model.runner import Runner
 from erosion_addon.model.terrain import Terrain
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.worker
+
 LAND = Terrain(fractal(30, 40, 120.0), (10.0, 12.0))
 SUNS = [Sun((1.0, 0.3, 0.5), 0.01), Sun((-0.2, 1.0, 0.8), 0.1)]
 CASTERS = np.array([[100.0, 80.0, 150.0, 20.0]])

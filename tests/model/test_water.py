@@ -67,6 +67,7 @@ def test_result_does_not_depend_on_where_chunks_end(monkeypatch):
     assert all(np.array_equal(whole[name], pieces[name]) for name in whole)
 
 
+@pytest.mark.fuzz
 def test_any_parameters_in_range_stay_finite_and_within_bounds():
     random = np.random.default_rng(11)
     for scale in (1e-3, 1.0, 1e3):

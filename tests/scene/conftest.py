@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene import speeds
 from erosion_addon.scene.grid import make_grid_object
+from tests.measured import no_speeds  # noqa: F401 - a fixture
 
 
 @pytest.fixture
@@ -82,13 +82,3 @@ def _everything(mesh):
         mesh.uv_layers.active.name if mesh.uv_layers.active else "",
     )
     return held
-
-
-@pytest.fixture(autouse=True)
-def no_speeds(tmp_path_factory, monkeypatch):
-    """What this machine has measured is nobody's business here, nor what a test measures the user's."""
-    file = tmp_path_factory.mktemp("speeds") / "speeds.json"
-    monkeypatch.setattr(speeds, "path", lambda: file)
-    speeds.forget()
-    yield
-    speeds.forget()

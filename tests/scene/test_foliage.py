@@ -211,6 +211,7 @@ def check_picture(path):
     np.testing.assert_allclose(colors["lake"], colors["dry"], rtol=0.1)
 
 
+@pytest.mark.render
 @pytest.mark.parametrize("engine", [EEVEE, "CYCLES"])
 def test_plants_are_seen_on_moist_ground_and_neither_on_dry_nor_in_water(engine, tmp_path):
     stand(engine, tmp_path / "tiles.exr")
@@ -218,6 +219,7 @@ def test_plants_are_seen_on_moist_ground_and_neither_on_dry_nor_in_water(engine,
     check_picture(tmp_path / "tiles.exr")
 
 
+@pytest.mark.render
 def test_a_saved_file_renders_without_the_extension(tmp_path):
     stand("CYCLES", tmp_path / "tiles.exr")
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "tiles.blend"))

@@ -301,11 +301,11 @@ SPOILS = [
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("number", range(40))
-def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, number):
-    random = np.random.default_rng(number)
+@pytest.mark.parametrize("case", range(40))
+def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, case):
+    random = np.random.default_rng(case)
     rows, cols = random.integers(1, 12, 2)
-    points = lattice_points(rows, cols, *10.0 ** random.uniform(-3, 3, 2), seed=number)
+    points = lattice_points(rows, cols, *10.0 ** random.uniform(-3, 3, 2), seed=case)
     with np.errstate(all="ignore"):
         for index in random.integers(0, len(SPOILS), random.integers(0, 3)):
             if len(points):

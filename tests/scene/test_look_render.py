@@ -11,6 +11,8 @@ import pytest
 from erosion_addon.scene import attributes, companions, grid, light, material
 from tests import blender_child
 
+pytestmark = pytest.mark.render
+
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
 TILE = 8
 """Pixels."""

@@ -226,21 +226,25 @@ def check_colors(colors):
     assert colors["deep"].mean() < colors["shallow"].mean() < colors["ground"].mean()
 
 
+@pytest.mark.render
 def test_water_is_bluer_than_ground_and_darker_the_deeper_it_is(seen):
     check_colors(seen)
     assert seen["deep"][2] > 1.2 * seen["deep"][0]
 
 
+@pytest.mark.render
 def test_the_ground_shines_through_shallow_water_and_not_through_deep(seen):
     assert seen["shallow"].mean() > 1.5 * seen["deep"].mean()
 
 
+@pytest.mark.render
 def test_white_water_is_brighter_than_still_water_of_its_depth(seen):
     assert seen["white water"].mean() > 1.1 * seen["shallow"].mean()
 
 
+@pytest.mark.render
 def test_a_saved_file_renders_without_the_extension(empty_scene, tmp_path):
-    render_tiles(EEVEE, tmp_path, save_only=True)
+    render_tiles("CYCLES", tmp_path, save_only=True)
     program = (
         "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]);"
         "bpy.ops.render.render(write_still=True); print('erosion_addon' in sys.modules)"

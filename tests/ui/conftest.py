@@ -5,7 +5,8 @@ import pytest
 
 import erosion_addon
 from erosion_addon.model.presets import OWN_FOLDER
-from erosion_addon.scene import grid, job, speeds
+from erosion_addon.scene import grid, job
+from tests.measured import no_speeds  # noqa: F401 - a fixture
 from tests.terrains import fractal
 
 
@@ -48,13 +49,3 @@ def activate(obj):
 
 def z_of(obj) -> np.ndarray:
     return grid.heights(obj.data)
-
-
-@pytest.fixture(autouse=True)
-def no_speeds(tmp_path_factory, monkeypatch):
-    """What this machine has measured is nobody's business here, nor what a test measures the user's."""
-    file = tmp_path_factory.mktemp("speeds") / "speeds.json"
-    monkeypatch.setattr(speeds, "path", lambda: file)
-    speeds.forget()
-    yield
-    speeds.forget()

@@ -9,6 +9,8 @@ from erosion_addon import ui
 from erosion_addon.scene import grid
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.render
+
 SMALL = ["--size", "32x18", "--samples", "1"]
 
 

@@ -73,11 +73,27 @@ def test_every_preference_has_a_tooltip():
     assert own and all(len(described[name].description) > 20 for name in own)
 
 
-def test_compiled_kernels_go_to_the_chosen_folder_and_only_they_are_cleared(terrain_object, chosen, tmp_path):
+def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_cleared(terrain_object, chosen, tmp_path):
     chosen.kernel_folder = str(tmp_path)
     (tmp_path / "mine.txt").write_text("keep this")
-    terrain_object.erosion.recipe_name = "arcane"
-    report_of(terrain_object)
+    process.stop()
+    before, run = z_of(terrain_object).tobytes(), runs.start(terrain_object)
+    worker = process.ready()
+    while not (run.message.startswith("Compiling") and run.fraction > 0.3):
+        run.poll(0.02)
+    bpy.ops.erosion.cancel()
+    assert not worker.alive and z_of(terrain_object).tobytes() == before
+
+    run, seen = runs.start(terrain_object), []
+    while not run.ended:
+        run.poll(0.02)
+        seen.append((run.state, run.message, run.fraction))
+    compiling = [fraction for _, message, fraction in seen if message.startswith("Compiling for this recipe (once)")]
+    assert run.state == "done" and len(set(compiling)) > 3
+    assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
+    job.clear()
+    assert report_of(terrain_object)["finished"] == 1
+
     assert list(tmp_path.glob("numba-*/**/*.nbc"))
     assert bpy.ops.erosion.kernels_clear() == {"FINISHED"}
     assert [path.name for path in tmp_path.rglob("*")] == ["mine.txt"]
@@ -197,30 +213,6 @@ def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain
         bpy.ops.erosion.run()
     assert z_of(terrain_object).tobytes() == before and job.current is None
     assert not bpy.ops.erosion.run.poll()
-
-
-def test_a_run_shows_how_far_it_has_compiled(terrain_object, chosen, tmp_path):
-    chosen.kernel_folder = str(tmp_path)
-    process.stop()
-    run, seen = runs.start(terrain_object), []
-    while not run.ended:
-        run.poll(0.02)
-        seen.append((run.state, run.message, run.fraction))
-    compiling = [fraction for _, message, fraction in seen if message.startswith("Compiling for this recipe (once)")]
-    assert run.state == "done" and len(set(compiling)) > 3
-    assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
-
-
-def test_cancel_while_it_compiles_leaves_the_terrain_and_no_worker(terrain_object, chosen, tmp_path):
-    chosen.kernel_folder = str(tmp_path)
-    process.stop()
-    before, run = z_of(terrain_object).tobytes(), runs.start(terrain_object)
-    worker = process.ready()
-    while not (run.message.startswith("Compiling") and run.fraction > 0.3):
-        run.poll(0.02)
-    bpy.ops.erosion.cancel()
-    assert not worker.alive and z_of(terrain_object).tobytes() == before
-    assert report_of(terrain_object)["finished"] == 1
 
 
 class Row:

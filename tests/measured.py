@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fixture that keeps a machine's measured speeds out of the tests of Blender's side, and theirs out of its."""
+
+import pytest
+
+from erosion_addon.scene import speeds
+
+
+@pytest.fixture(autouse=True)
+def no_speeds(tmp_path_factory, monkeypatch):
+    """A machine that has measured nothing: its own figures change no estimate, and no test changes its figures."""
+    file = tmp_path_factory.mktemp("speeds") / "speeds.json"
+    monkeypatch.setattr(speeds, "path", lambda: file)
+    speeds.forget()
+    yield
+    speeds.forget()

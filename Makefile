@@ -1,7 +1,7 @@
 # make demo      erode a real terrain, render it before and after: demo/
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
 # make test      all tests, on the Blender release that fits the Python found
-# make test-fast  the loop at the desk: what needs neither Blender nor processes of its own, on two processors
+# make test-fast  the loop at the desk: no Blender, no processes, no whole landscapes; on two processors
 # make test-all  all tests on both LTS releases, where both Pythons are there; what is drawn at random on one of them
 # make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
@@ -40,7 +40,7 @@ test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
 test-fast: $(VENV)/ready
-	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not render and not worker and not fuzz" tests/kernels tests/model tests/cli
+	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz)" tests/kernels tests/model tests/cli
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .

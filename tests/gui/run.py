@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Drive the built extension in a real Blender window on a virtual screen.
 
-    python tests/gui/run.py [--allow-skip] [SESSION ...]
+    python tests/gui/run.py [--allow-skip] [--at-once N] [SESSION ...]
 
 The Blender is the program that BLENDER names; without it, one from Debian's packages in a folder of its own (made on
 first use, as root, by root.sh; TERRAIN_EROSION_ROOT names another folder). Pictures go to build/gui.
@@ -83,6 +83,7 @@ def install(place):
 def main():
     parser = argparse.ArgumentParser(description="Drive the extension in a real Blender window.")
     parser.add_argument("--allow-skip", action="store_true", help="exit with 0 where it cannot run")
+    parser.add_argument("--at-once", type=int, default=2, help="sessions at a time, of which half is waiting")
     names = "mouse, artist, attended, look, recipes, trials, faults, autosave, live"
     parser.add_argument("sessions", nargs="*", metavar="SESSION", help=f"{names}; default: all")
     words = parser.parse_args()
@@ -96,7 +97,8 @@ def main():
     except subprocess.CalledProcessError as error:
         print(f"the extension could not be installed: {error}\n{error.output or ''}{error.stderr or ''}")
         return 1
-    return place.run(place.python, f"{place.here}/scenario.py", place.blender, place.output, *words.sessions).returncode
+    scenario = (f"{place.here}/scenario.py", place.blender, place.output, str(words.at_once))
+    return place.run(place.python, *scenario, *words.sessions).returncode
 
 
 if __name__ == "__main__":

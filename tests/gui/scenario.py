@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a person does in a real window, and what must come of it; run.py starts it where there is a Blender.
 
-    scenario.py BLENDER FOLDER [SESSION ...]      exit code 0: every scene went as it should
+    scenario.py BLENDER FOLDER AT_ONCE [SESSION ...]      exit code 0: every scene went as it should
 
-A scene is a function of the window; the scenes of a session share one Blender. Pictures go to FOLDER/SESSION.
+A scene is a function of the window; the scenes of a session share one Blender. AT_ONCE sessions are played at a time,
+each on a screen of its own. Pictures go to FOLDER/SESSION.
 """
 
 import sys
@@ -21,7 +22,6 @@ from window import Screen, Window, is_alive
 
 LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
 IDLE = "not running()"
-AT_ONCE = 2  # sessions, each on a screen of its own: half of a session is waiting
 PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
 LOOK_BUTTONS = (
     "erosion.look_add", "erosion.material_add", "erosion.aovs_add", "erosion.water_add", "erosion.foliage_add",
@@ -247,12 +247,12 @@ def play(session, blender, screen, folder):
     return failed
 
 
-def main(blender, folder, *sessions):
+def main(blender, folder, at_once, *sessions):
     def play_alone(session):
         with Screen() as screen:
             return play(session, blender, screen, Path(folder))
 
-    with ThreadPoolExecutor(AT_ONCE) as places:
+    with ThreadPoolExecutor(int(at_once)) as places:
         failed = sum(places.map(play_alone, sessions or SESSIONS))
     print(f"{failed} failed" if failed else "all went as it should")
     return 1 if failed else 0

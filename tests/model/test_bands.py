@@ -12,6 +12,8 @@ from erosion_addon.model.bands import Bands
 from erosion_addon.model.threads import Team
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.landscape
+
 LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)
 STEEP = Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
 RECIPES = {

@@ -63,6 +63,7 @@ def figures(before, after):
     return dug, slope(coarse, 20.0), np.ptp(after.elevation), slope(after.elevation, after.cell_size)
 
 
+@pytest.mark.landscape
 @pytest.mark.parametrize("parameters", [{"kind": "droplet"}, {"kind": "rill"}, {"kind": "rill", "form": "capacity"}])
 @pytest.mark.parametrize("feature_size", [10.0, 17.0])
 def test_a_landscape_looks_the_same_whatever_the_number_of_its_cells(parameters, feature_size):

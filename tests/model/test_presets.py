@@ -12,6 +12,8 @@ from erosion_addon.model.droplet import DropletParameters
 from erosion_addon.model.presets import shipped
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.landscape
+
 OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
 NAMES = (
     *OF_DROPLETS,

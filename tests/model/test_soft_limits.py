@@ -9,6 +9,8 @@ from erosion_addon.model.parameters import specifications
 from erosion_addon.model.processes import PROCESSES
 from tests.terrains import fractal
 
+pytestmark = pytest.mark.landscape
+
 SIDE, CELL = 40, 10.0
 
 NEEDLES = 10.0

@@ -49,6 +49,7 @@ def test_noise_tiles_on_request_and_only_then(kind, warp):
             assert seam < 2 * inside if tileable else seam > 3 * inside
 
 
+@pytest.mark.landscape
 @pytest.mark.parametrize("kind", SOURCES)
 def test_more_cells_show_the_same_land(kind):
     """Every third cell of the finer one lies where a cell of the coarser one lies."""

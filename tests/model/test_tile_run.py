@@ -163,6 +163,7 @@ def tiled_and_alone(request):
         return tiled, erode(HILLS, recipe)
 
 
+@pytest.mark.landscape
 def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
     """Bounds: 2 % of the relief for heights, 5 % for slopes and paths; what rivers carry hangs on few of them: 15 %."""
     tiled, alone = (landscape(terrain) for terrain in tiled_and_alone)

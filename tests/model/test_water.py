@@ -222,6 +222,7 @@ def test_wet_soil_slides_to_its_angle_and_dry_soil_stands():
     assert slid.sum() == pytest.approx(heap.sum(), rel=1e-12)
 
 
+@pytest.mark.landscape
 def test_grass_grows_on_wet_gentle_soil_and_protects_it():
     soil = {"soil": np.full((30, 40), 1.0), "moisture": np.full((30, 40), 1.0, np.float32)}
     gentle = 0.5 * np.arange(40)[::-1] + np.zeros((30, 1))
@@ -247,6 +248,7 @@ def test_water_of_a_former_step_goes_on_as_it_ran():
     assert np.array_equal(second.layers()["suspended"], layers["suspended"])
 
 
+@pytest.mark.landscape
 def test_another_resolution_gives_the_same_look():
     # A hilly torus of 2.56 km at 128² and 256² cells: eroded volume, relief and mean slope within 20 %.
     figures = []
@@ -263,6 +265,7 @@ def test_another_resolution_gives_the_same_look():
     assert np.allclose(figures[0], figures[1], rtol=0.2)
 
 
+@pytest.mark.landscape
 def test_a_flood_moves_as_much_at_half_the_resolution():
     """The row "resolution" of the verification: a flood by the defaults on 1.92 km, cells of 40 m and 20 m."""
     figures = []

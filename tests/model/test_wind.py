@@ -328,6 +328,7 @@ def band_limited(side, relief=60.0):
     return (heights - heights.min()) / np.ptp(heights) * relief
 
 
+@pytest.mark.landscape
 def test_the_same_land_on_finer_cells_is_eroded_alike():
     """The same 1280 m at 64², 128² and 256²: eroded volume, relief and mean slope within 20 % of the finest.
 

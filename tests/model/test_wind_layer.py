@@ -90,6 +90,7 @@ def test_strength_0_keeps_every_bit():
     assert still["elevation"][:, :12].tobytes() == before[:, :12].tobytes() and still["moved"] > 0
 
 
+@pytest.mark.landscape
 def test_the_same_land_on_finer_cells_is_eroded_alike():
     """The same 640 m at 64², 128² and 256²: eroded volume, relief and mean slope within 20 % of the finest.
 
@@ -149,6 +150,7 @@ def barchans(tile, monkeypatch):
     return np.array(volumes), np.array(percentiles), change
 
 
+@pytest.mark.landscape
 def test_the_barchans_are_those_of_particles_one_after_another(monkeypatch):
     """Measured with six seeds: volumes within 1.5 %, their means within 0.7 %, percentiles within 5 %, while two seeds
     differ by up to 15 %; dunes lie where they lie without tiles: correlated by 0.89 to 0.91, those of two seeds 0.82.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 AGENT = Path(__file__).resolve().with_name("agent.py")
 WIDTH, HEIGHT = 1280, 800
-PATIENCE = 180.0  # seconds until what does not come is given up: none of it takes that long on any machine
+PATIENCE = 600.0  # seconds until what does not come is given up: a worker that compiles steps back behind all else
 X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab"}
 
 

@@ -13,7 +13,7 @@ from ..model.errors import InputError
 from ..model.fields import FIELDS
 from ..model.outputs import Outputs
 from ..model.terrain import Terrain
-from . import attributes, grid
+from . import attributes, grid, inputs
 from .image import BlenderFiles
 from .lattice import Array
 
@@ -54,10 +54,10 @@ def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
 def export(terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False) -> list[Path]:
     """Write fields as FIELD.exr (float32) into a folder, all of them or none; returns the files.
 
-    png: 16-bit PNG for those that go from 0 to 1. InputError says what is in the way.
+    png: 16-bit PNG for those that go from 0 to 1. InputError says what is in the way, such as a file that a mask reads.
     """
     fields = fields_of(terrain, names)
-    with Outputs() as outputs:
+    with Outputs(inputs.of(terrain)) as outputs:
         planned = maps.plan(outputs, folder, fields, png)
         maps.write(outputs, planned, fields, BlenderFiles())
         return outputs.publish()

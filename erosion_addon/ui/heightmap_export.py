@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper
 from ..model.engines import ENGINES
 from ..model.errors import InputError
 from ..model.fields import FIELDS
-from ..scene import companions, grid
+from ..scene import companions, grid, inputs
 from .declared import draw_value, label, switch
 from .masks import arrays_of
 from .panel import draw_lines
@@ -163,7 +163,8 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
             obj = companions.terrain_of(context.object)
             terrain = maps.terrain_with(obj, self._maps())
             masks = arrays_of(obj) if self.masks else {}
-            done = export.export(self._path(), terrain, BlenderFiles(), self._layout(), self._maps(), masks)
+            chosen = self._layout(), self._maps(), masks, inputs.of(obj)
+            done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

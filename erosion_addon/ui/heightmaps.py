@@ -9,7 +9,7 @@ import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
 from ..model.errors import InputError
-from ..scene import grid
+from ..scene import grid, inputs
 from . import views
 from .declared import draw_value, switch
 from .terrain_operator import select_only
@@ -118,6 +118,8 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             if self.smooth_steps and step:
                 elevation = self._smoothed(elevation, step)
             obj = grid.make_grid_object(name, elevation, spacing or self._spacing(elevation), context.collection)
+            if not self.image:
+                inputs.made_from(obj, self._path())
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -140,7 +142,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             raise InputError("No image is chosen; choose one.")
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
-        path = Path(bpy.path.abspath(self.filepath))
+        path = self._path()
         known = side_file.known_metres(path) if self.known_metres else side_file.Metres()
         if all(self.raw_size):
             known = side_file.Metres(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
@@ -150,6 +152,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             row, col = known.spacing
             self._note(f"{path.name} says {col:.4g} × {row:.4g} m from pixel to pixel")
         return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
+
+    def _path(self) -> Path:
+        return Path(bpy.path.abspath(self.filepath))
 
     def _read_image(self) -> tuple[str, np.ndarray, None, float | None]:
         from ..model.terraces import step_of

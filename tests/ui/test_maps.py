@@ -41,6 +41,31 @@ def test_what_cannot_be_exported_is_said(terrain_object, tmp_path):
         bpy.ops.erosion.maps_export(directory=str(tmp_path / "file"))
 
 
+def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):
+    run(terrain_object)
+    assert bpy.ops.erosion.maps_export(directory=str(tmp_path), fields="wear") == {"FINISHED"}
+    drawn = (tmp_path / "wear.exr").read_bytes()
+    terrain_object.erosion.rain.image = bpy.data.images.load(str(tmp_path / "wear.exr"))
+    terrain_object.erosion.seed = 9
+    run(terrain_object)
+    with pytest.raises(RuntimeError, match=r"wear.exr cannot be written: it is read here; choose another name"):
+        bpy.ops.erosion.maps_export(directory=str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["wear.exr"] and (tmp_path / "wear.exr").read_bytes() == drawn
+    terrain_object.erosion.rain.image.filepath = str((tmp_path / "wear.exr").rename(tmp_path / "my_wear.exr"))
+    with pytest.raises(RuntimeError, match=r"my_wear.exr cannot be written: it is read here"):
+        bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "my.exr"), maps={"wear"})
+
+
+def test_maps_replace_no_heightmap_that_the_terrain_was_made_from(tmp_path):
+    path = tmp_path / "elevation.exr"
+    BlenderFiles().write(path, np.random.default_rng(4).random((16, 16), np.float32), "float")
+    drawn = path.read_bytes()
+    assert bpy.ops.erosion.heightmap_import(filepath=str(path)) == {"FINISHED"}
+    with pytest.raises(RuntimeError, match=r"elevation.exr cannot be written: it is read here"):
+        bpy.ops.erosion.maps_export(directory=str(tmp_path))
+    assert path.read_bytes() == drawn
+
+
 def test_fields_become_images(terrain_object):
     run(terrain_object)
     assert bpy.ops.erosion.images_send(fields="wear,flow") == {"FINISHED"}

@@ -21,21 +21,22 @@ def commit(
     before: Array,
     after: Terrain,
     paused_run: Array | None,
-) -> None:
-    """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be.
+) -> list[str]:
+    """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be. Returns
+    sentences about what could not be kept.
 
     before: elevation (rows, cols) m that `began.start` is. paused_run: the bytes of its file, where the run was paused.
     """
     heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
     with _all_or_nothing(mesh):
-        if began.is_new:
-            source.set_aside(mesh)
+        notes = source.set_aside(mesh) if began.is_new else []
         source.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields)
         grid.write_heights(mesh, heights)
         source.mark_result(mesh, paused_run)
+    return notes
 
 
 def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:

@@ -124,11 +124,11 @@ class Job(Task):
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
         reason = self._why_not_here(obj)
         if reason is None and obj is not None:
-            commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
+            kept = commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
-            self.warnings = [*notes, *self._notes, *follow.update(obj)]
+            self.warnings = [*notes, *self._notes, *kept, *follow.update(obj)]
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
             self.state, self.sentence = "done", " ".join([done, *self.warnings])
         else:

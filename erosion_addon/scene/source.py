@@ -28,6 +28,9 @@ COUNT = "erosion_vertices"
 RESULT = "erosion_result"
 """Custom property of a mesh: fingerprint of what the last run left."""
 
+MOST_ASIDE = 8
+"""How many sources are set aside at most; each takes 16 bytes a vertex."""
+
 
 def has_source(mesh: bpy.types.Mesh) -> bool:
     """Whether the terrain before erosion is kept in the mesh."""
@@ -45,11 +48,22 @@ def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:
     mesh[COUNT] = len(place)
 
 
-def set_aside(mesh: bpy.types.Mesh) -> None:
-    """Keep the source for a later Restore, where the mesh has one, and make room for another."""
-    if has_source(mesh):
-        for number in range(_number_aside(mesh), -1, -1):
-            _rename(mesh, number, number + 1)
+def set_aside(mesh: bpy.types.Mesh) -> list[str]:
+    """Keep the source for a later Restore, where the mesh has one, and make room for another.
+
+    Of more than MOST_ASIDE the second oldest goes, so that the first terrain of all stays. Returns a sentence about it.
+    """
+    if not has_source(mesh):
+        return []
+    count = _number_aside(mesh)
+    is_full = count >= MOST_ASIDE
+    if is_full:
+        _drop(mesh, count - 1)
+        _rename(mesh, count, count - 1)
+    for number in range(count - is_full, -1, -1):
+        _rename(mesh, number, number + 1)
+    said = f"Restore keeps {MOST_ASIDE + 1} terrains of {mesh.name}: the first one and the last {MOST_ASIDE}."
+    return [said] if is_full else []
 
 
 def source_heights(mesh: bpy.types.Mesh) -> Array:

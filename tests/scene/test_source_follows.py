@@ -244,6 +244,27 @@ def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_on
     assert list(obj.data.keys()) == []
 
 
+def test_of_many_edited_terrains_the_first_and_the_last_ones_are_kept(eroded):
+    obj, _ = eroded
+    mesh, said = obj.data, []
+    first = source.source_heights(mesh)[0]
+    edits = source.MOST_ASIDE + 3
+    for number in range(1, edits + 1):
+        said += source.set_aside(mesh)
+        source.keep_source(mesh, np.full(len(mesh.vertices), 1000.0 * number, np.float32))
+        source.mark_result(mesh)
+    assert len(said) == 3 and "the first one and the last 8" in said[0]
+    assert sum(one.name.startswith(source.NAME) for one in mesh.attributes) == source.MOST_ASIDE + 1
+    found = []
+    while source.has_source(mesh):
+        found.append(source.source_heights(mesh)[0])
+        source.restore(mesh)
+        if source.has_source(mesh):
+            source.mark_result(mesh)
+    kept = [1000.0 * number for number in range(edits, edits - source.MOST_ASIDE, -1)]
+    assert found == [*kept, first]
+
+
 def test_apply_forgets_the_sources_that_were_set_aside_too(eroded):
     obj, _ = eroded
     source.set_aside(obj.data)

@@ -8,7 +8,7 @@ import bpy
 from ..model.fields import FIELDS
 from .nodes import Node, Socket, Text, math
 
-VERSION = 1
+VERSION = 2
 
 DENSITY = "foliage_density"
 """Attribute of the terrain, and of the shells: 0-1, how densely plants grow."""
@@ -55,8 +55,10 @@ _STARTS = sorted({name[0] for name in FIELDS} | {"U"})
 """What the names of fields begin with, and UV maps. (The pattern * alone would try to remove the position.)"""
 
 NODES = (
-    # The ground where plants grow. Its own coordinates serve as ours, as we lie where it lies.
-    Node("terrain", "GeometryNodeObjectInfo", {"Object": "in.Terrain"}, {"transform_space": "ORIGINAL"}),
+    # The ground where plants grow, in our own axes: they are others than the terrain's after its scale is applied.
+    Node("terrain", "GeometryNodeObjectInfo", {"Object": "in.Terrain"}, {"transform_space": "RELATIVE"}),
+    Node("self", "GeometryNodeSelfObject"),
+    Node("axes", "GeometryNodeObjectInfo", {"Object": "self.Self Object"}, {"transform_space": "ORIGINAL"}),
     _read(DENSITY),
     _read("moisture"),
     Node("bare", "FunctionNodeCompare", {"A": f"{DENSITY}.Attribute", "B": "in.Least Density"},
@@ -66,13 +68,13 @@ NODES = (
     # Where a plant stands and which way it grows, in metres, whatever the object's scale.
     Node("position", "GeometryNodeInputPosition"),
     Node("normal", "GeometryNodeInputNormal"),
-    _vector("metres", "MULTIPLY", "position.Position", "terrain.Scale"),
+    _vector("metres", "MULTIPLY", "position.Position", "axes.Scale"),
     _vector("root", "DIVIDE", "metres.Vector", "in.Width"),
-    _vector("steep", "DIVIDE", "normal.Normal", "terrain.Scale"),
+    _vector("steep", "DIVIDE", "normal.Normal", "axes.Scale"),
     _vector("up", "NORMALIZE", "steep.Vector"),
     _vector("tallest", "SCALE", "up.Vector", Scale="in.Height"),
     _vector("tall", "SCALE", "tallest.Vector", Scale=f"{DENSITY}.Attribute"),
-    _vector("top", "DIVIDE", "tall.Vector", "terrain.Scale"),
+    _vector("top", "DIVIDE", "tall.Vector", "axes.Scale"),
     # Only what the material needs goes on, for it is there once a shell.
     Node("kept", "GeometryNodeCaptureAttribute",
          {"Geometry": "ground.Geometry", "top": "top.Vector", "root": "root.Vector",

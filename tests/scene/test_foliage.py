@@ -81,6 +81,29 @@ def test_heights_are_metres_whatever_the_scale(make_meadow):
     assert shells_of(plants)[:, 2].max() * 0.1 == pytest.approx(3.0, rel=1e-3)
 
 
+@pytest.mark.parametrize("what", ["scale", "rotation", "location"])
+def test_shells_stay_where_they_are_when_the_terrains_transform_is_applied(make_meadow, what):
+    obj = make_meadow(moisture=0.57)
+    obj.location, obj.rotation_euler, obj.scale = (50, 6, 7), (0, 0, 1.5708), (2, 2, 3)
+    bpy.context.view_layer.update()
+    plants = foliage.add(obj, shells=4, height=3.0)
+    before = world_of(plants)
+    for one in bpy.context.view_layer.objects:
+        one.select_set(one == obj)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
+    np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
+    grid.forget()
+    companions.update(obj)
+    np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
+
+
+def world_of(plants):
+    place = shells_of(plants)
+    matrix = np.array(plants.matrix_world)
+    return place @ matrix[:3, :3].T + matrix[:3, 3]
+
+
 def test_shells_carry_what_the_material_reads_and_nothing_else(make_meadow):
     obj = make_meadow(moisture=0.5, sediment=1.0, wear=1.0, flow=1.0)
     plants = foliage.add(obj)

@@ -9,7 +9,7 @@ import numpy as np
 from .threads import Team, processors
 
 CELLS = 2**16
-"""A band has at least so many: to hand a smaller one to another thread costs more time than that saves."""
+"""Lower bound on the cells of a band: handing a smaller one to another thread takes longer than the work."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from .state import EDGES, Array, State, chunk_end
 from .tile_run import TileRun
 
 PATIENCE = 2**16
-"""Steps on a tile after which threads look at the clock: so many drops may run there that it takes seconds."""
+"""Steps on a tile between two looks at the clock: a tile with many drops takes seconds."""
 
 
 class DropStep:

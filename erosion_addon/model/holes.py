@@ -21,7 +21,7 @@ def filled(heights: Array, missing: Array) -> Array:
 
 
 def _filled(total: Array, count: Array) -> Array:
-    """Means of cells of which so many measured ones sum up to `total`."""
+    """Means of cells. total: sum of the measured values; count: their number."""
     known = count > 0
     means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
     if not known.all():

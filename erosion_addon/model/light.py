@@ -17,7 +17,7 @@ from .terrain import Terrain
 from .threads import Tally, in_bands
 
 SUNS = ("sun_light", "sun_light_2", "sun_light_3")
-"""Fields of the light of suns: so many there may be."""
+"""Fields of sunlight, one for each sun: the upper bound on their number."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Needs(Parameters):
     )
 
     def lack(self, loose: float) -> str:
-        """What is missing on ground whose loose layer is at most so many metres thick, in a sentence; else empty."""
+        """Sentence about missing sand; empty where there is enough. loose: thickness of the loose layer at most, in m."""
         if loose >= SCANTY * self.sediment:
             return ""
         there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"

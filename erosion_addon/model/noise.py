@@ -39,8 +39,7 @@ def _mixed(state: Array) -> Array:
 
 
 def white(site: Site, stream: int, highest: float = math.inf) -> Array:
-    """Waves of all lengths, equally strong, up to so many along the longer side: a spectrum for `field`, (2, n, m) with
-    real parts and imaginary ones."""
+    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: waves along the longer side."""
     along, across = _waves(site, highest)
     spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.
@@ -90,8 +89,10 @@ def spectrum(values: Array) -> Array:
 
 
 def band(site: Site, waves: float, stream: int) -> Array:
-    """Noise of about one wavelength, of which so many fit into the longer side; its standard deviation is 1, or 0 where
-    the cells are too few to show it."""
+    """Noise of about one wavelength. Its standard deviation is 1, or 0 where the cells are too few to show it.
+
+    waves: number along the longer side.
+    """
     return octaves(site, waves, 1, 1.0, stream)
 
 

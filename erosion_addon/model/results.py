@@ -63,7 +63,7 @@ class Results:
             self._drop_oldest()
 
     def make_room(self, needed: int) -> None:
-        """Drop as many as have to go for so many bytes to be free: no run may be refused for want of what they hold."""
+        """Drop the oldest results until `needed` bytes are free: kept results must not make a run fail."""
         while self._kept and (available_memory() or needed) < needed:
             self._drop_oldest()
 

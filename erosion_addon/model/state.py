@@ -15,11 +15,10 @@ CHUNK_SECONDS = 0.1
 """How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
 
 LARGEST_CHUNK = 2**40
-"""Where work takes no time at all, as when everything is at rest, chunks would grow beyond all numbers."""
+"""Upper bound on chunk size, for work that takes no measurable time (everything at rest)."""
 
 LARGEST = 1e30
-"""Of all numbers of a step under way: far beyond those of any terrain, and their squares and products are numbers
-still."""
+"""Bound on the magnitude of every number of a running step: far beyond any terrain, squares and products finite."""
 
 ANYTHING = (-LARGEST, LARGEST)
 """Lowest and highest of what is not limited otherwise."""
@@ -126,15 +125,15 @@ class RunningStep(Protocol):
     """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
     steps. A step made from the same state and given these goes on to the same bytes."""
     limits: Mapping[str, tuple[float, float]]
-    """Lowest and highest value of those that are not anything up to ± `LARGEST`: given back, they are checked.
-    A step may also have `later`: those of `evolving` that checkpoints of earlier versions lack, which stopped only
-    where they were as in a new step."""
+    """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`.
+    A step may also have `later`: attributes that checkpoints of earlier versions lack. Those versions stopped only
+    where these attributes are as in a new step."""
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of all that the step has changed so far, by field name."""
+        """New arrays of the fields that the step has changed so far, by name."""
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""

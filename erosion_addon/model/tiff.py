@@ -58,7 +58,7 @@ def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, f
 
 
 def _geotiff(spacing: tuple[float, float], rows: int) -> list[tuple[int, int, int, bytes]]:
-    """Tag, type, count and data of the lists that say: so many metres between points, the bottom left one at 0, 0."""
+    """Tag, type, count and data of the GeoTIFF entries: spacing in metres (row, column), bottom left point at 0, 0."""
     scale, tie = (spacing[1], spacing[0], 0.0), (0.0, rows - 1.0, 0.0, 0.0, 0.0, 0.0)
     # Version 1.1.0 and three keys: projected, values are at points, and in metres.
     keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3076, 0, 1, 9001)

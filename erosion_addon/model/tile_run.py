@@ -23,7 +23,7 @@ CELLS_PER_DROP = 64
 those that wait at its border then find the ground changed by more that came later."""
 
 TURNS = 16
-"""At least so many; in fewer, drops would hardly meet the valleys that others have dug."""
+"""Lower bound on the number of turns: in fewer, drops hardly meet the valleys that others have dug."""
 
 ALONE = 128
 """Drops that start in a turn where all is one tile: nothing waits for anything there."""
@@ -44,8 +44,8 @@ class TileRun:
     In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
     drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
     numbers: how many a drop is made of. threads: 0 for as many as there are processors. side: cells along a tile; rate:
-    drops that start in a turn, by the size of the terrain where not given. spans: lowest and highest of those numbers
-    of a drop that are not anything, by their place among them.
+    drops that start in a turn, by the size of the terrain where not given. spans: place of a number in a
+    drop → its lowest and highest value; the others: ± `LARGEST`.
     """
 
     evolving = ("started", "drops")

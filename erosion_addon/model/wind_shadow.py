@@ -10,7 +10,7 @@ from .state import Array
 from .threads import Team, processors
 
 CELLS = 2**18
-"""A strip has at least so many: a smaller one takes no longer than to hand it to another thread."""
+"""Lower bound on the cells of a strip: handing a smaller one to another thread takes longer than the work."""
 
 NARROWEST = 64
 """Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or half of them."""

@@ -29,11 +29,20 @@ _ahead: list[tuple[Request, Answer]] = []
 
 def compute(request: Request) -> dict[str, Array]:
     """The answer to a request; InputError where there is none."""
-    known = next((answer for asked, answer in _ahead if asked.asks_the_same_as(request)), None)
+    known = _known(request)
     answer = _wait(request) if known is None else known
     if isinstance(answer, InputError):
         raise answer
     return answer
+
+
+def is_known(request: Request) -> bool:
+    """Whether the answer to a request came ahead."""
+    return _known(request) is not None
+
+
+def _known(request: Request) -> Answer | None:
+    return next((answer for asked, answer in _ahead if asked.asks_the_same_as(request)), None)
 
 
 @contextmanager

@@ -19,6 +19,9 @@ from ..model.messages import Message, Request
 from . import busy, computing, live, process, queue
 from .viewer import Viewer
 
+_MOST_ROUNDS = 4
+"""How often what `_write` needs is looked for and asked for."""
+
 
 class Task:
     """Work under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
@@ -47,6 +50,7 @@ class Task:
         self.speed, self.seconds_left = "", None
         self._result: Any = None
         self._asked: deque[Request] | None = None
+        self._rounds = 0
         self._runner = process.ready() if needs_worker else None
 
     def _take_in(self, message: Message) -> None:
@@ -62,7 +66,8 @@ class Task:
             self.fail_unexpectedly()
 
     def _requests(self) -> list[Request]:
-        """What `_write` will have computed, so that it need not wait; asked for as soon as the scene can be changed."""
+        """What `_write` will have computed, so that it need not wait; asked for as soon as the scene can be changed,
+        and again for what is another by the time the answers are there."""
         return []
 
     def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
@@ -108,13 +113,24 @@ class Task:
                 self.fraction, self.message = compiling
             if self.viewer is not None and self.state == "running" and self._result is None:
                 self.viewer.turn(self.find_object(), self._runner)
-        if self._result is not None and self._asked is None and not self.ended and self._hindrance() is None:
-            self._asked = deque(self._requests())
+        if self._result is None or self._asked or self.ended:
+            return
+        if self._hindrance() is not None:
+            self._asked, self._rounds = None, 0  # the scene may be another one after it
+        elif self._asked is None:
+            self._ask_for_what_is_missing()
+
+    def _ask_for_what_is_missing(self) -> None:
+        """Ask for what `_write` needs of the scene as it is now and is not known yet."""
+        self._rounds += 1  # a scene that never rests is waited for in the end
+        needed = self._requests() if self._rounds <= _MOST_ROUNDS else []
+        self._asked = deque(request for request in needed if not computing.is_known(request))
+        if self._asked:
+            self._runner = process.ready()
             self._ask()
 
     def _ask(self) -> None:
-        if self._asked:
-            self._runner.compute(self._asked[0], computing.threads())
+        self._runner.compute(self._asked[0], computing.threads())
 
     def _take_answer(self, answer: computing.Answer) -> None:
         """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""
@@ -122,7 +138,10 @@ class Task:
         if not self._runner.alive:
             process.stop()
             self._asked.clear()
-        self._ask()
+        elif self._asked:
+            self._ask()
+        else:
+            self._asked = None  # the scene may be another one by now
 
     def commit(self) -> None:
         """Write the result if it is there; say what is in the way where the scene cannot be changed now."""

@@ -4,10 +4,9 @@
 import bpy
 
 from ..model.errors import InputError
-from ..model.messages import Request
 from ..model.parameters import Specification
 from ..scene import companions
-from ..scene.errand import Change
+from ..scene.errand import Plan
 from .declared import draw_values, properties_of
 from .errand_operator import ErrandOperator
 from .terrain_operator import TerrainOperator, allowed, why_no_run
@@ -43,7 +42,7 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, ["threshold"])
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+    def plan(self) -> Plan:
         from ..scene import water_surface  # few sessions need it
 
         threshold = self.threshold
@@ -52,7 +51,7 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
             water_surface.add(terrain, threshold)
             return "", []
 
-        return water_surface.requests_of_add(terrain, threshold), change
+        return Plan(lambda terrain: water_surface.requests_of_add(terrain, threshold), change)
 
 
 class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):

@@ -6,9 +6,8 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
-from ..model.messages import Request
 from ..scene import companions, job
-from ..scene.errand import Change, Errand
+from ..scene.errand import Errand, Plan
 from ..scene.task import Task
 from .task_operator import TaskOperator
 from .terrain_operator import why_no_run
@@ -22,11 +21,9 @@ class ErrandOperator(TaskOperator):
 
     work = ""
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
-        """What the worker is asked, and what then happens; InputError where that cannot be.
-
-        The change refers to nothing of this operator: another one may carry it out.
-        """
+    def plan(self) -> Plan:
+        """What the worker is asked, and what then happens. It refers to nothing of this operator: another one may
+        carry it out."""
         raise NotImplementedError
 
     @classmethod
@@ -35,11 +32,11 @@ class ErrandOperator(TaskOperator):
 
     def takes_time(self, context: bpy.types.Context) -> bool:
         try:
-            return bool(self.plan(context, companions.terrain_of(context.object))[0])
+            return bool(self.plan().requests(companions.terrain_of(context.object)))
         except InputError:
             return False
 
     def begin(self: Any, context: bpy.types.Context) -> Task:
         terrain = companions.terrain_of(context.object)
         job.check(terrain)
-        return job.begin(Errand(terrain, self.work, *self.plan(context, terrain)))
+        return job.begin(Errand(terrain, self.work, self.plan()))

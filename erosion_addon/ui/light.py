@@ -7,7 +7,7 @@ from ..model.light import LightParameters
 from ..model.messages import Request
 from ..model.parameters import specifications
 from ..scene import companions, light
-from ..scene.errand import Change
+from ..scene.errand import Plan
 from . import attendance
 from .declared import draw_values, meant, properties_of
 from .errand_operator import ErrandOperator
@@ -39,14 +39,17 @@ class EROSION_OT_light_bake(ErrandOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, _SPECIFICATIONS)
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+    def plan(self) -> Plan:
         values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
         parameters = LightParameters.from_dict(values)
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges)
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             return light.bake_light(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), []
 
-        return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), change
+        return Plan(requests, change)
 
 
 class EROSION_OT_light_remove(bpy.types.Operator):

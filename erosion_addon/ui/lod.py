@@ -3,9 +3,8 @@
 
 import bpy
 
-from ..model.messages import Request
 from ..model.parameters import Specification
-from ..scene.errand import Change
+from ..scene.errand import Plan
 from .declared import draw_values, properties_of
 from .errand_operator import ErrandOperator
 
@@ -38,7 +37,7 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, [known.name for known in _DECLARED])
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+    def plan(self) -> Plan:
         from ..scene import lod  # here, as few sessions of Blender make any
 
         given = self.levels, self.error, self.factor
@@ -47,7 +46,7 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
             made = lod.add(terrain, *given)
             return ", ".join(f"{level.name} {len(level.data.polygons):,} triangles" for level in made), []
 
-        return lod.requests_of_add(terrain, *given), change
+        return Plan(lambda terrain: lod.requests_of_add(terrain, *given), change)
 
 
 CLASSES = (EROSION_OT_lod_add,)

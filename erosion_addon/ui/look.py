@@ -6,12 +6,11 @@ from typing import Any
 import bpy
 
 from ..model.errors import InputError
-from ..model.messages import Request
 from ..model.presets import shipped
 from ..model.recipe import PALETTE
 from ..scene import companions, grid, light
 from ..scene.aovs import AOVS
-from ..scene.errand import Change
+from ..scene.errand import Plan
 from . import origin, views
 from .errand_operator import ErrandOperator
 from .panel import SubPanel, draw_lines
@@ -113,7 +112,7 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         "where you left them untouched",
     )  # fmt: skip
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
+    def plan(self) -> Plan:
         from ..scene import look
 
         parts = {name for name in look.PARTS if getattr(self, name)}
@@ -124,7 +123,7 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
                 views.reach(terrain)
             return "", sentences
 
-        return look.requests(terrain, parts), change
+        return Plan(lambda terrain: look.requests(terrain, parts), change)
 
 
 class EROSION_PT_look(SubPanel):

@@ -6,7 +6,7 @@ import bpy
 from ..model.errors import InputError
 from ..model.messages import Request
 from ..scene import companions, follow, grid, job, light, preview, process, queue, source
-from ..scene.errand import Change
+from ..scene.errand import Plan
 from ..scene.task import Task
 from . import attendance, progress, runs
 from .errand_operator import ErrandOperator
@@ -87,11 +87,14 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
     bl_label = "Remove from Queue"
     bl_options = {"INTERNAL"}
 
-    name: bpy.props.StringProperty(name="Name", description="Name of the terrain")
+    uid: bpy.props.IntProperty(name="Number", description="session_uid of the terrain", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(
+        name="Name", description="Name of the terrain, for scripts that do not give its number", options={"SKIP_SAVE"}
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         for one in queue.waiting():
-            if one.name == self.name:
+            if self.uid == one.uid or (not self.uid and one.name == self.name):
                 queue.remove(one.uid)
         redraw_panels()
         return {"FINISHED"}
@@ -152,9 +155,13 @@ class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return _why_not_eroded(companions.terrain_of(context.object))
 
-    def plan(self, context: bpy.types.Context, terrain: bpy.types.Object) -> tuple[list[Request], Change]:
-        heights = source.before_erosion(terrain.data)[0][:, 2]
-        return follow.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False), _restore
+    def plan(self) -> Plan:
+        return Plan(_requests_of_restore, _restore)
+
+
+def _requests_of_restore(terrain: bpy.types.Object) -> list[Request]:
+    heights = source.before_erosion(terrain.data)[0][:, 2]
+    return follow.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False)
 
 
 def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:

@@ -41,7 +41,7 @@ def _draw_queue(layout: Any) -> None:
         row = column.row(align=True)
         text = waiting.name if number else phrase("Waiting: {name}", name=waiting.name)
         row.label(text=text, icon="BLANK1" if number else "TIME", translate=False)
-        row.operator("erosion.queue_remove", text="", icon="X").name = waiting.name
+        row.operator("erosion.queue_remove", text="", icon="X").uid = waiting.uid
 
 
 def draw_paused(layout: Any, obj: bpy.types.Object) -> None:

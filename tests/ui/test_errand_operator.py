@@ -7,8 +7,9 @@ import pytest
 
 from erosion_addon.model.light import LightParameters
 from erosion_addon.scene import attributes, companions, computing, grid, job, lod, process
-from erosion_addon.scene.errand import Errand
+from erosion_addon.scene.errand import Errand, Plan
 from erosion_addon.scene.light import bake_light, requests_of_bake, settings_of
+from erosion_addon.ui import runs
 from tests.scene.conftest import _everything as everything
 
 QUICK = LightParameters(azimuths=4)
@@ -33,10 +34,9 @@ def wet(terrain):
 
 
 def bake(terrain):
-    return Errand(
-        terrain, "Light", requests_of_bake(terrain, QUICK, None, "open"),
-        lambda obj: (bake_light(obj, QUICK, None, "open"), []),
-    )  # fmt: skip
+    return Errand(terrain, "Light", Plan(
+        lambda obj: requests_of_bake(obj, QUICK, None, "open"), lambda obj: (bake_light(obj, QUICK, None, "open"), []),
+    ))  # fmt: skip
 
 
 def sky_of(obj):
@@ -97,6 +97,51 @@ def test_light_tells_how_far_it_is(terrain_object):
         seen.append((task.message, task.fraction))
     assert task.state == "done" and settings_of(terrain_object.data) == QUICK
     assert seen[-1] == ("Light", 1.0)
+
+
+def test_a_terrain_that_changes_during_the_work_is_asked_about_again(terrain_object):
+    task = job.begin(bake(terrain_object))
+    task.listen(0.01)
+    heights = grid.heights(terrain_object.data)
+    heights[:1000] += 90.0
+    grid.write_heights(terrain_object.data, heights)  # as by another add-on's button
+    while not task.ended:
+        task.poll(0.1)
+    assert task.state == "done"
+    found = sky_of(terrain_object)
+    job.clear()
+    bpy.ops.erosion.light_bake(azimuths=4)
+    assert (sky_of(terrain_object) == found).all()
+
+
+def test_shadow_casters_that_move_during_a_run_are_asked_about_again(terrain_object):
+    casters = bpy.data.collections.new("Trees")
+    bpy.context.scene.collection.children.link(casters)
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=30.0, location=(0, 0, 60))
+    tree = bpy.context.object
+    casters.objects.link(tree)
+    bpy.context.view_layer.objects.active = terrain_object
+    terrain_object.erosion.casters = casters
+    bpy.ops.erosion.light_bake(azimuths=4)
+    task = runs.start(terrain_object)
+    while not task._asked:
+        task.listen(0.1)
+    tree.location.x = 40.0
+    bpy.context.view_layer.update()
+    while not task.ended:
+        task.poll(0.1)
+    assert task.state == "done" and "could not" not in task.sentence
+
+
+def test_a_scene_that_never_rests_is_not_asked_about_for_ever(terrain_object, monkeypatch):
+    monkeypatch.setattr(computing, "_wait", lambda request: computing._ahead[0][1])
+    task, rounds = job.begin(bake(terrain_object)), 0
+    while not task.ended:
+        if task._rounds > rounds:
+            rounds = task._rounds
+            grid.write_heights(terrain_object.data, grid.heights(terrain_object.data) + np.float32(rounds))
+        task.poll(0.1)
+    assert task.state == "done" and rounds < 9
 
 
 def test_a_run_outlives_a_worker_that_dies_at_the_light(terrain_object, monkeypatch):

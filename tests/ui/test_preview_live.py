@@ -283,6 +283,16 @@ def test_one_in_the_queue_can_be_taken_out(terrain_object, other_object):
     assert not queue.waiting()
 
 
+def test_the_one_that_is_taken_out_is_the_one_beside_whose_name_the_button_stood(terrain_object, other_object):
+    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    queued(other_object)
+    shown = queue.waiting()[0]
+    other_object.name = "Renamed"
+    bpy.data.objects.new("Other", None)
+    bpy.ops.erosion.queue_remove(uid=shown.uid)
+    assert not queue.waiting()
+
+
 def test_what_runs_or_waits_cannot_be_queued_again(terrain_object, other_object):
     job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
     assert not bpy.ops.erosion.run.poll()

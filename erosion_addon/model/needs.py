@@ -24,7 +24,7 @@ class Needs(Parameters):
     )
 
     def lack(self, loose: float) -> str:
-        """Sentence about missing sand; empty where there is enough. loose: thickness of the loose layer at most, in m."""
+        """Sentence about missing sand, empty where enough is there. loose: greatest thickness of the loose layer, m."""
         if loose >= SCANTY * self.sediment:
             return ""
         there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"

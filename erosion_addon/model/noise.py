@@ -39,7 +39,7 @@ def _mixed(state: Array) -> Array:
 
 
 def white(site: Site, stream: int, highest: float = math.inf) -> Array:
-    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: waves along the longer side."""
+    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: waves on the longer side."""
     along, across = _waves(site, highest)
     spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.

@@ -12,8 +12,6 @@ from erosion_addon.model.bands import Bands
 from erosion_addon.model.threads import Team
 from tests.terrains import fractal
 
-pytestmark = pytest.mark.landscape
-
 LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)
 STEEP = Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
 RECIPES = {
@@ -65,6 +63,7 @@ def late(parts, look_over, sweep):
         sweep(band, band)
 
 
+@pytest.mark.landscape
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("name", RECIPES)
 def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkeypatch):

@@ -12,8 +12,6 @@ from erosion_addon.model.droplet import DropletParameters
 from erosion_addon.model.presets import shipped
 from tests.terrains import fractal
 
-pytestmark = pytest.mark.landscape
-
 OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
 NAMES = (
     *OF_DROPLETS,
@@ -109,6 +107,7 @@ def test_a_shipped_recipe_moves_material_and_loses_none(name):
     assert not np.array_equal(result.elevation, sandy().elevation)
 
 
+@pytest.mark.landscape
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_shipped_recipe_makes_the_same_bytes_twice(name):
     again = erode(sandy(), shortened(name), seed=1)
@@ -120,6 +119,7 @@ def test_arcane_is_the_published_defaults():
     assert step.parameters == DropletParameters()
 
 
+@pytest.mark.landscape
 def test_no_two_recipes_make_the_same_landscape():
     # 1 % of the relief is 4 m: what one sees at a glance.
     for first in OF_DROPLETS:
@@ -128,6 +128,7 @@ def test_no_two_recipes_make_the_same_landscape():
             assert difference > 0.01 * start().relief, (first, second)
 
 
+@pytest.mark.landscape
 def test_old_hills_are_the_roundest_and_arcane_the_most_rugged():
     # Drops that dig without limit cut every hillside into ribs; soil creep takes the noise of the start away.
     bend = {name: curvature(eroded(name).elevation) for name in OF_DROPLETS}
@@ -135,18 +136,21 @@ def test_old_hills_are_the_roundest_and_arcane_the_most_rugged():
     assert max(bend, key=bend.get) == "arcane" and bend["arcane"] > 1.3 * curvature(start().elevation)
 
 
+@pytest.mark.landscape
 def test_old_hills_have_the_softest_slopes():
     steepness = {name: np.percentile(slopes(eroded(name).elevation), 90) for name in OF_DROPLETS}
     assert min(steepness, key=steepness.get) == "old hills"
     assert steepness["old hills"] < 0.85 * np.percentile(slopes(start().elevation), 90)
 
 
+@pytest.mark.landscape
 def test_alpine_has_steeper_walls_than_the_start_and_level_floors():
     before, after = slopes(start().elevation), slopes(eroded("alpine").elevation)
     assert np.percentile(after, 99) > 1.05 * np.percentile(before, 99)
     assert np.mean(after < 0.1) > 4 * np.mean(before < 0.1)
 
 
+@pytest.mark.landscape
 def test_canyon_cuts_deep_and_spares_the_uplands():
     # The deepest hundredth against the half that is worn least: ten times deeper, where arcane digs everywhere.
     half, deepest = worn("canyon")
@@ -155,23 +159,27 @@ def test_canyon_cuts_deep_and_spares_the_uplands():
     assert half < 0.25 * half_of_arcane
 
 
+@pytest.mark.landscape
 def test_in_the_desert_rivers_dry_up_before_they_gather():
     wet = {name: np.mean(eroded(name)["moisture"] > 0.6) for name in OF_DROPLETS}
     assert min(wet, key=wet.get) == "desert range" and wet["desert range"] < 0.2 * wet["alpine"]
 
 
+@pytest.mark.landscape
 def test_alpine_with_scree_is_less_steep_than_alpine_and_has_more_rubble():
     bare, scree = eroded("alpine"), eroded("alpine with scree")
     assert np.percentile(slopes(scree.elevation), 99) < 0.9 * np.percentile(slopes(bare.elevation), 99)
     assert scree["sediment"].mean() > 1.1 * bare["sediment"].mean()
 
 
+@pytest.mark.landscape
 def test_soft_downs_are_rounder_than_old_hills_and_covered_with_soil():
     downs = erode(start(), Recipe.load("soft downs").with_values({"water.duration": 0.0}), seed=1)
     assert curvature(downs.elevation) < curvature(eroded("old hills").elevation)
     assert np.mean(downs["sediment"] > 0.3) > 0.8
 
 
+@pytest.mark.landscape
 def test_badlands_have_ribs_and_level_floors():
     clay = Terrain(start().elevation, CELL_SIZE, {"sediment": start().elevation})
     after = erode(clay, Recipe.load("badlands"), seed=1)
@@ -179,6 +187,7 @@ def test_badlands_have_ribs_and_level_floors():
     assert np.percentile(slopes(after.elevation), 90) > 0.6
 
 
+@pytest.mark.landscape
 def test_the_oasis_keeps_its_wet_sand_while_the_wind_takes_the_dry():
     recipe = shortened("oasis")
     watered = erode(sandy(), dataclasses.replace(recipe, steps=recipe.steps[:-1]), seed=1)
@@ -200,6 +209,7 @@ def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_metres():
     assert (given.transfer_rate, given.sediment_ratio, given.minimum_volume) == (0.5, 3.0, 0.01)
 
 
+@pytest.mark.landscape
 def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
     row, col = np.mgrid[:SIDE, :SIDE] - SIDE / 2
     heap = np.maximum(15.0 * np.exp(-(row**2 + (col + 16) ** 2) / 7.5**2) - 1.0, 0.0)

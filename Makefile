@@ -5,7 +5,8 @@
 # make test-all  all tests on both LTS releases, where both Pythons are there; landscapes and drawn cases on one of them
 # make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
-# make soak      hundreds of cancelled and killed runs and thousands of broken meshes, with figures
+# make soak      hundreds of cancelled and killed runs, thousands of broken meshes, every recipe's bytes on poorer
+#                machines, with figures
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 # make zips      the same for every platform, with their sizes
@@ -72,6 +73,7 @@ bench: $(VENV)/ready
 
 soak: $(VENV)/ready
 	$(IN_VENV) tests/soak.py
+	$(IN_VENV) -m tests.every_machine
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all

@@ -3,11 +3,8 @@
 numpy's or LLVM's vector functions, from a Fourier transform or product of matrices of somebody else's."""
 
 import ast
-import hashlib
-import os
 import re
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +15,8 @@ from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.model.horizon import sky_share, sun_share
 from erosion_addon.model.sources import SOURCES, make
 from erosion_addon.model.strata import Strata
+from tests import every_machine
+from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR, child
 
 PACKAGE = Path(__file__).resolve().parent.parent / "erosion_addon"
 SCANNED = sorted([*PACKAGE.glob("model/*.py"), *PACKAGE.glob("kernels/*.py"), *PACKAGE.glob("*.py")])
@@ -130,10 +129,7 @@ def made(kind, values):
 
 
 def digest(name):
-    text = hashlib.sha256()
-    for array in MADE[name]():
-        text.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
-    return text.hexdigest()[:16]
+    return every_machine.digest(MADE[name]())[:16]
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -181,20 +177,12 @@ def test_kernels_call_no_function_whose_last_digit_differs():
 
 
 def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
-    """Without the vectors and fused products that numpy, the C library and the compiler would otherwise use."""
-    names = [*SOURCES, "weathering", "strata"]
-    features = getattr(np, "_core", None) or np.core
-    environment = os.environ | {
-        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL",
-        "NPY_DISABLE_CPU_FEATURES": " ".join(features._multiarray_umath.__cpu_dispatch__),
-        "NUMBA_CPU_NAME": "generic",
-        "NUMBA_CPU_FEATURES": "",
-        "TERRAIN_EROSION_CACHE": str(tmp_path),
-    }
+    """Without the vectors and fused products that numpy, the C library and the compiler would otherwise use.
+
+    All recipes at greater length: `python -m tests.every_machine`.
+    """
+    names = [*SOURCES, "weathering", "talus", "strata"]
+    poor = OTHER_LIBRARY | OTHER_NUMPY | OTHER_PROCESSOR
     script = "import sys; from tests.test_same_bytes import digest; print(*map(digest, sys.argv[1:]))"
-    words = [sys.executable, "-W", "ignore", "-c", script, *names]
-    done = subprocess.run(
-        words, env=environment, cwd=PACKAGE.parent, capture_output=True, text=True, encoding="utf-8"
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [digest(name) for name in names]
+    found, _ = child(["-c", script, *names], poor, tmp_path).communicate()
+    assert found.split() == [digest(name) for name in names]

@@ -33,7 +33,7 @@ def hills():
 
 
 def load(path):
-    image = bpy.data.images.load(str(path))
+    image = bpy.data.images.load(os.fsencode(path))  # text would be looked for as UTF-8
     image.name = "test"
     return image
 
@@ -79,7 +79,9 @@ def test_both_backends_read_the_same_numbers(tmp_path, suffix, kind, channels, a
         pixels[..., -1] = alpha
     path = tmp_path / f"Täler und Höhen{suffix}"
     names = ("Y", "A") if suffix == ".exr" and channels == 2 else ()
-    write_pixels(path, pixels, kind, names, **{"oiio:UnassociatedAlpha": int(alpha_is == "unassociated")})
+    plain = path.with_stem("plain")  # as OpenImageIO takes text for UTF-8, whatever it is here
+    write_pixels(plain, pixels, kind, names, **{"oiio:UnassociatedAlpha": int(alpha_is == "unassociated")})
+    plain.rename(path)
     inside, outside = BLENDER.read(path), STANDALONE.read(path)
     assert inside.shape == (5, 7) and inside.dtype == np.float32
     np.testing.assert_array_equal(inside, outside)

@@ -115,7 +115,7 @@ def test_the_files_own_compositing_is_kept(blend, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["missing.blend", "out.png"], "There is no file missing.blend"),
+        (["{folder}/missing.blend", "{folder}/out.png"], "There is no file {folder}/missing.blend"),
         (["{blend}", "out.gif"], "must end in .png"),
         (["{blend}", "{folder}/none/out.png"], "does not exist"),
         (["{blend}", "{folder}/out.png", "--object", "Cube"], "There is no mesh 'Cube'"),
@@ -129,5 +129,5 @@ def test_what_is_wrong_is_said_in_a_sentence(blend, tmp_path, capfd, words, sent
     given = [word.format(blend=blend, folder=tmp_path, text=text) for word in words]
     assert ui._command(["render", *given]) == 2
     error = capfd.readouterr().err
-    assert sentence in error and "Traceback" not in error
+    assert sentence.format(folder=tmp_path) in error and "Traceback" not in error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["terrain.blend", "text.blend"]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every recipe's result on other machines, as far as this one can be them: `python -m tests.every_machine`.
+
+`python -m tests.every_machine --side 128 alpine canyon` does these alone. Each stands on its own start terrain; a
+digest is the SHA-256 of all fields that the recipe leaves. Three minutes of processor time a machine.
+"""
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from erosion_addon.model import Recipe, erode
+from erosion_addon.model.presets import shipped
+
+ROOT = Path(__file__).resolve().parents[1]
+NUMPY = getattr(np, "_core", None) or np.core
+OTHER_LIBRARY = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL",
+}
+"""Another C library: its functions without the variants for fused products."""
+OTHER_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY._multiarray_umath.__cpu_dispatch__)}
+OTHER_PROCESSOR = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+MACHINES = {
+    "here": {},
+    "another C library": OTHER_LIBRARY,
+    "numpy without vectors": OTHER_NUMPY,
+    "another processor": OTHER_PROCESSOR,
+}
+
+
+def digest(arrays) -> str:
+    """SHA-256 of arrays' bytes in the order of small machines."""
+    text = hashlib.sha256()
+    for array in arrays:
+        text.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes())
+    return text.hexdigest()
+
+
+def recipe_digest(name: str, side: int) -> str:
+    """SHA-256 of all fields that a recipe leaves on its start terrain of side x side cells."""
+    from examples.recipes import terrain_for
+
+    result = erode(terrain_for(name, side=side), Recipe.load(name))
+    return digest([result.elevation, *(values for _, values in sorted(result.fields.items()))])
+
+
+def child(words: list[str], machine: dict[str, str], folder: str | Path) -> "subprocess.Popen[str]":
+    """This Python on a machine, which keeps its compiled kernels in a folder of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", *words], env={**os.environ, **machine, "TERRAIN_EROSION_CACHE": str(folder)},
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
+
+
+def table(names: list[str], side: int) -> int:
+    """Say the digests and where they differ; returns how many do."""
+    found: dict[str, dict[str, str]] = {name: {} for name in names}
+    for machine, variables in MACHINES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            one = child(["-m", "tests.every_machine", "--only-here", "--side", str(side), *names], variables, folder)
+            for line in one.stdout:
+                value, _, name = line.strip().partition(" ")
+                found[name][machine] = value
+            if one.wait():
+                raise SystemExit(f"{machine}: the run failed.")
+        print(f"{machine}: done", flush=True)
+    differ = 0
+    for name, values in found.items():
+        others = [machine for machine, value in values.items() if value != values["here"]]
+        differ += bool(others)
+        print(f"{name:18} {values['here']}  {'differs: ' + ', '.join(others) if others else 'the same everywhere'}")
+    print(f"{len(names)} recipes, {side} x {side} cells, {len(MACHINES)} machines: {differ} differ")
+    return differ
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="RECIPE")
+    parser.add_argument("--side", type=int, default=96, help="cells a side (default: %(default)s)")
+    parser.add_argument("--only-here", action="store_true", help="say the digests of this machine, and nothing else")
+    given = parser.parse_args()
+    wanted = given.names or sorted(shipped())
+    if given.only_here:
+        for name in wanted:
+            print(recipe_digest(name, given.side), name, flush=True)
+    else:
+        sys.exit(table(wanted, given.side) > 0)

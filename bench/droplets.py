@@ -42,7 +42,7 @@ def _run(run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drop
         edges=EDGES[edges], row_step=1.0, col_step=1.0,
     )  # fmt: skip
     ground, flow = _maps(heights, np.float64)
-    start = (None, np.uint64(1)), ()
+    start = (None, np.uint64(1)), (np.zeros(0, np.int64), False)
     time, totals = run(droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants))
     return _outcome(time, ground, flow, totals)
 

@@ -68,6 +68,15 @@ def _add_water(flow, place, water):
 
 
 @inlined
+def footing(place, quarters):
+    """The cells that a drop lays its load on: those around its place, by bilinear weights or a quarter on each."""
+    row, below, row_part, col, right, col_part = place
+    if quarters:
+        row_part, col_part = 0.5, 0.5
+    return row, below, row_part, col, right, col_part
+
+
+@inlined
 def _arrive(tiles, ground, z, x, dz, dx, constants):
     """What a drop finds at a place that it comes to by a direction: `Drop.place`, the height, and `Drop.ahead`."""
     row, below, row_part = between(z, tiles.last_row, ground.shape[0])
@@ -127,9 +136,10 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     last_row, last_col, wrap, depth = tiles.last_row, tiles.last_col, constants.edges == WRAP, constants.color_depth
     carried = pool.numbers[slot, COLOR:]
     row, _, row_part, col, _, col_part = place
+    below_drop = footing(place, constants.quarters)
     if step >= constants.maximum_steps:
         totals.paths_cut[tile] += 1
-        given = deposit(ground, place, load, masks, color, carried, depth)
+        given = deposit(ground, below_drop, load, masks, color, carried, depth)
         return drop, ENDED, max(load - given, 0.0) if masks is not None else 0.0
     if not within(reach, row, col):
         return drop, LEFT, 0.0
@@ -153,15 +163,15 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     # of it comes first, and the processor digs meanwhile.
     new_place, new_level, ahead = _arrive(tiles, ground, z, x, dz, dx, constants)
     if masks is not None and masks[int(z + 0.5) % rows, int(x + 0.5) % cols, 3] > 0.0:
-        given = deposit(ground, new_place, load, masks, color, carried, depth)
+        given = deposit(ground, footing(new_place, constants.quarters), load, masks, color, carried, depth)
         return drop, ENDED, max(load - given, 0.0)
 
     pit = new_level >= level
     fill = min(new_level - level + PIT_MARGIN, load) if pit else 0.0
-    laid = laid_share(masks, place)
+    laid = laid_share(masks, below_drop)
     level += fill * laid
     if pit and (fill >= load or level <= new_level):
-        deposit(ground, place, fill, masks, color, carried, depth)
+        deposit(ground, below_drop, fill, masks, color, carried, depth)
         return drop, ENDED, max(load - fill * laid, 0.0)
     energy, speed = 0.0 if pit else energy, 0.0 if pit else speed
     load = max(load - fill * laid, 0.0)
@@ -169,8 +179,8 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
     carry = max(slope, constants.minimum_slope) * (water * constants.capacity) * speed
     if load >= carry:
-        amount = (load - carry) * constants.deposition_rate
-        deposit(ground, place, fill + amount, masks, color, carried, depth)
+        amount = min((load - carry) * constants.deposition_rate, constants.deposit_limit)
+        deposit(ground, below_drop, fill + amount, masks, color, carried, depth)
         load = max(load - amount * laid, 0.0)
         fall += amount * laid
     else:

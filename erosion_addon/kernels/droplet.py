@@ -4,14 +4,15 @@
 Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from . import random
-from .compile import lean
-from .drop import COLOR, DRAWS, LOAD, STEPS, WATER, go_on, pick_up
-from .edges import between
+from .compile import inlined, lean
+from .drop import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
+from .edges import between, wrapped
 from .ground import deposit
 from .queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
 from .tiles import Tiles, fetch, reach_of
@@ -43,6 +44,10 @@ class Constants(NamedTuple):
     col_step: float
     patience: int = 2**62
     """Steps on a tile in one go after which no further drop is taken up there."""
+    deposit_limit: float = math.inf
+    """Cells that a drop lays down at most in a step, beside what fills a pit."""
+    quarters: bool = False
+    """Whether each of the four cells gets a quarter of what is laid down; else by bilinear weights."""
 
 
 class Totals(NamedTuple):
@@ -70,16 +75,39 @@ def _start_cell(start, sources, cells):
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
 
 
+@inlined
+def _among(cell, cells):
+    """Whether a cell is one of those in ascending order."""
+    index = np.searchsorted(cells, cell)
+    return index < cells.size and cells[index] == cell
+
+
+@inlined
+def _anywhere(corner, chance, last, count):
+    """A place along one axis, less than half a cell from a corner, on the terrain."""
+    place = corner + chance - 0.5
+    return wrapped(place, count) if last == count else min(max(place, 0.0), last)
+
+
 @lean
-def start_drops(pool, tiles, sources, key, first_drop, last_drop):
-    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`."""
+def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
+    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`.
+
+    A drop starts on the corner of its cell, where the source's gradient sees only what lies behind it along both axes.
+    spread: (n,) int64, cells in ascending order in which drops start anywhere less than half a cell from the corner;
+    spread_all: whether all do.
+    """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
-        start = random.stream(key, number)
-        cell = np.uint64(_start_cell(start, sources, rows * cols))
-        row = cell // np.uint64(cols)
-        slot = enter(pool, tiles, start, float(row), float(cell - row * np.uint64(cols)))
-        pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, 1.0
+        start, draws = random.stream(key, number), 1.0
+        cell = np.int64(_start_cell(start, sources, rows * cols))
+        z, x = float(cell // cols), float(cell % cols)
+        if spread_all or _among(cell, spread):
+            z = _anywhere(z, random.uniform(start, 1), tiles.last_row, rows)
+            x = _anywhere(x, random.uniform(start, 2), tiles.last_col, cols)
+            draws = 3.0
+        slot = enter(pool, tiles, start, z, x)
+        pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws
 
 
 @lean
@@ -94,7 +122,8 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     3. the next place lies one cell further, its height nh is bilinear;
     4. nh ≥ h: a pit. The drop fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends;
     5. capacity q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine;
-    6. s > q: lays down (s - q) · deposition_rate here; s < q: takes min((q - s) · erosion_rate, 0.99 (h - nh));
+    6. s > q: lays down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s) · erosion_rate,
+       0.99 (h - nh));
     7. v = √(v² + 2 gravity (h - nh)), w = w (1 - evaporation).
 
     Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose. (The published form
@@ -143,7 +172,7 @@ def _lay_down(slots, tiles, pool, ground, color, masks, constants):
         drop = pool.numbers[slot]
         row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
         col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
-        place = row, below, row_part, col, right, col_part
+        place = footing((row, below, row_part, col, right, col_part), constants.quarters)
         given = deposit(ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth)
         kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
     return kept

@@ -49,6 +49,8 @@ class Constants(NamedTuple):
     col_step: float
     patience: int = 2**62
     """Steps on a tile in one go after which no further drop is taken up there."""
+    first_rule: bool = False
+    """Whether the capacity form goes by the spare capacity alone; else by the height between places at most."""
 
 
 class Totals(NamedTuple):
@@ -110,7 +112,7 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
     rise = new_height - height
     spare = carry * max(-rise, 0.0) - load
     up = spare <= 0.0
-    amount = min(abs(spare), abs(rise)) * constants.transfer_rate
+    amount = (abs(spare) if constants.first_rule else min(abs(spare), abs(rise))) * constants.transfer_rate
     amount = min(amount * constants.sediment_ratio, load) if up else amount
     level = max(height, new_height) if up else new_height
     moved = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
@@ -215,7 +217,8 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     2. p' = p + v / |v|: always one unit of length;
     3. the ground around p changes by bilinear weights. Simple form: by Δh · transfer_rate with Δh = h(p') - h(p), times
        sediment_ratio where that is positive. Capacity form: with q = |v| · w · max(-Δh, 0) · capacity, by the smaller
-       of |Δh| and |q - s|, times transfer_rate, down where q > s and else up, times sediment_ratio, at most s;
+       of |Δh| and |q - s|, times transfer_rate, down where q > s and else up, times sediment_ratio, at most s; by the
+       article's first rule |q - s| alone;
     4. moisture m at p' grows by max(0, 1 - |v|) · max(0, 1 - m(p')) · soil_absorption;
     5. w = w · (1 - evaporation).
 

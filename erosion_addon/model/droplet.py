@@ -11,6 +11,7 @@ from .cover import grass_protection
 from .drops import PATIENCE, DropStep, drop_sources
 from .errors import InputError
 from .parameters import Parameters, parameter
+from .springs import spring_cells
 from .state import EDGES, Array, State, Volumes
 
 
@@ -55,6 +56,27 @@ class DropletParameters(Parameters):
     maximum_path: float = parameter(
         4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
         low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
+    )  # fmt: skip
+    deposit_limit: float = parameter(
+        0.0, "Most that a drop lays down in a step, in cells of height: less spreads its load further along its way.",
+        low=0, high=1000, unit="cells/step", zero="None", usual=1.0, soft_high=5, step=0.01, group="Drops",
+    )  # fmt: skip
+    deposit_footprint: str = parameter(
+        "bilinear", "Where a drop lays its load: mostly on the nearest cell, or on all 4 cells around it alike.",
+        choices={
+            "bilinear": "The 4 cells around the drop, each the more the nearer it is",
+            "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
+        },
+        group="Drops",
+    )  # fmt: skip
+    start: str = parameter(
+        "springs", "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
+        choices={
+            "springs": "Rain on corners, as published; water of springs anywhere in their cells, so that it fans out",
+            "corner": "All drops on corners, as published: springs on summits run off to one side",
+            "anywhere": "All drops anywhere in their cells",
+        },
+        group="Drops",
     )  # fmt: skip
     erosion_footprint: str = parameter(
         "brush", "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow gullies.",
@@ -116,6 +138,7 @@ class DropletStep(DropStep):
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
         super().__init__(state, key, parameters.drops_per_cell, sources, droplet)
         self._parameters, self._kernel = parameters, droplet
+        self._spread = _spread(state, parameters)
         self._flow = np.zeros(state.elevation.shape, np.float32)
         color = state.layers.get("surface_color")
         self._color = None if color is None else color.copy()
@@ -140,10 +163,12 @@ class DropletStep(DropStep):
             row_step=state.cell_size / state.spacing[0],
             col_step=state.cell_size / state.spacing[1],
             patience=PATIENCE,
+            deposit_limit=given.deposit_limit or np.inf,
+            quarters=given.deposit_footprint == "quarters",
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last)
+        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(
@@ -183,3 +208,10 @@ class DropletStep(DropStep):
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
         return {**super().counts(seconds), "random_directions": int(self._totals.random_directions.sum())}
+
+
+def _spread(state: State, parameters: DropletParameters) -> tuple[Array, bool]:
+    """The cells, in ascending order, in which drops start anywhere, and whether they do so in all."""
+    flowing = [spring for spring in parameters.springs if spring[2] * parameters.spring_share > 0]
+    rising = spring_cells(state.elevation.shape, flowing) if parameters.start == "springs" else []
+    return np.unique(np.array(rising, np.int64)), parameters.start == "anywhere"

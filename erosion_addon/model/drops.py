@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .ground import in_unit, solid_layers
+from .springs import spring_cells
 from .state import EDGES, Array, State, chunk_end
 from .tile_run import TileRun
 
@@ -125,8 +126,8 @@ def drop_sources(
         weights *= protect.ravel() < 1.0
     if weights.any():
         weights *= (1.0 - share) / weights.sum()
-    for x, y, rate in springs if share else ():
-        weights[round(y * (rows - 1)) * cols + round(x * (cols - 1))] += share * rate / total
+    for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():
+        weights[cell] += share * rate / total
     np.cumsum(weights, out=weights)
     if weights[-1] > 0:
         weights /= weights[-1]

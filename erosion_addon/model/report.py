@@ -115,10 +115,10 @@ def _is_number(value: Any) -> bool:
 
 def _step_in_words(step: dict[str, Any]) -> list[str]:
     if "drops" in step:
-        return [
-            f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second",
-            f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut",
-        ]
+        paths = f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut"
+        if "random_directions" in step:
+            paths += f", {step['random_directions']:,} random directions"
+        return [f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second", paths]
     if "particles" in step:
         return [f"{step['particles']:,} gusts of wind, {step['particles_per_second']:,.0f} a second"]
     if "water_steps" in step:

@@ -30,6 +30,7 @@ class RillParameters(Parameters):
         choices={
             "simple": "Drops level what they run over, and make material or destroy it; the report says how much",
             "capacity": "Drops dig, carry and lay down, and none of it is lost",
+            "uncapped": "As capacity, by the article's first rule: the height between two places does not bound a step",
         },
     )  # fmt: skip
     gravity: float = parameter(
@@ -50,7 +51,7 @@ class RillParameters(Parameters):
     capacity: float = parameter(
         100.0, "How much a drop can carry, in the capacity form: more takes it further.",
         low=0, high=1e6, unit="m", soft_high=1000,
-        needs=("form", "capacity"),
+        needs=("form", "capacity", "uncapped"),
     )  # fmt: skip
     minimum_volume: float = parameter(
         0.01, "Share of its water at which a drop ends: more makes shorter paths.",
@@ -110,7 +111,7 @@ class RillStep(DropStep):
             friction=-expm1(-given.friction * unit),
             transfer_rate=given.transfer_rate,
             sediment_ratio=given.sediment_ratio,
-            carries=given.form == "capacity",
+            carries=given.form != "simple",
             capacity=given.capacity / unit,
             minimum_volume=given.minimum_volume,
             evaporation=-expm1(-given.evaporation * unit),
@@ -121,6 +122,7 @@ class RillStep(DropStep):
             row_step=unit / state.spacing[0],
             col_step=unit / state.spacing[1],
             patience=PATIENCE,
+            first_rule=given.form == "uncapped",
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:

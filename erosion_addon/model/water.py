@@ -9,6 +9,7 @@ import numpy as np
 from ..kernels.elementary import expm1, sincos, tan
 from .bands import Bands
 from .errors import InputError
+from .springs import spring_cells
 from .state import EDGES, Array, Pace, State, Volumes
 from .water_parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 
@@ -294,7 +295,5 @@ def _masks(state: State) -> Array:
 
 def _sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
     """Flat indices of the cells with springs, and the depth in m that each gains in a second."""
-    rows, cols = state.elevation.shape
-    area = state.spacing[0] * state.spacing[1]
-    cells = [round(y * (rows - 1)) * cols + round(x * (cols - 1)) for x, y, _ in parameters.springs]
+    area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
     return np.array(cells, np.int64), np.array([rate / area for _, _, rate in parameters.springs], np.float64)

@@ -48,10 +48,11 @@ def by_kernel(scene, rules, drops, first=0, key=1):
     constants = droplet.Constants(
         float(rules.Kq), float(rules.Kw), float(rules.Kr), float(rules.Kd), float(rules.Ki), float(rules.minSlope),
         float(rules.g), rules.max_path_len, rules.brush, rules.sine, float(rules.color_depth), EDGES[rules.edges],
-        float(rules.row_step), float(rules.col_step),
+        float(rules.row_step), float(rules.col_step), deposit_limit=float(rules.cap), quarters=rules.quarters,
     )  # fmt: skip
     tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges])
-    totals = tile.run((_cumulated(scene), np.uint64(key), first, drops), (ground, flow, color, masks, constants))
+    started = _cumulated(scene), np.uint64(key), first, drops, np.zeros(0, np.int64), rules.anywhere
+    totals = tile.run(started, (ground, flow, color, masks, constants))
     return SimpleNamespace(
         height=ground[..., 0], loose=ground[..., 1], flow=flow, color=color, eroded=totals.eroded[0],
         exported=totals.exported[0], moves=int(totals.steps[0]), long_paths=int(totals.paths_cut[0]),
@@ -78,7 +79,7 @@ def by_reference(scene, rules, drops, first=0, key=1):
             chance = draw()
             even = int(chance * rows * cols)
             cell = even if sums is None else next(i for i, sum_ in enumerate(sums) if sum_ > chance)
-            run = reference.run_drop(ground, rules, divmod(cell, cols), draw)
+            run = reference.run_drop(ground, rules, _place(rules, divmod(cell, cols), (rows, cols), draw), draw)
             next(run)
             yield run
 
@@ -91,6 +92,16 @@ def by_reference(scene, rules, drops, first=0, key=1):
     for name in ("height", "loose", "flow", "color"):
         setattr(ground, name, None if getattr(ground, name) is None else np.array(getattr(ground, name)))
     return ground
+
+
+def _place(rules, cell, shape, draw):
+    """Where a drop starts."""
+    if not rules.anywhere:
+        return cell
+    places = [at + draw() - 0.5 for at in cell]
+    if rules.edges == "wrap":
+        return [place % count for place, count in zip(places, shape, strict=True)]
+    return [min(max(place, 0.0), count - 1) for place, count in zip(places, shape, strict=True)]
 
 
 def _cumulated(scene):

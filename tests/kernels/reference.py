@@ -44,6 +44,12 @@ class Rules:
     row_step: float = 1.0
     col_step: float = 1.0
     color_depth: float = 0.05
+    cap: float = math.inf
+    """Of what is laid down in a step; a comment of the source has 1."""
+    quarters: bool = False
+    """DEPOSIT as a comment of the source has it: a quarter on each cell."""
+    anywhere: bool = False
+    """Drops start anywhere around the corner of their cell."""
 
 
 @dataclass
@@ -75,10 +81,10 @@ class Ground:
 
 
 def run_drop(ground, rules, start, draw):
-    """Let one drop run from the cell `start` to its end; draw(): the next random number in [0, 1). A generator, that
+    """Let one drop run from the place `start` to its end; draw(): the next random number in [0, 1). A generator, that
     stops when the drop has been put there and after each step."""
     row_at, col_at = map(float, start)
-    h = ground.at(*start)
+    h = _bilinear(ground, row_at, col_at)
     s, v, w = 0.0, 0.0, 1.0
     color = [0.0] * 3
     d_row = d_col = 0.0
@@ -119,7 +125,7 @@ def run_drop(ground, rules, start, draw):
                 kept = s - _deposit(ground, rules, row_at, col_at, s, color)
                 ground.exported += kept if ground.strength else 0.0
                 return
-            fill, given = ds, ds * _let_through(ground, row_at, col_at)
+            fill, given = ds, ds * _let_through(ground, rules, row_at, col_at)
             h += given
             s -= given
             v = 0.0
@@ -132,8 +138,8 @@ def run_drop(ground, rules, start, draw):
         q = max(slope, rules.minSlope) * v * w * rules.Kq
         if s >= q:
             # A pit is filled in one go with what is laid down beside, which matters to the colours only.
-            given = _deposit(ground, rules, row_at, col_at, fill + (s - q) * rules.Kd, color)
-            given -= fill * _let_through(ground, row_at, col_at)
+            given = _deposit(ground, rules, row_at, col_at, fill + min((s - q) * rules.Kd, rules.cap), color)
+            given -= fill * _let_through(ground, rules, row_at, col_at)
             dh += given
             s -= given
         else:
@@ -176,18 +182,28 @@ def _bilinear(ground, row_at, col_at):
     return sum(ground.at(row, col) * share for row, col, share in _shares(row_at, col_at))
 
 
-def _let_through(ground, row_at, col_at):
+def _laid(ground, rules, row_at, col_at):
+    """The cells that what is laid down around a place falls on, with their shares."""
+    if not rules.quarters:
+        return _shares(row_at, col_at)
+    row, col = math.floor(row_at), math.floor(col_at)
+    if rules.edges != "wrap":
+        row, col = min(row, ground.rows - 2), min(col, ground.cols - 2)
+    return _shares(row + 0.5, col + 0.5)
+
+
+def _let_through(ground, rules, row_at, col_at):
     """Share of what is laid down around a place that a strength mask lets through."""
     if not ground.strength:
         return 1.0
-    cells = _shares(row_at, col_at)
+    cells = _laid(ground, rules, row_at, col_at)
     return sum(share * ground.strength[row % ground.rows][col % ground.cols] for row, col, share in cells)
 
 
 def _deposit(ground, rules, row_at, col_at, amount, color):
     """DEPOSIT of the source; returns what a strength mask let through."""
     total = 0.0
-    for row, col, share in _shares(row_at, col_at):
+    for row, col, share in _laid(ground, rules, row_at, col_at):
         row, col, delta = row % ground.rows, col % ground.cols, amount * share
         if ground.strength:
             delta *= ground.strength[row][col]

@@ -21,6 +21,7 @@ class Options:
     sediment_transfer_rate: float = 0.5
     sediment_ratio: float = 3.0
     carries: bool = False
+    first_rule: bool = False
     sed_capacity: float = 10.0
     min_volume: float = 0.01
     droplet_evaporation: float = 0.01
@@ -133,7 +134,8 @@ def transfer(terrain, options, old, delta, volume_speed, level, load):
             dig(terrain, old, -delta * options.sediment_transfer_rate, level[1])
         return load
     max_sed = volume_speed * max(0.0, -delta) * options.sed_capacity
-    amount = min(abs(max_sed - load), abs(delta)) * options.sediment_transfer_rate
+    spare = abs(max_sed - load)
+    amount = (spare if options.first_rule else min(spare, abs(delta))) * options.sediment_transfer_rate
     if max_sed > load:
         return load + dig(terrain, old, amount, level[1])
     return load - lay(terrain, old, min(amount * options.sediment_ratio, load), max(level))

@@ -163,6 +163,33 @@ def test_colour_and_masks_and_rain_go_together():
     assert_same(scene, Rules(edges="closed", Kd=0.3, max_path_len=30), 80)
 
 
+@pytest.mark.parametrize("edges", EDGES)
+def test_what_the_source_has_in_comments_does_what_plain_python_does(edges):
+    """A cap on what is laid down in a step, a quarter of it on each cell; and drops that start anywhere."""
+    strength = np.random.default_rng(8).integers(0, 9, (10, 12)) / 8
+    for scene in (Scene(fractal(10, 12, 6.0)), Scene(fractal(10, 12, 6.0), strength=strength)):
+        for given in ({"cap": 0.01}, {"quarters": True}, {"anywhere": True, "cap": 0.02, "quarters": True}):
+            assert_same(scene, Rules(edges=edges, Kd=0.3, max_path_len=30, **given), 40)
+
+
+def test_no_more_than_the_cap_is_laid_down_in_a_step():
+    """Where no pit is filled and no path ends: on a plane that drops run down and lose their water on."""
+    height = plane(9, 40, fall_along_col=0.1)
+    rules = Rules(Kw=0.5, Kd=1.0, edges="open")
+    free, capped = (by_kernel(Scene(height, rain=at(4, 3, height.shape)), each, 1)
+                    for each in (rules, replace(rules, cap=0.001)))  # fmt: skip
+    assert free.loose.max() > 0.01 and 0 < capped.loose.max() <= 0.002  # of two steps at most
+
+
+def test_a_quarter_of_what_is_laid_down_falls_on_each_cell():
+    """A path that is cut on column 5 of row 4 lays its load on the four cells from there on."""
+    height = plane(9, 12, fall_along_col=0.1)
+    rules = Rules(max_path_len=2, quarters=True)
+    after = by_kernel(Scene(height, rain=at(4, 3, height.shape)), rules, 1)
+    assert after.loose[4:6, 5:7] == pytest.approx(np.full((2, 2), after.eroded / 4))
+    assert np.count_nonzero(after.loose) == 4
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (3, 9), (9, 3), (4, 5)])
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_smallest_grids_are_right_too(shape, edges):

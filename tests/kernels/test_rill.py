@@ -25,6 +25,7 @@ def constants(options):
         float(options.sediment_ratio), options.carries, float(options.sed_capacity), float(options.min_volume),
         float(options.droplet_evaporation), float(options.soil_absorption), float(options.soil_evaporation),
         options.max_steps, EDGES.index(options.edges), float(options.row_step), float(options.col_step),
+        first_rule=options.first_rule,
     )  # fmt: skip
 
 
@@ -151,6 +152,21 @@ def test_a_drop_with_a_load_digs_until_it_is_full():
     assert after.eroded == pytest.approx(load, rel=1e-12) and (after.filled, after.exported) == (0, 0)
 
 
+def test_the_articles_first_rule_digs_the_spare_capacity_whatever_the_fall():
+    """Same plane, a capacity of 100: q = 0.1875, so half of that is wanted, which is nearly the fall of 0.1: three
+    quarters of it fall on column 3, whose height over the new place is 0.125, and a quarter on column 4, over which it
+    is 0.025 high. By the rule that knows the fall it is half of 0.1."""
+    height = plane(9, 12, fall_along_col=0.1)
+    for first_rule, wanted in ((True, 0.09375), (False, 0.05)):
+        options = Options(max_steps=1, carries=True, sed_capacity=100, first_rule=first_rule)
+        after = one_by_kernel(height, (4, 3.25), options)
+        dug = np.array([0.75, 0.25]) * wanted
+        change = np.zeros_like(height)
+        change[4, 3:5] = -dug
+        change[4, 4:6] += dug.sum() * np.array([0.75, 0.25])
+        assert np.allclose(after.height - height, change, rtol=0, atol=1e-15)
+
+
 def test_speed_and_moisture_follow_the_closed_form_on_a_plane():
     """v after k steps = gravity · slope · (1 - 0.95^k) / 0.05. Column c, entered exactly at step c - 3, gets
     max(0, 1 - v) · 0.5; with a slope of 0.4 that ends at step 22, where v goes over 1."""
@@ -195,12 +211,12 @@ def test_a_drop_at_a_wall_does_not_go_through_it():
 
 
 @pytest.mark.parametrize("edges", EDGES)
-@pytest.mark.parametrize("carries", [False, True])
+@pytest.mark.parametrize("form", [{"carries": False}, {"carries": True}, {"carries": True, "first_rule": True}])
 @pytest.mark.parametrize("masked", [False, True])
-def test_the_kernel_does_what_plain_python_does(edges, carries, masked):
+def test_the_kernel_does_what_plain_python_does(edges, form, masked):
     """Drop by drop, each from where the kernel left the ground: a rounding error grows from step to step, tenfold in
     about seven of them in a pit, so drops are short-lived here too."""
-    options = Options(edges=edges, carries=carries, col_step=0.8, row_step=1.25, droplet_evaporation=0.1)
+    options = Options(edges=edges, col_step=0.8, row_step=1.25, droplet_evaporation=0.1, **form)
     random = np.random.default_rng(5)
     scene = {"height": fractal(13, 16, 6.0, seed=2), "loose": random.random((13, 16)) * 0.3}
     if masked:

@@ -93,7 +93,7 @@ def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
         ground, flow = np.zeros((*shape, 2)), np.zeros(shape, np.float32)
         ground[..., 0] = before = fractal(*shape, relief=60.0, seed=2)
         pool, totals = queues.with_room(queues.make_pool(15, droplet.NUMBERS), 20000), droplet.make_totals(cut)
-        droplet.start_drops(pool, cut, None, np.uint64(1), 0, 20000)
+        droplet.start_drops(pool, cut, None, np.uint64(1), 0, 20000, np.zeros(0, np.int64), False)
         droplet.run_tiles(np.array([tile]), cut, pool, ground, flow, None, None, constants, totals)
         changed = (flow > 0) | (ground[..., 0] != before)
         for axis, places in enumerate((cut.row_edges, cut.col_edges)):

@@ -98,7 +98,7 @@ def test_a_drop_walks_in_metres_where_cells_are_not_square():
     """Rows of 5 m, columns of 20 m (so lengths are in 10 m) and a fall of 1 in 1 along both: the drop goes 10 m at
     45 degrees, which is √2 rows and √2 / 4 columns a step. Nothing is dug; the flow says where it was."""
     terrain = Terrain(plane(16, 9, fall_along_row=5.0, fall_along_col=20.0), (5.0, 20.0))
-    spring = {"springs": [[2 / 8, 1 / 15, 1.0]], "spring_share": 1.0, "drops_per_cell": 1 / 144}
+    spring = {"springs": [[2 / 8, 1 / 15, 1.0]], "spring_share": 1.0, "drops_per_cell": 1 / 144, "start": "corner"}
     after = eroded(terrain, erosion_rate=0.0, maximum_path=7 / 16, **spring)
     places = [(round(1 + 2**0.5 * step), round(2 + 2**0.5 / 4 * step)) for step in range(7)]
     assert [tuple(place) for place in np.argwhere(after["flow"])] == places
@@ -116,7 +116,8 @@ def test_moisture_is_what_the_formula_says():
 def test_moved_volume_is_what_the_cells_say_when_one_drop_runs():
     """One drop on a plane never digs where it has laid down: moved is the sum of wear, and exported what is missing."""
     terrain = Terrain(plane(9, 14, fall_along_col=1.0), 10.0)
-    after = eroded(terrain, drops_per_cell=1 / 126, springs=[[2 / 13, 0.5, 1.0]], spring_share=1.0, deposition_rate=0.0)
+    spring = {"springs": [[2 / 13, 0.5, 1.0]], "spring_share": 1.0, "start": "corner"}
+    after = eroded(terrain, drops_per_cell=1 / 126, deposition_rate=0.0, **spring)
     mass = after.report["mass"]
     assert mass["moved"] == pytest.approx(after["wear"].sum() * 100, rel=1e-6)
     assert mass["exported"] == pytest.approx(mass["before"] - mass["after"], rel=1e-9)
@@ -301,6 +302,55 @@ def test_springs_rise_also_where_it_never_rains():
         hills(20, 20), springs=[[1.0, 1.0, 1.0]], masks={"rain": rain}, maximum_path=one_cell(20, 20), drops_per_cell=9
     )  # fmt: skip
     assert after["flow"][19, 19] > 1000 and after["flow"][:, 3:19].max() == 0
+
+
+QUADRANTS = [(slice(0, 20), slice(0, 20)), (slice(0, 20), slice(21, 41)),
+             (slice(21, 41), slice(0, 20)), (slice(21, 41), slice(21, 41))]  # fmt: skip
+"""Of 41 × 41 cells around the middle one."""
+
+
+def fan(after):
+    """Share of the flow in each quadrant."""
+    flows = [after["flow"][quadrant].sum() for quadrant in QUADRANTS]
+    return np.array(flows) / sum(flows)
+
+
+def cone():
+    y, x = np.mgrid[:41, :41] - 20.0
+    return Terrain(200.0 - 5.0 * np.hypot(x, y), 10.0)
+
+
+SUMMIT = {"springs": [[0.5, 0.5, 1.0]], "spring_share": 1.0, "drops_per_cell": 1.0}
+
+
+@pytest.mark.parametrize("start", ["springs", "anywhere"])
+def test_a_spring_on_a_summit_fans_out_to_all_sides(start):
+    assert fan(eroded(cone(), start=start, erosion_rate=0.0, **SUMMIT)) == pytest.approx(0.25, abs=0.1)
+
+
+def test_the_brook_that_a_spring_cuts_prefers_no_side():
+    """Where drops dig, the first channel takes most of the water: which one it is, the seed decides."""
+    fans = [fan(eroded(cone(), seed=seed, **{**SUMMIT, "drops_per_cell": 0.03})) for seed in range(60)]
+    assert np.mean(fans, axis=0) == pytest.approx(0.25, abs=0.1)
+
+
+def test_the_sources_corner_sends_a_spring_to_one_side():
+    """The gradient of a cell's corner sees what lies ahead of it along both axes: nothing of a summit's other sides."""
+    assert fan(eroded(cone(), start="corner", **SUMMIT)).max() > 0.9
+
+
+def test_rain_on_a_summit_fans_out_where_drops_start_anywhere():
+    y, x = np.mgrid[:41, :41] - 20
+    masks = {"rain": (np.hypot(x, y) < 1).astype(float)}
+    after = eroded(cone(), masks=masks, start="anywhere", erosion_rate=0.0)
+    assert fan(after) == pytest.approx(0.25, abs=0.1)
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_a_spring_in_a_corner_of_the_terrain_rises_there(edges):
+    """Half a cell before row 0 lies the last row where the edges wrap, and nothing else."""
+    after = eroded(hills(), edges, springs=[[0, 0, 1]], spring_share=1.0, maximum_path=one_cell(24, 30))["flow"]
+    assert after[0, 0] > 0 and after[0, 0] == after.sum()
 
 
 # Colour

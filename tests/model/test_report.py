@@ -87,6 +87,15 @@ def test_the_report_in_words(eroded):
     assert "finished early, at 25%" in early
 
 
+def test_random_directions_are_told_where_they_are_counted(eroded):
+    """The source logs them beside the paths that it cut; light droplets count none."""
+    step = {**eroded.report["steps"][0], "random_directions": 1234}
+    told = in_words(eroded.report | {"steps": [step]})
+    assert any(line.endswith("paths cut, 1,234 random directions") for line in told)
+    del step["random_directions"]
+    assert "random" not in " ".join(in_words(eroded.report | {"steps": [step]}))
+
+
 @pytest.mark.parametrize(
     ("cubic_metres", "words"),
     [(0, "0 m³"), (0.12345, "0.123 m³"), (1234, "1,234 m³"), (1.5e6, "1.50 million m³"), (2.5e9, "2.50 km³")],

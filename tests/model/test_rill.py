@@ -44,10 +44,11 @@ def error_of(step, start):
 # Mass
 
 
+@pytest.mark.parametrize("form", ["capacity", "uncapped"])
 @pytest.mark.parametrize("edges", EDGES)
-def test_the_capacity_form_neither_makes_nor_loses_mass(edges):
+def test_forms_that_carry_neither_make_nor_lose_mass(edges, form):
     start = state(hills(), edges=edges)
-    step = eroded(start, form="capacity")
+    step = eroded(start, form=form)
     moved, exported, added = step.volumes()
     assert moved > 1e5 and added == 0 and (exported > 0) == (edges == "open")
     assert abs(error_of(step, start)) <= 1e-9 * moved
@@ -92,7 +93,7 @@ def test_mass_adds_up_for_any_parameters_in_range(case):
     assert abs(error_of(step, start)) <= 1e-9 * volumes.moved + rounding
     assert all(np.isfinite(layer).all() for layer in layers.values())
     assert layers["elevation"].min() >= elevation.min() - 1e-12 * relief
-    dropped = volumes.moved / start.cell_size**2 if drawn["form"] == "capacity" else 0.0
+    dropped = volumes.moved / start.cell_size**2 if drawn["form"] != "simple" else 0.0
     assert layers["elevation"].max() <= elevation.max() + dropped + 1e-12 * relief
     assert layers["moisture"].min() >= 0 and layers["moisture"].max() <= 1 and layers["sediment"].min() >= 0
 
@@ -202,7 +203,16 @@ def test_no_drop_starts_where_the_rain_is_zero():
     assert flow[rain == 0].max() == 0 and flow[rain > 0].min() > 0
 
 
-@pytest.mark.parametrize("form", ["simple", "capacity"])
+def test_a_spring_on_a_summit_fans_out_to_all_sides():
+    """Rain on one cell: drops start anywhere in it. (Where they dig, the first rill takes most of the water.)"""
+    y, x = np.mgrid[:41, :41] - 20.0
+    rain = (np.hypot(x, y) < 1).astype(np.float64)
+    flow = eroded(state(200.0 - 5.0 * np.hypot(x, y), masks={"rain": rain}), transfer_rate=0.0).layers()["flow"]
+    quadrants = [flow[rows, cols].sum() for rows in (slice(20), slice(21, 41)) for cols in (slice(20), slice(21, 41))]
+    assert np.array(quadrants) / sum(quadrants) == pytest.approx(0.25, abs=0.1)
+
+
+@pytest.mark.parametrize("form", ["simple", "capacity", "uncapped"])
 def test_protected_cells_are_never_dug_take_no_drop_further_and_may_receive_sediment(form):
     protect = np.zeros((24, 30))
     protect[:, 12:18] = 1.0

@@ -11,6 +11,7 @@ from .model import InputError
 from .model.engines import ENGINES as GAME_ENGINES
 from .model.heightmap import SUFFIXES
 from .model.masks import MASK_KINDS
+from .model.normals import GREENS
 from .model.parameters import Parameters, specifications
 from .model.picture import ENGINES, PICTURE_FORMATS, VIEWS, Picture
 from .model.presets import shipped
@@ -96,7 +97,7 @@ def _add_results(command: _Parser) -> None:
     command.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
     )
-    command.add_argument("--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr")
+    _add_maps(command, "write every field as FIELD.exr, and the normal map")
     command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
     command.add_argument(
         "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
@@ -106,6 +107,14 @@ def _add_results(command: _Parser) -> None:
     )
     command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
+
+
+def _add_maps(command: _Parser, sentence: str) -> None:
+    command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
+    command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
+    command.add_argument(
+        "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
+    )
 
 
 def _add_make(commands: Any) -> None:
@@ -120,9 +129,7 @@ def _add_make(commands: Any) -> None:
     source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
     source.add_argument("--cell-size", metavar="METRES", type=_number, default=1.0, help="default: 1")
     _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
-    source.add_argument(
-        "--maps", metavar="FOLDER", type=Path, help="write every field as FIELD.exr, such as the sediment of sand"
-    )
+    _add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
 
 
 def _add_convert(commands: Any) -> None:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line writes beside a heightmap: its side file and the report."""
+"""What the command line writes beside a heightmap: its side file, the report, and what maps there are."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .model import InputError, Terrain, file_sizes
 from .model.heightmap import Written, own_range
+from .model.normals import NORMAL, normals
 from .model.outputs import Outputs
 from .model.side_file import is_side_file
 from .model.side_writing import Sheet, SideFile
@@ -46,3 +49,11 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
     if side is not None:
         span = written.height_range or own_range(terrain.elevation)
         side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)
+
+
+def map_fields(terrain: Terrain, given: argparse.Namespace, wrap: bool) -> dict[str, Any]:
+    """What maps are written of, where a folder for them is given; wrap: whether normals go across the edges."""
+    if not given.maps:
+        return {}
+    normal = normals(terrain.elevation, terrain.spacing, wrap, given.normals)
+    return {"elevation": terrain.elevation, **terrain.fields, NORMAL.name: normal}

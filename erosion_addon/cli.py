@@ -21,7 +21,7 @@ from pathlib import Path
 
 from . import ending
 from .arguments import parser
-from .beside import plan_report, plan_side, require_space, write_side
+from .beside import map_fields, plan_report, plan_side, require_space, write_side
 from .convert import convert, read_input
 from .model import FIELDS, Checkpoint, InputError, Progress, Recipe, Terrain, maps, resume, simulate
 from .model.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
@@ -130,7 +130,7 @@ class _Results:
         if given.checkpoint is None and given.time_limit is not None:
             raise InputError("--time-limit needs --checkpoint, to save the run when it is over.")
         self._outputs, self._given = outputs, given
-        self._maps = maps.plan(outputs, given.maps) if given.maps else {}
+        self._maps = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
         self._target = outputs.plan(given.output, SUFFIXES, given.input)
         self._report = plan_report(outputs, given.report) if given.report else None
         self._side = plan_side(outputs, given.output, self._report)
@@ -166,7 +166,8 @@ class _Results:
             span = self._given.height_range
             written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing)
         write_side(self._side, self._given.output, result, written)
-        maps.write(self._outputs, self._maps, {"elevation": result.elevation, **result.fields}, image_files)
+        wrap = (result.report or {}).get("edges") == "wrap"
+        maps.write(self._outputs, self._maps, map_fields(result, self._given, wrap), image_files)
         if self._report:
             with self._outputs.write(self._report) as path:
                 path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
@@ -184,7 +185,7 @@ def _planned(given: argparse.Namespace) -> Iterator[_Results]:
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
-        planned = maps.plan(outputs, given.maps) if given.maps else {}
+        planned = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
@@ -194,7 +195,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         write_side(side, given.output, terrain, written)
-        maps.write(outputs, planned, {"elevation": terrain.elevation, **terrain.fields}, image_files)
+        maps.write(outputs, planned, map_fields(terrain, given, bool(dict(given.set).get("tileable"))), image_files)
         published = outputs.publish()
     _note_grey(given.output, written, None)
     say_written(published)

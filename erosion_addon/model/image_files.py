@@ -32,7 +32,7 @@ class ImageFiles(Protocol):
         """Red, green and blue; all the same where the file is grey."""
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1, grey) or a float EXR ("float", grey or colours).
+        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float"), grey or of colours.
 
         An OSError says that the file could not be written. A full disk may go unnoticed: check the file afterwards.
         """

@@ -12,6 +12,7 @@ from .fields import FIELDS, Field
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles
 from .image_header import read_header
+from .normals import NORMAL
 from .outputs import Outputs
 from .resample import bilinear
 from .state import Array
@@ -20,16 +21,20 @@ COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
 """Components of a field → what the names of its maps end in; colours go into one map."""
 
 
-def plan(outputs: Outputs, folder: Path, names: Iterable[str] = FIELDS, png: bool = False) -> dict[str, Path]:
+MAPS = {**FIELDS, NORMAL.name: NORMAL}
+"""What there are maps of, by name."""
+
+
+def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False) -> dict[str, Path]:
     """Where the maps of fields would go, by name of the map; InputError where they cannot be written.
 
-    png: a 16-bit PNG from 0 to 1 of each field of which that is the range, instead of a float EXR.
+    png: a 16-bit PNG from 0 to 1 of each field of which that is the range but colours, instead of a float EXR.
     """
     outputs.plan_folder(folder)
     return {
         name: outputs.plan(folder / f"{name}{suffix}", (suffix,))
-        for field in (FIELDS[name] for name in names)
-        for suffix in [".png" if png and field.unit == "0-1" and field.components == 1 else ".exr"]
+        for field in (MAPS[name] for name in names)
+        for suffix in [".png" if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL) else ".exr"]
         for name in _names(field)
     }
 
@@ -48,8 +53,8 @@ def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Ar
 def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
     """Each map's name and its (rows, cols) values, or (rows, cols, 3) linear colours."""
     for name, values in fields.items():
-        parts = [values[..., i] for i in range(2)] if FIELDS[name].components == 2 else [values]
-        yield from zip(_names(FIELDS[name]), parts, strict=True)
+        parts = [values[..., i] for i in range(2)] if MAPS[name].components == 2 else [values]
+        yield from zip(_names(MAPS[name]), parts, strict=True)
 
 
 def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
@@ -87,7 +92,7 @@ def _names(field: Field) -> list[str]:
 
 def _encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
     try:
-        image_files.write(path, values.astype(np.float32), "float")
+        image_files.write(path, values.astype(np.float32), "uint16" if path.suffix == ".png" else "float")
         read_header(path)  # Blender does not notice when the disk is full
     except (OSError, InputError) as error:
         raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error

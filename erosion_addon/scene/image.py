@@ -50,15 +50,16 @@ class BlenderFiles:
         return _read_and_remove(image, header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG ("uint16", grey, 0–1) or float EXR, grey or colours; OSError where it fails."""
+        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, grey or colours; OSError where it fails."""
         name = _blender_path(path)
         require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
         with _temporary_image(pixels) as image, _temporary_scene() as scene:
             settings = scene.render.image_settings
             if hasattr(settings, "media_type"):  # Blender 5.0 and later
                 settings.media_type = "IMAGE"
+            mode = "BW" if pixels.ndim == 2 else "RGB"
             if kind == "uint16":
-                settings.file_format, settings.color_mode, settings.color_depth = "PNG", "BW", "16"
+                settings.file_format, settings.color_mode, settings.color_depth = "PNG", mode, "16"
             else:
                 settings.file_format, settings.color_depth, settings.exr_codec = "OPEN_EXR", "32", "ZIP"
             scene.view_settings.view_transform = "Raw"

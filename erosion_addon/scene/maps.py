@@ -11,6 +11,7 @@ from idprop.types import IDPropertyGroup
 from ..model import maps
 from ..model.errors import InputError
 from ..model.fields import FIELDS
+from ..model.normals import NORMAL, normals
 from ..model.outputs import Outputs
 from ..model.terrain import Terrain
 from . import attributes, grid, inputs
@@ -51,16 +52,30 @@ def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
     return Terrain(fields.pop("elevation"), lattice.spacing, fields)
 
 
-def export(terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False) -> list[Path]:
-    """Write fields as FIELD.exr (float32) into a folder, all of them or none; returns the files.
+def export(
+    terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False, green: str = "opengl"
+) -> list[Path]:
+    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all of them or none; returns the files.
 
-    png: 16-bit PNG for those that go from 0 to 1. InputError says what is in the way, such as a file that a mask reads.
+    png: 16-bit PNG for those that go from 0 to 1, and normals. green: see `normals`. InputError says what is in the
+    way, such as a file that a mask reads.
     """
-    fields = fields_of(terrain, names)
+    fields = _maps_of(terrain, names, green)
     with Outputs(inputs.of(terrain)) as outputs:
         planned = maps.plan(outputs, folder, fields, png)
         maps.write(outputs, planned, fields, BlenderFiles())
         return outputs.publish()
+
+
+def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str) -> dict[str, Array]:
+    """As `fields_of`, with the normal map among them."""
+    others = [name for name in names if name != NORMAL.name]
+    fields = fields_of(terrain, others) if others or not names else {}
+    if NORMAL.name in names or not names:
+        read, lattice = grid.read_terrain(terrain)
+        wrap = terrain.erosion.edges == "wrap"
+        fields[NORMAL.name] = normals(read.elevation, lattice.spacing, wrap, green)
+    return fields
 
 
 def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:

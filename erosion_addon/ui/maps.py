@@ -23,7 +23,7 @@ class _MapOperator(TerrainOperator):
 
 
 class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
-    """Write the terrain's fields into a folder, each as FIELD.exr with the field's own numbers"""
+    """Write the terrain's fields into a folder, each as FIELD.exr with the field's own numbers, and its normal map"""
 
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
@@ -35,7 +35,15 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         description="Kind of the files",
         items=[
             ("EXR", "EXR", "32-bit floats, in metres where the field is"),
-            ("PNG", "PNG and EXR", "16-bit PNG for fields from 0 to 1, EXR for all others"),
+            ("PNG", "PNG and EXR", "16-bit PNG for normals and fields from 0 to 1, EXR for all others"),
+        ],
+    )
+    normal_green: bpy.props.EnumProperty(
+        name="Normals",
+        description="Where the green of the normal map points",
+        items=[
+            ("OPENGL", "OpenGL (+Y)", "Green points to larger y, as for Blender, Unity and Godot"),
+            ("DIRECTX", "DirectX (-Y)", "Green points to smaller y, as for Unreal"),
         ],
     )
 
@@ -51,7 +59,8 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
             if not self.directory:
                 raise InputError("No folder is chosen for the maps; give one as directory.")
             folder = Path(bpy.path.abspath(self.directory))
-            files = maps.export(terrain, folder, self._names(), self.file_format == "PNG")
+            png, green = self.file_format == "PNG", self.normal_green.lower()
+            files = maps.export(terrain, folder, self._names(), png, green)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

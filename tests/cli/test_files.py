@@ -10,15 +10,25 @@ import pytest
 from erosion_addon.cli import main
 from erosion_addon.model import Terrain
 from erosion_addon.model.heightmap import encode_heightmap, read_heightmap
+from erosion_addon.model.normals import normals
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import geotiff
 
 
 def test_maps_are_every_field_as_float32_exr(folder):
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", *FEW]) == 0
-    assert {path.name for path in (folder / "maps").iterdir()} == {f"{name}.exr" for name in DROPLET_MAPS}
+    assert {path.name for path in (folder / "maps").iterdir()} == {f"{name}.exr" for name in (*DROPLET_MAPS, "normal")}
     assert np.array_equal(IMAGES.read(Path("maps/elevation.exr")), np.load("out.npy").astype(np.float32))
     assert (folder / "maps/wear.exr").read_bytes()[:4] == b"\x76\x2f\x31\x01"
+
+
+@pytest.mark.parametrize("green", ["opengl", "directx"])
+def test_the_normal_map_wraps_with_the_edges_and_goes_into_a_png(folder, green):
+    words = ["--recipe", "arcane", "--edges", "wrap", "--set", "droplet.drops_per_cell=0.1", "--quiet"]
+    maps_words = ["--maps", "maps", "--png-maps", "--normals", green, "--cell-size", "5"]
+    assert main(["erode", "dem.npy", "out.npy", *words, *maps_words]) == 0
+    expected = normals(np.load("out.npy"), (5.0, 5.0), wrap=True, green=green)
+    assert np.abs(IMAGES.read_color(Path("maps/normal.png")) - expected).max() < 1e-5
 
 
 def test_a_vector_is_a_map_for_each_component_and_a_colour_is_one_map(folder, monkeypatch):
@@ -29,7 +39,7 @@ def test_a_vector_is_a_map_for_each_component_and_a_colour_is_one_map(folder, mo
     progress = type("Progress", (), {"terrain": result, "fraction": 1.0})()
     monkeypatch.setattr("erosion_addon.cli.simulate", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
-    names = {"elevation", "velocity_x", "velocity_y", "surface_color"}
+    names = {"elevation", "velocity_x", "velocity_y", "surface_color", "normal"}
     assert {path.stem for path in (folder / "maps").iterdir()} == names
     assert np.array_equal(IMAGES.read(Path("maps/velocity_y.exr")), vectors[..., 1])
     assert np.array_equal(IMAGES.read_color(Path("maps/surface_color.exr")), colors)

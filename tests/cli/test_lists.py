@@ -24,7 +24,7 @@ def test_make_writes_the_layers_of_the_terrain_as_maps(folder):
     words = ["make", "pyramid_in_sand", "p.npy", "--size", "20x30", "--set", "sand=30", "waves=0", "--maps", "maps"]
     assert main(words) == 0
     terrain = make("pyramid_in_sand", 20, 30, values={"sand": 30, "waves": 0})
-    assert {path.name for path in (folder / "maps").iterdir()} == {"elevation.exr", "sediment.exr"}
+    assert {path.name for path in (folder / "maps").iterdir()} == {"elevation.exr", "sediment.exr", "normal.exr"}
     assert np.array_equal(IMAGES.read(folder / "maps/sediment.exr"), terrain["sediment"])
     # What it wrote is what `erode` takes as the layer to start from.
     words = ["erode", "p.npy", "out.npy", "--mask", "sediment=maps/sediment.exr", "--maps", "after", "--quiet"]

@@ -31,6 +31,15 @@ def test_fields_from_0_to_1_may_be_png_and_the_rest_stays_exr(tmp_path):
     assert np.abs(IMAGES.read(tmp_path / "m/moisture.png") - moisture).max() < 1e-5
 
 
+def test_normals_may_be_png_of_16_bits_a_channel_or_exr(tmp_path):
+    normal = np.random.default_rng(1).random((4, 5, 3)).astype(np.float32)
+    for png, name, error in ((True, "normal.png", 1e-5), (False, "normal.exr", 0)):
+        assert [path.name for path in written(tmp_path, {"normal": normal}, png=png)] == [name]
+        assert np.abs(IMAGES.read_color(tmp_path / name) - normal).max() <= error
+    header = read_header(tmp_path / "normal.png")
+    assert (header.kind, header.channels) == ("uint16", 3)
+
+
 def test_what_is_not_there_is_not_written(tmp_path):
     with Outputs() as outputs:
         planned = maps.plan(outputs, tmp_path)

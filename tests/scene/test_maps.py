@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.model.errors import InputError
 from erosion_addon.model.image_header import read_header
+from erosion_addon.model.normals import normals
 from erosion_addon.scene import attributes, grid, maps
 from erosion_addon.scene.image import BlenderFiles
 
@@ -37,7 +38,7 @@ def pixels_of(image):
 def test_every_field_is_a_file_with_its_own_numbers(eroded, tmp_path):
     obj, fields = eroded
     files = maps.export(obj, tmp_path / "maps")
-    names = {"elevation", "wear", "moisture", "velocity_x", "velocity_y", "surface_color"}
+    names = {"elevation", "wear", "moisture", "velocity_x", "velocity_y", "surface_color", "normal"}
     assert {path.name for path in files} == {f"{name}.exr" for name in names}
     read = BlenderFiles()
     for name in ("elevation", "wear", "moisture"):
@@ -52,6 +53,19 @@ def test_fields_can_be_chosen_and_those_from_0_to_1_written_as_png(eroded, tmp_p
     assert {path.name for path in files} == {"moisture.png", "wear.exr"}
     assert read_header(tmp_path / "moisture.png").kind == "uint16"
     assert np.abs(BlenderFiles().read(tmp_path / "moisture.png") - fields["moisture"]).max() < 1e-5
+
+
+def test_the_normal_map_is_written_for_either_green(eroded, tmp_path):
+    obj, fields = eroded
+    expected = normals(fields["elevation"].astype(np.float64), grid.find_lattice(obj).spacing)
+    flipped = expected.copy()
+    flipped[..., 1] = 1 - flipped[..., 1]
+    for green, values in (("opengl", expected), ("directx", flipped)):
+        for png, name, error in ((False, "normal.exr", 1e-6), (True, "normal.png", 1e-5)):
+            assert [path.name for path in maps.export(obj, tmp_path, ["normal"], png, green)] == [name]
+            assert np.abs(BlenderFiles().read_color(tmp_path / name) - values).max() < error
+    header = read_header(tmp_path / "normal.png")
+    assert (header.kind, header.channels) == ("uint16", 3)
 
 
 def test_a_field_that_is_not_there_is_refused_and_nothing_written(eroded, tmp_path):

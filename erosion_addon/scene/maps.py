@@ -53,27 +53,31 @@ def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
 
 
 def export(
-    terrain: bpy.types.Object, folder: Path, names: Collection[str] = (), png: bool = False, green: str = "opengl"
+    terrain: bpy.types.Object,
+    folder: Path,
+    names: Collection[str] = (),
+    png: bool = False,
+    green: str = "opengl",
+    wrap: bool = False,
 ) -> list[Path]:
     """Write fields as FIELD.exr (float32) into a folder, and the normal map, all of them or none; returns the files.
 
-    png: 16-bit PNG for those that go from 0 to 1, and normals. green: see `normals`. InputError says what is in the
+    png: 16-bit PNG for those that go from 0 to 1, and normals. green, wrap: see `normals`. InputError says what is in the
     way, such as a file that a mask reads.
     """
-    fields = _maps_of(terrain, names, green)
+    fields = _maps_of(terrain, names, green, wrap)
     with Outputs(inputs.of(terrain)) as outputs:
         planned = maps.plan(outputs, folder, fields, png)
         maps.write(outputs, planned, fields, BlenderFiles())
         return outputs.publish()
 
 
-def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str) -> dict[str, Array]:
+def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool) -> dict[str, Array]:
     """As `fields_of`, with the normal map among them."""
     others = [name for name in names if name != NORMAL.name]
     fields = fields_of(terrain, others) if others or not names else {}
     if NORMAL.name in names or not names:
         read, lattice = grid.read_terrain(terrain)
-        wrap = terrain.erosion.edges == "wrap"
         fields[NORMAL.name] = normals(read.elevation, lattice.spacing, wrap, green)
     return fields
 

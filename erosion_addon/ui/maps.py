@@ -60,7 +60,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
                 raise InputError("No folder is chosen for the maps; give one as directory.")
             folder = Path(bpy.path.abspath(self.directory))
             png, green = self.file_format == "PNG", self.normal_green.lower()
-            files = maps.export(terrain, folder, self._names(), png, green)
+            files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

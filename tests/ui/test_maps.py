@@ -24,7 +24,7 @@ def field(obj, name):
 def test_maps_are_exported_from_a_script(terrain_object, tmp_path):
     run(terrain_object)
     assert bpy.ops.erosion.maps_export(directory=str(tmp_path / "maps")) == {"FINISHED"}
-    names = {"elevation", "bedrock", "sediment", "flow", "moisture", "wear", "deposition"}
+    names = {"elevation", "bedrock", "sediment", "flow", "moisture", "wear", "deposition", "normal"}
     assert {path.stem for path in (tmp_path / "maps").iterdir()} == names
     assert np.array_equal(BlenderFiles().read(tmp_path / "maps/wear.exr"), field(terrain_object, "wear"))
     assert bpy.ops.erosion.maps_export(directory=str(tmp_path), fields="moisture, wear", file_format="PNG")

@@ -62,8 +62,8 @@ def export(
 ) -> list[Path]:
     """Write fields as FIELD.exr (float32) into a folder, and the normal map, all of them or none; returns the files.
 
-    png: 16-bit PNG for those that go from 0 to 1, and normals. green, wrap: see `normals`. InputError says what is in the
-    way, such as a file that a mask reads.
+    png: 16-bit PNG for those that go from 0 to 1, and normals. green, wrap: see `normals`. InputError says what is
+    in the way, such as a file that a mask reads.
     """
     fields = _maps_of(terrain, names, green, wrap)
     with Outputs(inputs.of(terrain)) as outputs:

@@ -152,6 +152,13 @@ def test_counts_are_reported():
 # Metres
 
 
+def test_drops_that_nothing_slows_on_edges_that_wrap_end_after_the_longest_path():
+    """Without friction and evaporation nothing else ends them: each makes at most 4 times 30 steps of a cell."""
+    endless = {"friction": 0.0, "evaporation": 0.0, "minimum_volume": 0.0, "transfer_rate": 0.0}
+    counts = eroded(state(hills(), edges="wrap"), **endless).counts(1.0)
+    assert counts["paths_cut"] > 0.9 * counts["drops"] and 100 < counts["mean_path"] <= 120
+
+
 def test_the_height_above_the_sea_does_not_matter():
     heights = np.round(hills() * 1024) / 1024  # so that adding the base rounds nothing
     low, high = (eroded(state(heights + base)).layers()["elevation"] for base in (0.0, 8192.0))

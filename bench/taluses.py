@@ -24,11 +24,11 @@ DEPTH = 5.0
 
 def _constants(rock_angle: float, edges: str) -> talus.Constants:
     """The model's defaults; rock_angle: in degrees, 90 for rock that never breaks."""
-    hold = math.tan(math.radians(34.0)) * SPACING
+    hold = math.tan(math.radians(34.0))
     stand = math.tan(math.radians(rock_angle)) * SPACING if rock_angle < 90 else math.inf
     return talus.Constants(
-        hold, hold, hold * math.sqrt(2), stand, stand, stand * math.sqrt(2), collapse=0.5, rest=1e-4 * hold,
-        edges=EDGES[edges],
+        hold, 0.75 * SPACING, 0.25, 0.25, SPACING, SPACING, stand, stand, stand * math.sqrt(2), collapse=0.5,
+        rest=1e-4 * hold * SPACING, edges=EDGES[edges],
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def reference(
 ) -> Outcome:
     """talus.cpp; contract as in `compiled`."""
     rock, loose, wrap = heights.copy(), np.full(heights.shape, DEPTH), edges == "wrap"
-    numbers = np.array(_constants(rock_angle, edges)[:8])
+    numbers = np.array(_constants(rock_angle, edges)[:11])
     time = seconds(compiled("talus", contract).relax, rock, loose, *heights.shape, wrap, numbers, passes)
     return Outcome(time, heights.size * passes, {"rock": rock, "loose": loose})
 

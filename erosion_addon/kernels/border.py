@@ -4,17 +4,16 @@
 from .compile import kernel
 from .edges import CLOSED, WRAP
 
-WALL = 1e300
-"""Height of the ring about closed edges, in metres: nothing slides up there, and there is nothing to slide down."""
-
 
 @kernel
 def fill_border(rock, loose, masks, edges):
     """Fill the outer ring of rock and loose material, both (rows + 2, cols + 2) in metres.
 
-    OPEN: the surface goes on beyond the edge as steep as it is there, as bare rock: it takes what slides out and gives
-    nothing back. What a cell inside cannot give, its edge may not lose either, or the slope would grow without end:
-    there it goes on flatter by as much. CLOSED: a wall. WRAP: the opposite edge.
+    OPEN: the surface goes on beyond the edge as steep as it is over the last two steps, by the lesser of them, as bare
+    rock: it takes what slides out and gives nothing back. By the last step alone an edge that has fallen below what
+    gives it nothing, as bare rock does, would lose the more, the deeper it is. What a mask keeps a cell inside from
+    giving, its edge may not lose either: there it goes on flatter by as much. CLOSED: as high as the edge, so that
+    nothing slides there. WRAP: the opposite edge.
     masks: (rows + 2, cols + 2, 3), see `model.ring.share_masks`, or None.
     """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
@@ -27,14 +26,21 @@ def fill_border(rock, loose, masks, edges):
                 rock[row, col], loose[row, col] = rock[across_row, across_col], loose[across_row, across_col]
                 continue
             loose[row, col] = 0.0
+            inner_col = min(max(col, 1), cols)
             if edges == CLOSED:
-                rock[row, col] = WALL
+                rock[row, col] = rock[inner_row, inner_col] + loose[inner_row, inner_col]
             else:
-                inner_col = min(max(col, 1), cols)
                 beyond_row, beyond_col = 2 * inner_row - row, 2 * inner_col - col
                 edge = rock[inner_row, inner_col] + loose[inner_row, inner_col]
                 inside = rock[beyond_row, beyond_col] + loose[beyond_row, beyond_col]
+                far_row = min(max(2 * beyond_row - inner_row, 1), rows)
+                far_col = min(max(2 * beyond_col - inner_col, 1), cols)
+                before = inside - (rock[far_row, far_col] + loose[far_row, far_col])
                 rise = edge - inside
+                if rise * before <= 0.0:
+                    rise = 0.0
+                elif abs(before) < abs(rise):
+                    rise = before
                 if masks is not None:
                     rise *= masks[beyond_row, beyond_col, 0] * masks[beyond_row, beyond_col, 2]
                 rock[row, col] = edge + rise

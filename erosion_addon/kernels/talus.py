@@ -14,7 +14,7 @@ import numpy as np
 from .border import fill_border
 from .compile import kernel
 from .edges import OPEN, WRAP
-from .talus_rows import differs, flows, load, settle, slid_out
+from .talus_rows import differs, flows_along, flows_down, load, settle, slid_out
 
 SEGMENT = 512
 """Columns that are looked at, or left alone because nothing moves there, as one."""
@@ -23,12 +23,18 @@ SEGMENT = 512
 class Constants(NamedTuple):
     """Numbers that hold for all cells; heights in metres."""
 
-    row_hold: float
-    """Difference of height at which loose material just stands, to a neighbour in the next row."""
-    col_hold: float
-    diagonal_hold: float
+    hold: float
+    """Slope at which loose material just stands."""
+    depth: float
+    """Material that an excess of the slope by 1 sets in motion, in metres."""
+    row_share: float
+    """Of what is in motion, that passes a face to the next row; with col_share at most 1/4."""
+    col_share: float
+    row_spacing: float
+    col_spacing: float
     row_stand: float
-    """The same for rock; infinite where rock never breaks."""
+    """Difference of height at which rock just stands, to a neighbour in the next row; infinite where it never breaks.
+    """
     col_stand: float
     diagonal_stand: float
     collapse: float
@@ -43,7 +49,7 @@ class Rows(NamedTuple):
     heights: np.ndarray
     """Surfaces of three rows as they were before the pass."""
     flows: np.ndarray
-    """Between columns, then down and along both diagonals to the next row, and from the row before."""
+    """Between columns, then to the next row and from the row before, in turn."""
 
 
 class Seams(NamedTuple):
@@ -52,7 +58,7 @@ class Seams(NamedTuple):
     heights: np.ndarray
     """Surfaces of the rows above and below before the pass."""
     flows: np.ndarray
-    """Down and along both diagonals over the seam."""
+    """Over the seam."""
 
 
 class Marks(NamedTuple):
@@ -68,12 +74,12 @@ class Marks(NamedTuple):
 
 def make_rows(cols: int) -> Rows:
     """Working memory of one band of a terrain of so many columns."""
-    return Rows(*(np.zeros((count, cols + 2)) for count in (3, 7)))
+    return Rows(*(np.zeros((3, cols + 2)) for _ in range(2)))
 
 
 def make_seams(bands: int, cols: int) -> Seams:
     """The seams above, between and below so many bands."""
-    return Seams(*(np.zeros((bands + 1, count, cols + 2)) for count in (2, 3)))
+    return Seams(np.zeros((bands + 1, 2, cols + 2)), np.zeros((bands + 1, cols + 2)))
 
 
 def make_marks(rows: int, cols: int) -> Marks:
@@ -90,10 +96,8 @@ def look_over(rock, loose, masks, constants, face, seam, seams, work):
     for side in range(2):  # with the ring, the row above is number `face`
         load(rock, loose, face + side, heights)
         seams.heights[seam, side] = heights[(face + side) % 3]
-    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
-    last, rest = rock.shape[1] - 1, 2.0 * constants.rest
-    flows(heights, loose, masks, face, 1, last, row_hold, col_hold, diagonal_hold, rest, flowing, 1)
-    seams.flows[seam] = flowing[1:4]
+    flows_down(heights, loose, masks, face, 1, rock.shape[1] - 1, constants, flowing, 1)
+    seams.flows[seam] = flowing[1]
 
 
 @kernel
@@ -107,13 +111,10 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
     heights, flowing = work
     active = marks.active
     segments = active.shape[1]
-    row_hold, col_hold, diagonal_hold, rest = (
-        constants.row_hold, constants.col_hold, constants.diagonal_hold, 2.0 * constants.rest
-    )  # fmt: skip
     loaded = np.full(3, -1)
     loaded[first_row % 3] = first_row
-    heights[first_row % 3], flowing[1:4] = seams.heights[seam, 0], seams.flows[seam]
-    above, below = 1, 4
+    heights[first_row % 3], flowing[1] = seams.heights[seam, 0], seams.flows[seam]
+    above, below = 1, 2
     for row in range(first_row + 1, last_row + 1):  # with the ring
         segment = 0
         while segment < segments:
@@ -131,9 +132,10 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
                     else:
                         heights[needed % 3] = seams.heights[seam + 1, 1]
             first, last = 1 + start * SEGMENT, min(1 + segment * SEGMENT, cols + 1)
-            flows(heights, loose, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flowing, below)
+            flows_along(heights, loose, masks, row, first, last, constants, flowing)
+            flows_down(heights, loose, masks, row, first, last, constants, flowing, below)
         if row == last_row:  # what lies beyond the seam may be swept already
-            flowing[below : below + 3] = seams.flows[seam + 1]
+            flowing[below] = seams.flows[seam + 1]
         for segment in range(segments):
             if active[row, segment]:
                 first, last = 1 + segment * SEGMENT, min(1 + (segment + 1) * SEGMENT, cols + 1)
@@ -144,7 +146,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
                 mark |= 4 * differs(rock, loose, heights, row, last - 1, before_last)
                 if constants.edges == OPEN:
                     out = slid_out(flowing, above, below, row, rows, first, last, cols)
-                    marks.exported[row] += 0.125 * out
+                    marks.exported[row] += out
                     mark |= out != 0.0
                 marks.moved[row, segment] = mark
         above, below = below, above
@@ -181,14 +183,18 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
 
     One pass, from the heights before it, with h = rock + loose and d the true distance to a neighbour:
 
-    1. loose material: to each lower neighbour of the eight slides ¼ min(loose / 2, (Δh - tan φ d) / 2);
-    2. rock b that stands too high over a neighbour, e = max(b - h' - tan φ' d), turns to loose material where it
-       stands: so much that there is collapse · e of it. Below its own rubble it waits until that has slid away.
+    1. loose material: ∂h/∂t = ∇ · (D (1 - tan φ / |∇h|) ∇h) where |∇h| > tan φ: what is steeper than it can stand
+       slides down the gradient, as fast as it is too steep, or as fast as there is loose material;
+    2. rock b that stands too high over one of eight neighbours, e = max(b - h' - tan φ' d), turns to loose material
+       where it stands: so much that there is collapse · e of it. Below its own rubble it waits until that has slid.
 
-    Scheme: explicit, conservative flows between pairs of cells. Stability: eight neighbours take at most ⅛ of the
-    loose material and ⅛ of the excess each, so that a cell never has less than nothing and never falls below its
-    lowest neighbour (the discrete maximum principle), for any heights. A movement below `rest` is none: slopes end
-    at most 2 · rest above the angle, and everything ends.
+    Scheme: explicit, conservative flows through faces, so that a pile is a cone, on oblong cells too. At a face ∇h is
+    the difference across, and along it the lesser of those on both sides: else sand at the foot of a wall would be as
+    steep as the wall, and run along it until it is level.
+    Stability: through a face passes at most 3/8 · d'² / (d² + d'²) of the difference, with d' the other spacing, and a
+    quarter of the loose material: a new height lies between its old neighbours' (the discrete maximum principle), no
+    cell has less than nothing, and a checkerboard is halved by each pass, for any heights. A movement below
+    2 · rest is none: slopes end at most 4 · 10⁻⁴ above the angle, and everything ends.
     Cells whose neighbourhood did not change in the last pass are left out, which changes no bit.
 
     rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or

@@ -16,7 +16,7 @@ def transfer(difference, hold, loose, share, rest):
     """What slides between two cells whose surfaces differ: min(loose, (|difference| - hold) / 2) · share.
 
     loose: what the higher one can give; all in metres. Nothing where the amount before sharing is at most `rest`.
-    This is the one rule of all cascades: half of the excess makes the pair stand.
+    The rule of a cascade around one cell: half of the excess makes the pair stand.
     """
     return _slide(0.5 * (abs(difference) - hold), loose, rest) * share
 
@@ -29,37 +29,58 @@ def _slide(excess, loose, rest):
 
 
 @kernel
-def _flow(heights, loose, masks, at, row, col, to, to_row, to_col, hold, rest):
-    """Eight times what slides from one cell to a neighbour in a pass, less than nothing where it slides back.
-
-    Of half of its loose material a cell gives each of eight neighbours at most a quarter, and of half of the excess:
-    an eighth, which is left to where flows are added. What either cell could give is read before one is chosen: a read
-    that depends on a choice keeps the compiler from taking eight cells at once.
-    """
-    give, to_give = loose[row, col], loose[to_row, to_col]
-    difference = heights[at, col] - heights[to, to_col]
-    down = difference > 0.0
-    amount = _slide(abs(difference) - hold, give if down else to_give, rest)
-    if masks is not None:
-        forth, back = masks[row, col, 0] * masks[to_row, to_col, 1], masks[to_row, to_col, 0] * masks[row, col, 1]
-        amount *= forth if down else back
-    return math.copysign(amount, difference)
+def _lesser(one, other):
+    """The lesser of two differences in size, 0 where they go different ways."""
+    least = abs(one) if abs(one) < abs(other) else abs(other)
+    return least if one * other > 0.0 else 0.0
 
 
 @kernel
-def flows(heights, loose, masks, row, first, last, row_hold, col_hold, diagonal_hold, rest, flows, below):
-    """Flows of the columns first … before last of a row to the next column and to the three below, by where they go.
+def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share):
+    """What slides from one cell to the next in a pass, less than nothing where it slides back.
 
-    So are those of the column before the first.
+    fall: slope towards the next cell; across: slope along the face between them. What either cell could give is read
+    before one is chosen: a read that depends on a choice keeps the compiler from taking eight cells at once.
     """
-    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
-    down, falling, rising = np.uintp(below), np.uintp(below + 1), np.uintp(below + 2)
+    give, to_give = loose[row, col], loose[to_row, to_col]
+    slope = math.sqrt(fall * fall + across * across)
+    down = fall > 0.0
+    part = abs(fall) / (slope if slope > constants.hold else constants.hold)
+    excess = (slope - constants.hold) * constants.depth
+    amount = _slide(excess * part, (give if down else to_give) * part, 2.0 * constants.rest) * share
+    if masks is not None:
+        forth, back = masks[row, col, 0] * masks[to_row, to_col, 1], masks[to_row, to_col, 0] * masks[row, col, 1]
+        amount *= forth if down else back
+    return math.copysign(amount, fall)
+
+
+@kernel
+def flows_along(heights, loose, masks, row, first, last, constants, flows):
+    """Flows of the columns first - 1 … last - 1 of a row to the next column, by where they go."""
+    up, at, down, row = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row)
+    pitch, across, share = 1.0 / constants.col_spacing, 0.5 / constants.row_spacing, constants.col_share
     for place in range(first - 1, last):
         col, right = np.uintp(place), np.uintp(place + 1)
-        flows[0, right] = _flow(heights, loose, masks, at, row, col, at, row, right, col_hold, rest)
-        flows[down, col] = _flow(heights, loose, masks, at, row, col, to, to_row, col, row_hold, rest)
-        flows[falling, right] = _flow(heights, loose, masks, at, row, col, to, to_row, right, diagonal_hold, rest)
-        flows[rising, col] = _flow(heights, loose, masks, at, row, right, to, to_row, col, diagonal_hold, rest)
+        fall, middle = (heights[at, col] - heights[at, right]) * pitch, heights[at, col] + heights[at, right]
+        aside = _lesser(
+            (heights[up, col] + heights[up, right]) - middle, middle - (heights[down, col] + heights[down, right])
+        )
+        flows[0, right] = _flow(loose, masks, row, col, row, right, fall, aside * across, constants, share)
+
+
+@kernel
+def flows_down(heights, loose, masks, row, first, last, constants, flows, below):
+    """Flows of the columns first … last - 1 of a row to the next row."""
+    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
+    pitch, across, share = 1.0 / constants.row_spacing, 0.5 / constants.col_spacing, constants.row_share
+    below = np.uintp(below)
+    for place in range(first, last):
+        left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
+        fall, middle = (heights[at, col] - heights[to, col]) * pitch, heights[at, col] + heights[to, col]
+        aside = _lesser(
+            (heights[at, left] + heights[to, left]) - middle, middle - (heights[at, right] + heights[to, right])
+        )
+        flows[below, col] = _flow(loose, masks, row, col, to_row, col, fall, aside * across, constants, share)
 
 
 @kernel
@@ -79,7 +100,7 @@ def settle(rock, loose, masks, row, first, last, constants, heights, flows, abov
     image of the terrain changes a bit.
     """
     up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
-    row, above, below, one, two = np.uintp(row), np.uintp(above), np.uintp(below), np.uintp(1), np.uintp(2)
+    row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)
     row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand
     collapse, rest = constants.collapse, constants.rest
     changed = 0
@@ -87,10 +108,8 @@ def settle(rock, loose, masks, row, first, last, constants, heights, flows, abov
         col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
         along_row = flows[0, right] - flows[0, col]
         along_col = flows[below, col] - flows[above, col]
-        falling = flows[below + one, right] - flows[above + one, col]
-        rising = flows[below + two, left] - flows[above + two, col]
         before = loose[row, col]
-        after = before - 0.125 * ((along_row + along_col) + (falling + rising))
+        after = before - (along_row + along_col)
         beside = min(heights[at, left], heights[at, right]) + col_stand
         across = min(heights[up, col], heights[down, col]) + row_stand
         oblique = min(min(heights[up, left], heights[up, right]), min(heights[down, left], heights[down, right]))
@@ -114,18 +133,16 @@ def differs(rock, loose, heights, row, col, before):
 
 @kernel
 def slid_out(flows, above, below, row, rows, first, last, cols):
-    """Eight times what has slid out of the terrain from the columns first … before last of a row."""
+    """What has slid out of the terrain from the columns first … last - 1 of a row."""
     out = 0.0
     if row == 1:
         for col in range(first, last):
-            out -= flows[above, col] + flows[above + 1, col] + flows[above + 2, col]
+            out -= flows[above, col]
     if row == rows:
         for col in range(first, last):
-            out += flows[below, col] + flows[below + 1, col + 1] + flows[below + 2, col - 1]
+            out += flows[below, col]
     if first == 1:
         out -= flows[0, 1]
-        out += (flows[below + 2, 0] if row < rows else 0.0) - (flows[above + 1, 1] if row > 1 else 0.0)
     if last == cols + 1:
         out += flows[0, last]
-        out += (flows[below + 1, last] if row < rows else 0.0) - (flows[above + 2, cols] if row > 1 else 0.0)
     return out

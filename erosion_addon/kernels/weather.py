@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .border import WALL, fill_border
+from .border import fill_border
 from .compile import kernel
 from .edges import OPEN, WRAP
 from .elementary import exp, log1p
@@ -166,13 +166,8 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
     """Turn rock of a row into loose material where it lies."""
     up, at, down = (row - 1) % 3, row % 3, (row + 1) % 3
     for col in range(1, rock.shape[1] - 1):
-        here, west, east, south, north = (
-            heights[at, col], heights[at, col - 1], heights[at, col + 1], heights[up, col], heights[down, col]
-        )  # fmt: skip
-        along_row = (east if east < WALL else here) - (west if west < WALL else here)
-        along_col = (north if north < WALL else here) - (south if south < WALL else here)
-        along_row /= 2.0 * constants.col_spacing
-        along_col /= 2.0 * constants.row_spacing
+        along_row = (heights[at, col + 1] - heights[at, col - 1]) / (2.0 * constants.col_spacing)
+        along_col = (heights[down, col] - heights[up, col]) / (2.0 * constants.row_spacing)
         amount = constants.production * math.sqrt(1.0 + (along_row * along_row + along_col * along_col))
         if moisture is not None:
             amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)

@@ -115,7 +115,7 @@ def _wind(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> f
 
 
 def _talus(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.passes(spacing) * 4e-9 * shape[0] * shape[1]  # type: ignore[no-any-return]
+    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]  # type: ignore[no-any-return]
 
 
 def _weather(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:

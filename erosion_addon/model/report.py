@@ -125,7 +125,8 @@ def _step_in_words(step: dict[str, Any]) -> list[str]:
         came, left = step["rain"] + step["inflow"], step["outflow"] + step["evaporation"]
         return [f"{volume(came)} of water came, {volume(left)} left, {volume(step['stored'])} stands"]
     if "passes" in step:
-        return [f"talus at rest after {step['passes']:,} slides" if step["at_rest"] else f"{step['passes']:,} slides"]
+        rest = "at rest" if step["at_rest"] else "not at rest yet"
+        return [f"talus {rest} after {step['passes']:,} slides"]
     return [f"{step['years']:,.0f} years of weather, {step['weathered']:.3g} m of rock weathered"]
 
 

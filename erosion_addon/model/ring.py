@@ -8,7 +8,7 @@ import numpy as np
 from .state import Array, State, Volumes
 
 WALLED = (-math.inf, math.inf)
-"""Limits of rock with a ring, which may be a wall without end; that inside all is finite, its layers show."""
+"""Limits of rock with a ring, which the kernel fills anew; that inside all is finite, its layers show."""
 
 
 def ringed(array: Array) -> Array:

@@ -18,6 +18,10 @@ REST = 1e-4
 """Of the difference of height at which loose material stands: movements smaller than this are none."""
 
 
+SPREAD = 0.375
+"""How far a pass evens out what is too steep: of the most that keeps heights between their neighbours', 1/2."""
+
+
 @dataclass(frozen=True)
 class TalusParameters(Parameters):
     """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
@@ -39,10 +43,12 @@ class TalusParameters(Parameters):
     )  # fmt: skip
     grass_protection: float = grass_protection()
 
-    def passes(self, spacing: tuple[float, float]) -> int:
-        """The most passes on cells of (row, column) spacing in metres."""
-        # An excess spreads like heat: 8 passes take it as far as a cell, 32 as far as two.
-        return round(8 * (self.reach / min(spacing)) * (self.reach / min(spacing)))
+    def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
+        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in metres."""
+        # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
+        # further to go than the terrain is long.
+        reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
+        return round(8 * (reach / spacing[0] * (reach / spacing[0]) + reach / spacing[1] * (reach / spacing[1])))
 
 
 class TalusStep:
@@ -68,24 +74,28 @@ class TalusStep:
         self._seams = talus.make_seams(self._bands.count, cols)
         self._rows = [talus.make_rows(cols) for _ in range(self._bands.count)]
         self._constants = self._make_constants(parameters)
-        self._passes = parameters.passes(state.spacing)
+        self._passes = parameters.passes(state.elevation.shape, state.spacing)
         self._done, self._pace = 0, Pace(1)
         self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes)}
 
     def _make_constants(self, given: TalusParameters) -> Any:
         row_spacing, col_spacing = self._state.spacing
         diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
+        shorter = min(row_spacing, col_spacing)
         hold = tan(math.radians(given.sediment_angle))
         stand = tan(math.radians(given.rock_angle)) if given.rock_angle < 90 else math.inf
         return self._kernel.Constants(
-            row_hold=hold * row_spacing,
-            col_hold=hold * col_spacing,
-            diagonal_hold=hold * diagonal,
+            hold=hold,
+            depth=4 * SPREAD * row_spacing * row_spacing * col_spacing * col_spacing / (diagonal * diagonal) / shorter,
+            row_share=0.25 * shorter / row_spacing,
+            col_share=0.25 * shorter / col_spacing,
+            row_spacing=row_spacing,
+            col_spacing=col_spacing,
             row_stand=stand * row_spacing,
             col_stand=stand * col_spacing,
             diagonal_stand=stand * diagonal,
             collapse=given.collapse,
-            rest=REST * hold * min(row_spacing, col_spacing),
+            rest=REST * hold * shorter,
             edges=EDGES.index(self._state.edges),
         )
 

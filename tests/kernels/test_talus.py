@@ -27,11 +27,12 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
         masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
     bands = np.array([0, *seams, rows])
     marks = talus.make_marks(rows, cols)
-    distances = (*spacing, math.hypot(*spacing))
+    distances, shorter = (*spacing, math.hypot(*spacing)), min(spacing)
     hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
     constants = talus.Constants(
-        *(hold * distance for distance in distances), *(stand * distance for distance in distances),
-        angles.get("collapse", 0.5), REST * hold * min(spacing), EDGES[edges],
+        hold, 1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter, shorter / spacing[0] / 4,
+        shorter / spacing[1] / 4, *spacing, *(stand * distance for distance in distances),
+        angles.get("collapse", 0.5), REST * hold * shorter, EDGES[edges],
     )  # fmt: skip
     memory = talus.make_seams(len(bands) - 1, cols), talus.make_rows(cols), marks
     done = talus.relax(rock, loose, masks, constants, bands, *memory, passes)
@@ -168,19 +169,36 @@ def test_rock_that_never_breaks_keeps_its_cliffs():
 # The known heap
 
 
-@pytest.mark.parametrize("spacing", [(1.0, 1.0), (1.0, 0.7)])
-def test_a_column_of_sand_on_a_plane_becomes_a_heap_of_its_angle(spacing):
-    rock, loose = np.zeros((41, 41)), np.zeros((41, 41))
-    loose[20, 20] = 400.0
-    _, heap, done, _ = relaxed(rock, loose, spacing=spacing)
-    assert 1 < done < 10**5
-    # Movements below 1e-4 of what stands are none, and the amount is half of the excess: hence 2e-4.
-    assert 0.97 * HOLD < steepest(heap, spacing) <= HOLD * (1 + 2.01e-4)
-    assert heap.sum() == pytest.approx(400.0, rel=1e-12)
-    assert (heap[20, :-1][20:] >= heap[20, 1:][20:]).all()
-    # A cone would be πr³ tan φ / 3 in volume; what eight neighbours hold is an octagon of up to 8 % more radius.
-    radius = math.cbrt(3 * 400.0 * spacing[0] * spacing[1] / (math.pi * HOLD))
-    assert 0.92 * radius * HOLD < heap.max() < 1.05 * radius * HOLD
+def reach_of(heap, level, angle, spacing):
+    """How far from the middle of a heap, in a direction, its surface falls to a height."""
+    ways = np.linspace(0, min(len(heap) * spacing[0], heap.shape[1] * spacing[1]) / 2 - 2 * max(spacing), 2000)
+    row = len(heap) // 2 + ways * math.sin(math.radians(angle)) / spacing[0]
+    col = heap.shape[1] // 2 + ways * math.cos(math.radians(angle)) / spacing[1]
+    top, left = row.astype(int), col.astype(int)
+    below, right = row - top, col - left
+    upper = heap[top, left] * (1 - right) + heap[top, left + 1] * right
+    lower = heap[top + 1, left] * (1 - right) + heap[top + 1, left + 1] * right
+    return ways[np.argmax(upper * (1 - below) + lower * below < level)]
+
+
+@pytest.mark.parametrize("stretch", [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1)])
+def test_a_column_of_sand_on_a_plane_becomes_a_cone_of_its_angle(stretch):
+    """On oblong cells too. Measured, with radii at 0 to 90°: flanks within 1.5 % of the angle, radii within 1.5 %. With
+    eight neighbours alike it was 5 % and 7 %, and 20 % and 75 % at 3 : 1."""
+    spacing = (1.0 * stretch[0], 1.0 * stretch[1])
+    loose = np.zeros((121 // stretch[0] | 1, 121 // stretch[1] | 1))
+    middle, area, radius = (loose.shape[0] // 2, loose.shape[1] // 2), spacing[0] * spacing[1], 36.0
+    loose[middle] = volume = math.pi * radius**3 * HOLD / 3 / area
+    _, heap, done, _ = relaxed(np.zeros_like(loose), loose, spacing=spacing)
+    assert 1 < done < 10**5 and heap.sum() == pytest.approx(volume, rel=1e-12)
+    radii, slopes = [], []
+    for angle in (0.0, 22.5, 45.0, 67.5, 90.0):
+        low, high = (reach_of(heap, share * radius * HOLD, angle, spacing) for share in (0.25, 0.7))
+        radii.append(low / (0.75 * radius))
+        slopes.append(0.45 * radius / (low - high))
+    print(np.round(radii, 4), np.round(slopes, 4))
+    assert np.abs(np.array(radii) - 1).max() < 0.02 and np.abs(np.array(slopes) - 1).max() < 0.02
+    assert steepest(heap, spacing) <= HOLD * 1.06  # across the corners of the top
 
 
 @pytest.mark.parametrize("edges", ["closed", "wrap"])
@@ -189,6 +207,16 @@ def test_in_the_end_all_rock_and_all_loose_material_stand(edges):
     rock, loose, done, _ = relaxed(height, np.zeros_like(height), edges)
     assert done < 10**5
     assert steepest(rock + loose, wrap=edges == "wrap") <= STAND * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_sand_at_the_foot_of_a_wall_stands_as_on_open_ground(edges):
+    """The wall's own steepness must not count as the sand's, or it would run along it until it is level."""
+    rock, along = np.zeros((13, 40)), np.minimum(np.arange(40), 40 - np.arange(40)) * 0.5
+    rock[:4] = 300.0
+    loose = np.where(rock == 0, np.broadcast_to(20.0 + along, rock.shape), 0.0)
+    after = relaxed(rock, loose, edges, 2000, stand=math.inf)
+    assert np.array_equal(after[1][4:9], loose[4:9]) and after[2] < 2000
 
 
 # Symmetry
@@ -219,7 +247,7 @@ def test_over_an_open_edge_slides_what_would_slide_on():
     slope, sand = plane(9, 9, 0.0, 1.0), np.full((9, 9), 3.0)
     _, loose, _, exported = relaxed(slope, sand, "open")
     # 45° at first; in the end what is left stands at its angle, down to the edge.
-    assert steepest(slope + loose) <= HOLD * (1 + 2.01e-4) and loose.min() > 0
+    assert steepest(slope + loose) <= HOLD * (1 + 4e-4) and loose.min() > 0
     assert exported == pytest.approx((sand - loose).sum(), rel=1e-12) and exported > 0.3 * sand.sum()
     assert relaxed(0.5 * slope, sand, "open")[2:] == (1, 0.0)
     assert relaxed(slope, sand, "closed")[3] == 0.0

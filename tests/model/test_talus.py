@@ -6,6 +6,7 @@ import pytest
 
 from erosion_addon.model import Terrain
 from erosion_addon.model.errors import InputError
+from erosion_addon.model.report import _step_in_words
 from erosion_addon.model.state import Pace, State
 from erosion_addon.model.step_state import set_step_arrays, step_arrays
 from erosion_addon.model.talus import TalusParameters, TalusStep
@@ -88,7 +89,7 @@ def test_strength_zero_and_protect_keep_cells_and_hardness_keeps_rock():
 
 def test_a_longer_reach_lets_more_come_to_rest():
     short, long = (finished(state(peaks()), reach=reach) for reach in (20.0, 60.0))
-    assert short.counts(1.0)["passes"] == 32 and short.volumes().moved < long.volumes().moved
+    assert short.counts(1.0)["passes"] == 64 and short.volumes().moved < long.volumes().moved
     assert finished(state(peaks()), reach=0.0).volumes() == (0.0, 0.0, 0.0)
 
 
@@ -142,3 +143,18 @@ def test_open_edges_do_not_run_away_where_masks_hold_the_ground(kind):
     mask = np.random.default_rng(3).random(elevation.shape)
     after = finished(state(elevation, edges="open", masks={kind: mask}), reach=300.0).layers()["elevation"]
     assert after.min() > elevation.min() - 900.0 and after.max() <= elevation.max() + 1e-9
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_a_step_has_a_last_pass_however_high_its_cliffs_and_says_whether_all_is_at_rest(edges):
+    """A cliff of 100 km on cells of a metre; nothing slides further than the terrain is long."""
+    cliff = np.where(np.arange(24) < 12, 1e5, 0.0) * np.ones((16, 1))
+    step = finished(state(cliff, 1.0, edges), reach=1e6)
+    counts = step.counts(1.0)
+    assert counts["passes"] <= 16 * 24**2 and counts["at_rest"] == (not step._active.any())
+    assert in_words_of(counts) == (not counts["at_rest"])
+
+
+def in_words_of(counts):
+    """Whether the report says that slides were still on their way."""
+    return "not at rest" in _step_in_words(counts)[0]

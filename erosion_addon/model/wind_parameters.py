@@ -14,8 +14,8 @@ class WindParameters(Parameters):
     abrasion are the source's."""
 
     flight: str = parameter(
-        "particles", "How sand moves: as particles that bounce and creep, which suits seas of sand, or held by the air "
-        "near the ground, which gives lone dunes horns.",
+        "particles", "How sand moves: as particles that bounce and creep, which suits seas of sand but dissolves lone "
+        "dunes on rock, or held by the air near the ground, which keeps those together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
             "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
@@ -64,7 +64,8 @@ class WindParameters(Parameters):
         low=0, high=80, unit="°", seed_name="roughness",
     )  # fmt: skip
     fallout: float = parameter(
-        0.03, "How fast sand falls out of the air: less carries it further, in the end off the terrain.",
+        0.03, "How fast sand falls out of the air: less carries it further, in the end off the terrain; 0.0001 as in "
+        "the source.",
         low=0, high=4, unit="1/s", soft_high=0.5, seed_name="suspension", group="Sand", needs=("flight", "particles"),
     )  # fmt: skip
     shelter: float = parameter(
@@ -128,7 +129,8 @@ class WindParameters(Parameters):
         low=1, high=10000, soft_high=500, seed_name="scale", group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     maximum_path: float = parameter(
-        1.0, "Age limit: how far a particle would creep on level ground, as a multiple of the terrain's longer side.",
+        1.0, "Age limit: how far a particle would creep on level ground, as a multiple of the terrain's longer side; "
+        "in a boundary layer, high dunes on a short terrain need 8.",
         low=0.01, high=100, unit="sides", soft_high=5, group="Computation",
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 """The wind's shadow: where it lies, against plain Python, and the same bytes on any number of threads."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -44,6 +45,20 @@ def rows_by_plain_python(surface, along, beside, drop, wrap):
         low, high = (at % cols if wrap else np.clip(at, 0, cols - 1) for at in (low, high))
         shade[row] = top[low] + part * (top[high] - top[low]) - drop
     return shade
+
+
+def test_where_no_thread_starts_the_shadow_is_the_same_and_nothing_waits(monkeypatch):
+    """As where a limit of the user's is reached; threads meet after each line of strips."""
+    surface = fractal(96, 96, 3.0)
+    expected = shadow(surface, (0.6, 1.3), 0.01, True)
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(wind_shadow, "NARROWEST", 8)
+    monkeypatch.setattr(wind_shadow, "CELLS", 1)
+    assert np.array_equal(shadow(surface, (0.6, 1.3), 0.01, True, threads=4), expected)
 
 
 @pytest.mark.parametrize("direction", [0, 90, 180, 270])

@@ -7,7 +7,7 @@ from pathlib import Path
 OBJECT = "bpy.context.object"
 SETTINGS = f"{OBJECT}.erosion"
 IDLE = "not running()"
-LONG, SHORT = 1000.0, 2.0  # drops a cell: minutes on these small terrains, or a second
+LONG, SHORT = 1000.0, 2.0  # drops a cell: minutes on the grids below, or a second
 SMALL = "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 96"
 IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
 HISTORY = "[one.bl_idname for one in bpy.context.window_manager.operators]"
@@ -72,7 +72,7 @@ def choosing_a_recipe_leaves_no_redo_panel(window):
 
 def a_run_counts_as_work_that_is_not_saved(window):
     path = str(Path(window.folder.name) / "saved.blend")
-    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.ask(f"new_terrain(192, 256, {LONG})")
     window.ask("bpy.data.objects['Terrain'].location.x = 50.0")
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Move')")
     save = f"bpy.ops.wm.save_as_mainfile(filepath={path!r})"
@@ -106,7 +106,7 @@ def a_run_counts_as_work_that_is_not_saved(window):
 
 
 def an_undo_past_the_terrain_ends_its_run(window):
-    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.ask(f"new_terrain(192, 256, {LONG})")
     window.ask("for old in list(bpy.data.objects): old.name = 'Terrain'")
     window.press("erosion.run")
     window.wait("progress", "eroding()")
@@ -145,12 +145,13 @@ def twenty_undos_and_redos_of_runs(window):
 
 
 def runs_of_a_queue_are_undo_steps_of_their_own(window):
-    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.ask(f"new_terrain(384, 512, {LONG})")
     window.ask(OTHER.format(drops=SHORT))
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Other')")
     window.press("erosion.run")
     window.wait("progress", "eroding()")
     window.ask("activate('Other')")
+    window.settle()
     window.press("erosion.run")
     window.wait("the queue", "len(queue().waiting()) == 1")
     window.ask("bpy.ops.erosion.finish()")
@@ -185,7 +186,7 @@ def a_render_shows_the_terrain_and_the_result_waits_for_its_end(window):
 
 
 def switched_off_during_a_run_nothing_is_left(window):
-    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.ask(f"new_terrain(192, 256, {LONG})")
     before = window.ask("fingerprint()")
     window.press("erosion.run")
     window.wait("progress", "eroding()")

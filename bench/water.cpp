@@ -75,7 +75,7 @@ extern "C" void run_water(const double *bed, const float *steep, double *depth, 
                                (std::max(new_y[i + cols], 0.0f) + std::max(-new_y[i], 0.0f)) * row_share;
                 float room = float(depth[i]) * KEPT;
                 share[i] = room / std::max(std::max(wanted, room), 1e-30f);
-                load[i] = float(suspended[i]) / std::max(float(depth[i]), FILM);
+                load[i] = (float(suspended[i]) > NOTHING ? float(suspended[i]) : 0.0f) / std::max(float(depth[i]), FILM);
             }
         for (int64_t row = 0; row < rows; ++row)
             for (int64_t col = 0; col < cols; ++col) {

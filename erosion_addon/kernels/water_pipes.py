@@ -183,9 +183,13 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
 
 @lean
 def thicken(suspended, row, water, at, load, slot):
-    """Step 3 for a row: metres of load in a metre of water."""
+    """Step 3 for a row: metres of load in a metre of water.
+
+    A load of `NOTHING` stays where it is: as a denormal float32 it could be rounded to more than there is.
+    """
     for col in range(water.shape[1]):
-        load[slot, col] = np.float32(suspended[row, col]) / max(water[at, col], FILM)
+        carried = np.float32(suspended[row, col])
+        load[slot, col] = (carried if carried > NOTHING else np.float32(0.0)) / max(water[at, col], FILM)
 
 
 @lean

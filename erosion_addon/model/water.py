@@ -9,9 +9,9 @@ import numpy as np
 from ..kernels.elementary import expm1, sincos, tan
 from .bands import Bands
 from .errors import InputError
-from .springs import spring_cells
 from .state import EDGES, Array, Pace, State, Volumes
 from .water_parameters import MOST_SUB_STEPS, WaterParameters, longest_step
+from .water_start import layer, masks, sources, water_level, whole_metres
 
 HOUR = 3600.0
 
@@ -36,8 +36,10 @@ class WaterStep:
 
     evolving = (
         "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
-        "_totals", "_sums", "_raised", "_rained", "_done",
+        "_totals", "_sums", "_raised", "_rained", "_done", "_reference",
     )  # fmt: skip
+
+    later = ("_reference",)
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
         # numba takes a second to import, so only where it runs
@@ -52,9 +54,9 @@ class WaterStep:
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
         self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps)}
         self._bed, self._soil = state.elevation.copy(), state.loose().copy()
-        self._depth = _layer(state, "water_depth", np.float64)
-        self._suspended = _layer(state, "suspended", np.float64)
-        self._moisture, self._grass = (_layer(state, name) for name in ("moisture", "grass"))
+        self._depth = layer(state, "water_depth", np.float64)
+        self._suspended = layer(state, "suspended", np.float64)
+        self._moisture, self._grass = (layer(state, name) for name in ("moisture", "grass"))
         self._flow, self._steep = np.zeros(shape, np.float32), np.empty(shape, np.float32)
         self._flux_x, self._flux_y = np.zeros((rows, cols + 1), np.float32), np.zeros((rows + 1, cols), np.float32)
         if "velocity" in state.layers:
@@ -67,11 +69,12 @@ class WaterStep:
         self._rain = np.empty(shape, np.float32)
         self._rain_at: tuple[int, int] | None = None
         self._rain_sum = self._raised = self._rained = 0.0
-        self._sources = _sources(state, parameters)
-        self._masks = _masks(state)
+        self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
+        self._sources = sources(state, parameters)
+        self._masks = masks(state)
         self._make_constants()
         if parameters.standing_water != "none":
-            np.maximum(self._level() - self._bed, self._depth, out=self._depth)
+            self._fill_up()
         self._start = self._stored()
 
     def _set_fluxes(self, velocity: Array) -> None:
@@ -131,6 +134,10 @@ class WaterStep:
 
     def _run_steps(self, size: int) -> int:
         last = min(self._done + size, self._steps)
+        if self._done == 0:
+            # Far above or below 0 the last digits of a level would be too coarse for thin water.
+            self._reference = whole_metres(self._bed)
+            self._bed -= self._reference
         while self._done < last:
             self._one_step()
             self._done += 1
@@ -138,9 +145,9 @@ class WaterStep:
 
     def _one_step(self) -> None:
         if self._parameters.standing_water == "everywhere":
-            self._raise_level()
+            self._raised += self._fill_up()
         self._cloud_rain()
-        level = self._level() if self._parameters.standing_water == "edges" else -math.inf
+        level = -math.inf if self._parameters.standing_water == "none" else self._level()
         rates = self._sources[1]
         self._run_water(level, rates * self._sub_step)
         self._run_ground()
@@ -183,15 +190,16 @@ class WaterStep:
         )
 
     def _level(self) -> float:
-        """Height of the standing water now, in metres."""
+        """Height of the standing water now, in metres above the reference."""
         given = self._parameters
-        return given.water_level + given.water_rise * self._done * given.time_step / HOUR
+        return self._start_level - self._reference + given.water_rise * self._done * given.time_step / HOUR
 
-    def _raise_level(self) -> None:
-        """Fill all that lies below the level."""
-        raised = np.maximum(self._level() - self._bed, self._depth)
-        self._raised += float(np.sum(raised - self._depth))
-        self._depth[:] = raised
+    def _fill_up(self) -> float:
+        """Fill all that lies below the level, as metres of water; what the water carries takes its room too."""
+        filled = np.maximum(self._level() - self._bed - self._suspended, self._depth)
+        gained = float(np.sum(filled - self._depth))
+        self._depth[:] = filled
+        return gained
 
     def _cloud_rain(self) -> None:
         """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
@@ -231,7 +239,7 @@ class WaterStep:
         velocity = np.empty((*self._bed.shape, 2), np.float32)
         self._speeds.fill_velocity(self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity)
         layers = {
-            "elevation": self._bed,
+            "elevation": self._bed + self._reference if self._reference else self._bed,
             "water_depth": self._depth.astype(np.float32),
             "velocity": velocity,
             "suspended": self._suspended,
@@ -268,32 +276,3 @@ class WaterStep:
             "stored": self._stored() * area,
             "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,
         }
-
-
-def _layer(state: State, name: str, dtype: type = np.float32) -> Array:
-    """A copy of what a former step left, or zeros."""
-    found = state.layers.get(name)
-    return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
-
-
-def _masks(state: State) -> Array:
-    """Where the ground may be dug, how hard it is, and where it may be laid upon; of no size where nothing says so.
-
-    Strength 0 keeps the ground as it is; what is protected takes what comes to lie there.
-    """
-    strength, protect, hardness = (state.masks.get(kind) for kind in ("strength", "protect", "hardness"))
-    if strength is None and protect is None and hardness is None:
-        return np.zeros((3, 0, 0), np.float32)
-    masks = np.zeros((3, *state.elevation.shape), np.float32)
-    masks[0] = masks[2] = 1 if strength is None else strength
-    if protect is not None:
-        masks[0] *= np.float32(1) - protect
-    if hardness is not None:
-        masks[1] = hardness
-    return masks
-
-
-def _sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
-    """Flat indices of the cells with springs, and the depth in m that each gains in a second."""
-    area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
-    return np.array(cells, np.int64), np.array([rate / area for _, _, rate in parameters.springs], np.float64)

@@ -55,13 +55,17 @@ class WaterParameters(Parameters):
         choices={
             "none": "Only rain and springs bring water",
             "edges": "A sea, a lake or a river lies beyond the open edges and comes in where the land is lower",
-            "everywhere": "A flood: whatever lies below the level is under water from the start",
+            "everywhere": "A flood: whatever lies below the level is under water from the start, as is all around it",
         },
         group="Standing Water",
     )  # fmt: skip
+    flooded: float = parameter(
+        0.0, "Share of the land below that level, whatever its height: more drowns more. Off: by Water Level alone.",
+        low=0, high=1, zero="Off", usual=0.3, group="Standing Water", needs=("standing_water", "edges", "everywhere"),
+    )  # fmt: skip
     water_level: float = parameter(
-        0.0, "Height of that level at the start: more floods more land.", low=-1e9, high=1e9, unit="m",
-        soft_low=-1000, soft_high=1000, step=1,
+        0.0, "Height of that level at the start, over 0 m or over what is flooded: more floods more land.",
+        low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1,
         group="Standing Water", needs=("standing_water", "edges", "everywhere"),
     )  # fmt: skip
     water_rise: float = parameter(

@@ -220,6 +220,13 @@ def test_no_water_and_no_load_is_lost_or_made(edges):
     assert (totals.outflow.sum() > 0) == (edges == OPEN)
 
 
+def test_a_load_that_fades_never_falls_below_zero():
+    # As float32 it would round up to the least denormal, 1.4e-45, and more would leave a cell than there was.
+    basin = random_basin(CLOSED, rows=24, cols=31)
+    basin.suspended[:] = 7.1e-46
+    assert basin.run(50).suspended.min() >= 0
+
+
 def test_a_dam_break_in_deep_water_is_that_of_linear_waves():
     # Pipes of 1 m under 10 m of water: d'Alembert, c = √(g · 1 m); two steps of half the height run apart.
     depth = np.where(np.arange(400) < 200, 10.1, 10.0) + np.zeros((3, 1))

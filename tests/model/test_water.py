@@ -134,6 +134,47 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
         run(bed, "closed", standing_water="edges")
 
 
+SEA = {"standing_water": "everywhere", "flooded": 0.3}
+
+
+@pytest.mark.parametrize("rain", [0.0, 60.0])
+def test_a_coast_stands_for_hours(rain):
+    """A sea all around the land: at rest without rain, and with rain only brooks change anything."""
+    before = fractal(64, 64, 250.0, seed=3)
+    step = run(before, rain=rain, duration=6.0, **SEA)
+    layers, level = step.layers(), np.sort(before, axis=None)[int(0.3 * before.size)]
+    sea = before < level - 1.0
+    change = np.abs(layers["elevation"] - before)
+    surface = layers["elevation"] + layers["water_depth"] + layers["suspended"]
+    assert np.ptp(layers["elevation"]) == pytest.approx(250.0, rel=0.02)
+    assert layers["elevation"].std() == pytest.approx(before.std(), rel=0.02)
+    assert np.abs(np.percentile(surface[sea], [5, 95]) - level).max() < 0.05  # deltas stand out of it
+    assert change.mean() < (1.0 if rain else 0.01)
+    if rain == 0.0:
+        assert np.abs(surface[sea] - level).max() < 0.02
+        assert np.linalg.norm(layers["velocity"], axis=-1)[sea].max() < 0.01
+
+
+def test_the_share_that_is_flooded_is_the_same_on_any_terrain():
+    for height, relief in ((0.0, 5.0), (3000.0, 800.0), (-100.0, 40.0)):
+        before = height + fractal(32, 32, relief, seed=5)
+        step = run(before, rain=0.0, duration=0.0, **SEA)
+        assert np.mean(step.layers()["water_depth"] > 0) == pytest.approx(0.3, abs=0.001)
+    higher = run(before, rain=0.0, duration=0.0, water_level=1.0, **SEA).layers()["water_depth"]
+    assert (higher - step.layers()["water_depth"]).max() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("height", [300.0, 8e6, -8e6])
+def test_a_terrain_far_from_height_0_gives_the_same_bits(height):
+    low = np.round(fractal(40, 40, 200.0, seed=2) * 256) / 256  # so that float64 holds them at any of the heights
+    low += 1.0 if height > 0 else -201.0
+    found, moved = (run(bed, duration=0.5, water_level=level, standing_water="edges").layers()
+                    for bed, level in ((low, low.min() + 30), (low + height, low.min() + 30 + height)))  # fmt: skip
+    for name in ("water_depth", "velocity", "suspended", "soil", "flow"):
+        assert np.array_equal(found[name], moved[name]), name
+    assert np.allclose(moved["elevation"] - height, found["elevation"], rtol=0, atol=1e-8)
+
+
 def test_still_water_evaporates_at_the_rate_said():
     lake = run(np.zeros((9, 9)), "closed", rain=0.0, evaporation=100.0, duration=1.0,
                layers={"water_depth": np.full((9, 9), 0.5, np.float32)})  # fmt: skip

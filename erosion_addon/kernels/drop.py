@@ -162,10 +162,6 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     # From one place to the next each operation waits for the one before, and that is most of the time of a step: so all
     # of it comes first, and the processor digs meanwhile.
     new_place, new_level, ahead = _arrive(tiles, ground, z, x, dz, dx, constants)
-    if masks is not None and masks[int(z + 0.5) % rows, int(x + 0.5) % cols, 3] > 0.0:
-        given = deposit(ground, footing(new_place, constants.quarters), load, masks, color, carried, depth)
-        return drop, ENDED, max(load - given, 0.0)
-
     pit = new_level >= level
     fill = min(new_level - level + PIT_MARGIN, load) if pit else 0.0
     laid = laid_share(masks, below_drop)

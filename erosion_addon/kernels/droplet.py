@@ -136,8 +136,8 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
-    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4) float32, share that
-    may be dug, 1 - hardness, share that may be laid down, and whether drops end there; or None. constants:
+    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 3) float32, share that
+    may be dug, 1 - hardness, and share that may be laid down; or None. constants:
     `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """

@@ -24,7 +24,7 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
     down = difference > 0.0
     amount = transfer(difference, hold, ground[row, col, 1] if down else ground[to_row, to_col, 1], share, 0.0)
     if masks is not None:
-        gives, takes = masks[row, col, 0 if down else 1], masks[to_row, to_col, 1 if down else 0]
+        gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
         amount *= gives * takes
     slid = amount if down else -amount
     ground[row, col, 0] -= slid
@@ -39,9 +39,9 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
     """Let loose material slide between a cell and its eight neighbours, one after another; returns what moved.
 
     ground: (rows, cols, 2) float64, surface and loose part of it, in any one unit; changed in place. share: of half
-    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 2 or more), what a cell gives and takes (0-1),
-    or None. row_hold, col_hold, diagonal_hold: difference that stands, to a neighbour in the next row, the next
-    column, and across. wrap: whether the opposite edge follows an edge; else nothing slides over it.
+    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4), whose first is what a cell gives and last
+    what it takes (0-1), or None. row_hold, col_hold, diagonal_hold: difference that stands, to a neighbour in the next
+    row, the next column, and across. wrap: whether the opposite edge follows an edge; else nothing slides over it.
     """
     rows, cols = ground.shape[0], ground.shape[1]
     up, down, left, right = row - 1, row + 1, col - 1, col + 1

@@ -159,11 +159,6 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
                 break
         there = bilinear.around(z, x, last_row, last_col, rows, cols)
         step += 1
-        if masks is not None:
-            row, col = bilinear.nearest(there)
-            if masks[row, col, 3] > 0.0:
-                place = there
-                break
         new_height = bilinear.height(ground, there)
         if constants.carries:
             carry = speed * volume * constants.capacity
@@ -231,8 +226,8 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
 
     tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
-    `start_drops`. masks: (rows, cols, 4) float32 or None: share that may be dug, 1 - hardness, share that may be laid
-    down, and whether drops end there. constants: `Constants`. totals: `Totals`.
+    `start_drops`. masks: (rows, cols, 3) float32 or None: share that may be dug, 1 - hardness, share that may be laid
+    down. constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is exported, as is a last load that a mask keeps from being laid down.
     """
     for tile in worked:

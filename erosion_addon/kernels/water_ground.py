@@ -270,7 +270,7 @@ def run_ground(
 
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
     flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
-    (3, rows, cols) float32 0-1, see `DUG`, `HARD`, `FILLED`; of no size for none. What may not be laid down stays
+    (4, rows, cols) float32 0-1, see `DUG` and those beside it; of no size for none. What may not be laid down stays
     suspended, even where the water dries up. bands: the first row of each band, and the number of rows. seams: `Seams`,
     work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
     """

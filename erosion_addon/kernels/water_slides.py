@@ -15,8 +15,9 @@ BANK = np.float32(0.1)
 SLIDING = np.float32(0.2499)
 """Share of a cell's soil that may slide over one of its four faces in a step."""
 
-DUG, HARD, FILLED = 0, 1, 2
-"""Masks by number: how far the ground may be dug, how hard its rock is, how far anything may be laid on it."""
+DUG, HARD, FILLED, TAKEN = 0, 1, 2, 3
+"""Masks by number: how far the ground may be dug, how hard its rock is, how far anything may be laid on it, or slide
+there."""
 
 CALM = np.float32(0.2)
 """m/s; slower water wears no rock, leaves its banks alone, and lets its load settle where the bed is flat."""
@@ -25,7 +26,7 @@ CALM = np.float32(0.2)
 @kernel
 def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
     """Of a row: soil that may slide over one face, m; how far banks give way, 0-1; the power of the water; how far it
-    may be laid upon, 0-1."""
+    may be slid upon, 0-1."""
     one = np.float32(1.0)
     for col in range(soil.size):
         weak[col] = one - ground.protection * grass[col]
@@ -39,7 +40,7 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
             weak[col] *= one - masks[HARD, row, col]
     filled[:] = one
     if masks.size > 0:
-        filled[:] = masks[FILLED, row]
+        filled[:] = masks[TAKEN, row]
     for col in range(soil.size):
         power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), one)
 

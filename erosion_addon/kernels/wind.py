@@ -254,8 +254,8 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
     the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. masks:
-    (rows, cols, 3) float32, what a cell gives, takes, and its rock gives, 0-1, or None. wind_row, wind_col: p.
-    constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
+    (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
+    wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
     A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
     further lays down nothing where it arrives.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.
@@ -264,7 +264,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     cells, marks = ground.reshape(2 * size), track.reshape(size)
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
-    shares = None if masks is None else masks.reshape(size, 3)
+    shares = None if masks is None else masks.reshape(size, 4)
     for tile in worked:
         bounds = bounds_of(tiles, tile)
         fetch_queue(pool, tile)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .ground import in_unit, solid_layers
+from .shares import shares
 from .springs import spring_cells
 from .state import EDGES, Array, State, chunk_end
 from .tile_run import TileRun
@@ -91,21 +92,13 @@ class DropStep:
 
 
 def drop_masks(state: State) -> Array | None:
-    """(rows, cols, 4) float32: share that may be dug, 1 - hardness, share that may be laid down, and whether drops end
-    there; None where no mask says anything."""
-    strength, hardness, protect = (state.masks.get(kind) for kind in ("strength", "hardness", "protect"))
-    if strength is None and hardness is None and protect is None:
+    """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; None where no mask
+    says anything."""
+    given = shares(state)
+    if given.nothing:
         return None
-    masks = np.ones((*state.elevation.shape, 4), np.float32)
-    masks[..., 3] = 0.0
-    if strength is not None:
-        masks[..., 0] = masks[..., 2] = strength
-    if hardness is not None:
-        masks[..., 1] -= hardness
-    if protect is not None:
-        masks[..., 0] *= 1.0 - protect
-        masks[..., 3] = protect >= 1.0
-    return masks
+    shape = state.elevation.shape
+    return np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid")], axis=-1)
 
 
 def drop_sources(
@@ -115,15 +108,13 @@ def drop_sources(
 
     springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
     """
-    rain, protect = state.masks.get("rain"), state.masks.get("protect")
+    rain = state.masks.get("rain")
     total = math.fsum(rate for _, _, rate in springs)
     share = spring_share if total > 0 else 0.0
-    if rain is None and protect is None and share == 0.0:
+    if rain is None and share == 0.0:
         return None
     rows, cols = state.elevation.shape
     weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
-    if protect is not None:
-        weights *= protect.ravel() < 1.0
     if weights.any():
         weights *= (1.0 - share) / weights.sum()
     for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():

@@ -52,9 +52,15 @@ MASK_KINDS: dict[str, MaskKind] = {
         "it comes in over the windward edge",
     ),
     "protect": MaskKind(
-        1.0, "what takes no part: 1 is never dug, but sediment may come to lie there", "Protection", 0.0,
-        "What is never dug away, such as roads, lakes and building plots: the more, the less is taken. Sediment from "
-        "elsewhere may still come to lie there",
+        1.0, "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again", "Protection",
+        0.0,
+        "What is never dug, such as a road: the more, the less of its rock and soil is worn. Loose sediment comes to "
+        "lie there and is carried on as anywhere",
+    ),
+    "plot": MaskKind(
+        1.0, "what is kept clear: where it is 1 nothing comes and nothing goes", "Building Plot", 0.0,
+        "What is kept as it is, such as a building plot: where it is 1 nothing is dug and nothing comes to lie. Water, "
+        "wind and their load pass over it; what slides onto it is cleared away and counts as exported",
     ),
 }  # fmt: skip
 """Kind → what it is."""

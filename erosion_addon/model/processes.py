@@ -24,7 +24,7 @@ class Process:
     label: str
     parameters: type[Parameters]
     step: Any
-    masks: tuple[str, ...] = ("strength", "hardness", "sediment", "protect")
+    masks: tuple[str, ...] = ("strength", "hardness", "sediment", "protect", "plot")
     """The kinds of masks that it reads."""
 
     @property

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from .shares import shares
 from .state import Array, State, Volumes
 
 WALLED = (-math.inf, math.inf)
@@ -46,19 +47,12 @@ def loosened(state: State, rock: Array) -> float:
 
 def share_masks(state: State) -> Array | None:
     """(rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock gives way; None where
-    nothing is masked.
-
-    Nothing leaves a protected cell, though material may come to rest on it.
-    """
-    strength, hardness, protect = (state.masks.get(kind) for kind in ("strength", "hardness", "protect"))
-    if strength is None and hardness is None and protect is None:
+    nothing is masked."""
+    given = shares(state)
+    if given.nothing:
         return None
-    shares = np.ones((*state.elevation.shape, 3), np.float32)
-    if strength is not None:
-        shares *= strength[..., None]
-    if protect is not None:
-        shares[..., ::2] *= (1 - protect)[..., None]
-    if hardness is not None:
-        shares[..., 2] *= 1 - hardness
+    shape = state.elevation.shape
+    dug = given.filled("dug", shape)
+    found = np.stack([dug, given.filled("accepted", shape), dug * given.filled("soft", shape)], axis=-1)
     edge = {"mode": "wrap"} if state.edges == "wrap" else {"constant_values": 1.0}
-    return np.ascontiguousarray(np.pad(shares, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]
+    return np.ascontiguousarray(np.pad(found, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]

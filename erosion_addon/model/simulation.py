@@ -19,6 +19,7 @@ from .progress import Progress
 from .recipe import EDGE_CHOICE, SEED, Recipe
 from .report import hashes, mass_balance, peak_memory_bytes
 from .results import Key, Result, Results, keys_of
+from .shares import protected_soil
 from .standing import Standing, require_sound
 from .state import Array, RunningStep, State, Volumes, loose_of, thickness
 from .step_state import set_step_arrays, step_arrays
@@ -100,12 +101,11 @@ class _Simulation:
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
-            rock = terrain.elevation - self._start_loose
-            layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
-        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads)
+            layers["surface_color"] = recipe.strata.colors(terrain.elevation - self._start_loose, terrain.spacing)
+        given = self._masks, terrain.spacing, self._edges, threads
+        self._state = State(terrain.elevation, layers, *given, protected_soil(layers, self._masks))
         self._reports: list[dict[str, Any]] = []
-        self._volumes = Volumes(0.0, 0.0)
-        self._number = 0
+        self._volumes, self._number = Volumes(0.0, 0.0), 0
         self._running: RunningStep | None = None
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()

@@ -32,7 +32,7 @@ class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
     `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
     masks: by kind, float32; spacing: (row, col) m; threads: the
-    most to use, 0 for as many as there are processors."""
+    most to use, 0 for as many as there are processors; fixed: (rows, cols) m of what is loose that counts as rock."""
 
     elevation: Array
     layers: dict[str, Array]
@@ -40,6 +40,7 @@ class State:
     spacing: tuple[float, float]
     edges: str
     threads: int = 0
+    fixed: Array | None = None
 
     @property
     def cell_size(self) -> float:
@@ -48,12 +49,16 @@ class State:
         return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
 
     def loose(self) -> Array:
-        """Thickness of everything loose, in metres: all processes take sediment and soil alike."""
-        return loose_of(self.layers)
+        """Thickness of everything loose, in metres: all processes take sediment and soil alike. What is fixed is rock
+        to them."""
+        loose = loose_of(self.layers)
+        return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)
 
     def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
         """The layers `sediment` and `soil` of a changed thickness: what was added goes to `own`, what was taken comes
-        from `own` first and then from the other."""
+        from `own` first and then from the other. loose: without what is fixed."""
+        if self.fixed is not None:
+            loose = loose + np.minimum(self.fixed, loose_of(self.layers))
         other = "soil" if own == "sediment" else "sediment"
         if other not in self.layers:
             return {own: loose}

@@ -12,6 +12,7 @@ from .bands import Bands
 from .cover import grass_protection, under_grass
 from .parameters import Parameters, parameter
 from .ring import WALLED, changed_elevation, inner, ringed, share_masks, volumes
+from .shares import Plot
 from .state import EDGES, Array, Pace, State, Volumes
 
 REST = 1e-4
@@ -67,6 +68,7 @@ class TalusStep:
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks = share_masks(state)
+        self._plot = Plot(state, inner(self._loose), inner(self._rock))
         rows, cols = state.elevation.shape
         self._marks = talus.make_marks(rows, cols)
         self._active, self._exported = self._marks.active, self._marks.exported
@@ -105,7 +107,18 @@ class TalusStep:
         return 1.0 if self._done >= self._passes or not self._active.any() else self._done / self._passes
 
     def _relax(self, size: int) -> int:
-        kernel, wanted = self._kernel, min(size, self._passes - self._done)
+        """Let everything move for some passes, and clear a plot after each; returns how many it took."""
+        wanted = min(size, self._passes - self._done)
+        if not self._plot:
+            return self._pass(wanted)
+        for done in range(wanted):
+            if not self._pass(1):
+                return done
+            self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
+        return wanted
+
+    def _pass(self, wanted: int) -> int:
+        kernel = self._kernel
         maps, edges = (self._rock, self._loose), self._constants.edges
         if self._bands.count == 1:
             return self._alone(wanted)

@@ -9,6 +9,7 @@ import numpy as np
 from ..kernels.elementary import expm1, sincos, tan
 from .bands import Bands
 from .errors import InputError
+from .shares import Plot
 from .state import EDGES, Array, Pace, State, Volumes
 from .water_parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 from .water_start import layer, masks, sources, water_level, whole_metres
@@ -72,6 +73,7 @@ class WaterStep:
         self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
         self._sources = sources(state, parameters)
         self._masks = masks(state)
+        self._plot = Plot(state, self._soil, self._bed)
         self._make_constants()
         if parameters.standing_water != "none":
             self._fill_up()
@@ -151,6 +153,7 @@ class WaterStep:
         rates = self._sources[1]
         self._run_water(level, rates * self._sub_step)
         self._run_ground()
+        self._totals.exported[0] += self._plot.clear(self._soil, self._bed, lowered=self._reference)
         seconds = float(self._ground.seconds)
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from .shares import shares
 from .springs import spring_cells
 from .state import Array, State
 from .water_parameters import WaterParameters
@@ -29,20 +30,14 @@ def layer(state: State, name: str, dtype: type = np.float32) -> Array:
 
 
 def masks(state: State) -> Array:
-    """Where the ground may be dug, how hard it is, and where it may be laid upon; of no size where nothing says so.
-
-    Strength 0 keeps the ground as it is; what is protected takes what comes to lie there.
-    """
-    strength, protect, hardness = (state.masks.get(kind) for kind in ("strength", "protect", "hardness"))
-    if strength is None and protect is None and hardness is None:
-        return np.zeros((3, 0, 0), np.float32)
-    found = np.zeros((3, *state.elevation.shape), np.float32)
-    found[0] = found[2] = 1 if strength is None else strength
-    if protect is not None:
-        found[0] *= np.float32(1) - protect
-    if hardness is not None:
-        found[1] = hardness
-    return found
+    """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
+    slid upon; of no size where nothing says so."""
+    given, shape = shares(state), state.elevation.shape
+    if given.nothing:
+        return np.zeros((4, 0, 0), np.float32)
+    masks = np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")])
+    np.subtract(1, masks[1], out=masks[1])
+    return masks
 
 
 def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:

@@ -11,6 +11,7 @@ from .bands import Bands
 from .cover import grass_protection, under_grass
 from .parameters import Parameters, parameter
 from .ring import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
+from .shares import Plot
 from .state import EDGES, Array, Pace, State, Volumes
 
 FEWEST_STEPS = 16
@@ -72,6 +73,7 @@ class WeatherStep:
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         self._masks, self._moisture = share_masks(state), state.layers.get("moisture")
+        self._plot = Plot(state, inner(self._loose), inner(self._rock))
         rows, cols = state.elevation.shape
         self._bands = Bands((rows, cols), state.threads)
         self._maps = weather.make_maps(self._bands.count, rows, cols)
@@ -94,11 +96,21 @@ class WeatherStep:
 
     def advance(self) -> float:
         """Let one chunk of time steps pass; returns the share of all that have."""
-        self._done += self._pace.run(self._weather)
+        self._done += self._pace.run(self._pass)
         return self._done / self._steps if self._steps else 1.0
 
-    def _weather(self, size: int) -> int:
-        kernel, bands, wanted = self._kernel, self._bands, min(size, self._steps - self._done)
+    def _pass(self, size: int) -> int:
+        """Let some time steps pass, and clear a plot after each; returns how many."""
+        wanted = min(size, self._steps - self._done)
+        if not self._plot:
+            return self._weather(wanted)
+        for _ in range(wanted):
+            self._weather(1)
+            self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
+        return wanted
+
+    def _weather(self, wanted: int) -> int:
+        kernel, bands = self._kernel, self._bands
         starts, ground, constants, maps = bands.starts, (self._rock, self._loose), self._constants, self._maps
         seen = (*ground, self._masks, self._moisture, constants)
         if bands.count == 1:

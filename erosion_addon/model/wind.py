@@ -9,9 +9,10 @@ import numpy as np
 
 from ..kernels.elementary import sincos, tan
 from .ground import in_unit, solid_layers
+from .shares import Plot
 from .state import EDGES, LARGEST, Array, State, Volumes, chunk_end
 from .tile_run import TileRun
-from .wind_cover import cover, shares, sources
+from .wind_cover import cover, sources, wind_shares
 from .wind_layer import layer_constants, wet_hold
 from .wind_parameters import WindParameters
 from .wind_shadow import WindShadow
@@ -61,11 +62,12 @@ class WindStep:
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
         self._ground = in_unit(state, self._unit)
+        self._plot = Plot(state, self._ground[..., 1], self._ground[..., 0])
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
         self._shadow = WindShadow(shape, state.threads)
-        self._masks, self._sources = shares(state, parameters.grass_hold), sources(state)
+        self._masks, self._sources = wind_shares(state, parameters.grass_hold), sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
         self._done, self._blowing = 0, False
@@ -190,7 +192,12 @@ class WindStep:
             self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)
         self._path += np.float32(PATH_RATE) * self._track
+        self._totals.exported[0] += self._clear(self._ground)
         self._done, self._blowing = self._end, False
+
+    def _clear(self, ground: Array) -> float:
+        """Take away what has slid onto a plot; returns how much."""
+        return self._plot.clear(ground[..., 1], ground[..., 0])
 
     def rest(self) -> None:
         """Come to the end of a turn."""
@@ -213,7 +220,8 @@ class WindStep:
         if not self._run.under_way:
             return self._ground, 0.0
         ground = self._ground.copy()
-        return ground, self._flying.lay_down(self._run.pool, ground, self._masks)
+        kept: float = self._flying.lay_down(self._run.pool, ground, self._masks)
+        return ground, kept + self._clear(ground)
 
     def _wind(self) -> tuple[float, float]:
         """Velocity (row, col) of the gust's wind."""

@@ -3,25 +3,21 @@
 
 import numpy as np
 
+from .shares import shares
 from .state import Array, State
 from .wind_parameters import WindParameters
 
 
-def shares(state: State, grass_hold: float) -> Array | None:
-    """(rows, cols, 3) float32: what a cell gives, what it takes, what its rock gives; None where all is 1."""
-    masks, grass = state.masks, state.layers.get("grass")
-    if grass is None and not masks.keys() & {"strength", "hardness", "protect"}:
+def wind_shares(state: State, grass_hold: float) -> Array | None:
+    """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
+    of what slides; None where all is 1."""
+    given, grass, shape = shares(state), state.layers.get("grass"), state.elevation.shape
+    if grass is None and given.nothing:
         return None
-    given = np.ones((*state.elevation.shape, 3), np.float32)
-    if "strength" in masks:
-        given[..., :2] = masks["strength"][..., None]
-    if "protect" in masks:
-        given[..., 0] *= 1 - masks["protect"]
+    found = np.stack([given.filled(name, shape) for name in ("dug", "laid", "soft", "accepted")], axis=-1)
     if grass is not None:
-        given[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
-    if "hardness" in masks:
-        given[..., 2] -= masks["hardness"]
-    return given
+        found[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
+    return found
 
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:

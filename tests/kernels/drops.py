@@ -41,8 +41,7 @@ def by_kernel(scene, rules, drops, first=0, key=1):
     color = None if scene.color is None else scene.color.astype(np.float32)
     masks = None
     if scene.strength is not None or scene.hardness is not None:
-        masks = np.ones((*scene.height.shape, 4), np.float32)
-        masks[..., 3] = 0
+        masks = np.ones((*scene.height.shape, 3), np.float32)
         masks[..., 0] = masks[..., 2] = 1 if scene.strength is None else scene.strength
         masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
     constants = droplet.Constants(

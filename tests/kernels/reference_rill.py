@@ -42,7 +42,6 @@ class Terrain:
     moisture: list
     strength: list | None = None
     hardness: list | None = None
-    protect: list | None = None
     flow: list = field(default_factory=list)
     eroded: float = 0.0
     filled: float = 0.0
@@ -101,7 +100,7 @@ def dig(terrain, around, amount, floor):
     """`modify` downwards; returns what came."""
     total = 0.0
     for row, col, weight in around:
-        share = terrain.of(terrain.strength, row, col, 1.0) * (1.0 - terrain.of(terrain.protect, row, col, 0.0))
+        share = terrain.of(terrain.strength, row, col, 1.0)
         taken = min(amount * weight * share, max(terrain.height[row][col] - floor, 0.0))
         loose = min(terrain.loose[row][col], taken)
         taken = loose + (taken - loose) * (1.0 - terrain.of(terrain.hardness, row, col, 0.0))
@@ -145,7 +144,7 @@ def run_drop(terrain, options, position):
     """One drop from `position` (row, col) to its end, and the literal drying of the whole map after it."""
     vz = vx = load = 0.0
     volume, step = 1.0, 0
-    masked = terrain.strength or terrain.hardness or terrain.protect
+    masked = terrain.strength or terrain.hardness
     terrain.path = [position]
     while volume > options.min_volume and step < options.max_steps:
         old = cells(terrain, options, position)
@@ -174,9 +173,6 @@ def run_drop(terrain, options, position):
         position, step = (z, x), step + 1
         terrain.path.append(position)
         new = cells(terrain, options, position)
-        row, col = nearest(terrain, position)
-        if terrain.of(terrain.protect, row, col, 0.0) >= 1.0:
-            break
         level = get(terrain.height, old), get(terrain.height, new)
         load = transfer(terrain, options, old, level[1] - level[0], speed * volume, level, load)
         wetting = max(0.0, 1 - speed) * max(0.0, 1 - get(terrain.moisture, new)) * options.soil_absorption

@@ -25,7 +25,7 @@ class Land:
         cells = [(row, col) for row in range(self.rows) for col in range(self.cols)]
         self.rock = {cell: float(rock[cell]) for cell in cells}
         self.sediment = {cell: float(sediment[cell]) for cell in cells}
-        self.masks = {cell: (1.0, 1.0, 1.0) if masks is None else tuple(map(float, masks[cell])) for cell in cells}
+        self.masks = {cell: (1.0, 1.0, 1.0) if masks is None else tuple(map(float, masks[cell][:3])) for cell in cells}
         self.cover = {cell: (0.0, 1.0) if cover is None else tuple(map(float, cover[cell])) for cell in cells}
         self.shade = {cell: -math.inf if shade is None else float(shade[cell]) for cell in cells}
         self.rules, self.edges, self.track, self.path = rules, edges, set(), []

@@ -15,7 +15,7 @@ from tests.terrains import fractal
 F = np.float32
 GRAVITY = 9.81
 NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
-NO_MASKS = np.zeros((3, 0, 0), F)
+NO_MASKS = np.zeros((4, 0, 0), F)
 SEAMS = (5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))
 """Rows of 11 above which a band begins."""
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
@@ -143,6 +143,8 @@ def settled(edges, masked, seams):
     soil = np.maximum(random.normal(0.2, 0.3, shape), 0.0)
     moisture, grass, rain = (random.random(shape).astype(F) for _ in range(3))
     masks = random.random((3, *shape)).astype(F) if masked else NO_MASKS
+    if masked:
+        masks = np.concatenate([masks, masks[2:]])
     ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=edges)
     flow, sums = np.zeros(shape, F), water_ground.make_sums(shape[0])
     changed = (basin.bed, soil, basin.depth, basin.suspended)

@@ -220,7 +220,7 @@ def test_a_spring_on_a_summit_fans_out_to_all_sides():
 
 
 @pytest.mark.parametrize("form", ["simple", "capacity", "uncapped"])
-def test_protected_cells_are_never_dug_take_no_drop_further_and_may_receive_sediment(form):
+def test_protected_rock_is_never_dug_and_drops_run_over_it(form):
     protect = np.zeros((24, 30))
     protect[:, 12:18] = 1.0
     start = state(hills(), edges="closed", masks={"protect": protect})
@@ -228,13 +228,13 @@ def test_protected_cells_are_never_dug_take_no_drop_further_and_may_receive_sedi
     layers = step.layers()
     change = layers["elevation"] - start.elevation
     assert change[:, 12:18].min() >= -1e-12 and change[:, :12].min() < -1 and change[:, 18:].min() < -1
-    assert change[:, 12:18].max() > 0.01 and layers["flow"][:, 12:18].max() == 0
+    assert change[:, 12:18].max() > 0.01 and layers["flow"][:, 12:18].max() > 0
     assert abs(error_of(step, start)) <= 1e-9 * step.volumes().moved
 
 
 def test_a_terrain_protected_everywhere_stays_as_it_is():
-    step = eroded(state(hills(), masks={"protect": np.ones((24, 30))}))
-    assert step.layers()["elevation"].tobytes() == hills().tobytes() and step.counts(1.0)["drops"] == 0
+    step = eroded(state(hills(), masks={"protect": np.ones((24, 30))}), form="capacity")
+    assert step.layers()["elevation"].tobytes() == hills().tobytes() and step.counts(1.0)["drops"] > 0
 
 
 # Refusals and smallest terrains

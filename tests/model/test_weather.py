@@ -90,7 +90,7 @@ def test_masks_say_where_rock_weathers_and_what_may_come_down():
     assert np.array_equal(strong["elevation"][:, :15], height[:, :15]) and not strong["sediment"][:, :15].any()
     protected = finished(state(height, masks={"protect": left})).layers()
     assert (protected["elevation"][:, :15] >= height[:, :15]).all() and protected["sediment"][:, 14].any()
-    assert not protected["sediment"][:, :14].any()
+    assert (protected["elevation"] - protected["sediment"] - height)[:, :15].min() >= -1e-9
     hard = finished(state(height, masks={"hardness": 0.9 * left})).layers()["sediment"]
     assert hard[:, :14].mean() < 0.5 * hard[:, 15:].mean()
 

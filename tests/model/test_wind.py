@@ -74,7 +74,7 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     relief = cell * 10 ** rng.uniform(-3, 3)
     before, sand = fractal(*shape, relief, case), np.maximum(fractal(*shape, relief, case + 1) - 0.4 * relief, 0)
     layers = {name: rng.random(shape).astype(np.float32) for name in ("moisture", "grass") if rng.random() < 0.3}
-    kinds = ("strength", "hardness", "protect", "source")
+    kinds = ("strength", "hardness", "protect", "source", "plot")
     masks = {kind: rng.integers(0, 3, shape) / 2 for kind in kinds if rng.random() < 0.3}
     after = blown(before, sand, spacing, EDGES[case % 3], case, layers, masks, **drawn)
     area = spacing[0] * spacing[1]
@@ -287,15 +287,17 @@ def test_the_slip_face_looks_where_the_wind_blows_to(direction):
 
 
 @pytest.mark.parametrize("edges", EDGES)
-def test_strength_0_keeps_every_bit_and_protected_cells_only_receive(edges):
+def test_strength_0_keeps_every_bit_and_rock_of_protected_cells_stays(edges):
     before = fractal(24, 24, 60.0, seed=3) + 1234.5678
     half = np.zeros(before.shape)
     half[:, 12:] = 1.0
     still = blown(before, np.full(before.shape, 9.0), 7.3, edges, masks={"strength": half})
     assert still["elevation"][:, :12].tobytes() == before[:, :12].tobytes() and still["moved"] > 0
-    guarded = blown(before, np.full(before.shape, 9.0), 7.3, edges, masks={"protect": half})
-    change = guarded["elevation"] - before
-    assert change[:, 12:].min() >= 0 and change[:, 12:].max() > 0 and change[:, :12].min() < 0
+    given = {"masks": {"protect": half}, "abrasion": 1.0, "particles_per_cell": 1.0}
+    guarded = blown(before, np.full(before.shape, 0.2), 7.3, edges, **given)
+    change, rock = guarded["elevation"] - before, guarded["elevation"] - guarded["sediment"] - (before - 0.2)
+    assert rock[:, 12:].min() >= -1e-9 and rock[:, :12].min() < -1e-3
+    assert change[:, 12:].min() < -0.1 and change[:, 12:].max() > 0  # its sand comes and goes
 
 
 def test_hard_rock_is_never_worn():

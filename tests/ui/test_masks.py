@@ -267,7 +267,8 @@ def test_a_setting_that_a_mask_does_not_show_does_not_count(terrain_object):
 
 def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     settings = terrain_object.erosion
-    assert masks.are_read(settings) == {"strength", "hardness", "protect", "sediment", "rain"}  # arcane: drops alone
+    # Of arcane, which is drops alone.
+    assert masks.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
     settings.steps.add().kind = "wind"
     assert masks.are_read(settings) == set(MASK_KINDS)
     settings.steps[-1].enabled = False

@@ -169,7 +169,7 @@ def test_grass_protects_the_ground(kind, coarse):
     """
     if coarse and not isinstance(PROCESSES[kind].step, AtFeatureSize):
         pytest.skip("runs on the terrain's own cells")
-    values = {"feature_size": 20.0} if coarse else {}
+    values = {"feature_size": 20.0} if coarse else {"reach": 20.0} if kind == "talus" else {}
     bare, fields = hills(), hills().fields
     lost = {}
     for cover in (None, 0.0, 1.0):

@@ -61,7 +61,7 @@ class WaterParameters(Parameters):
     )  # fmt: skip
     flooded: float = parameter(
         0.0, "Share of the land below that level, whatever its height: more drowns more. Off: by Water Level alone.",
-        low=0, high=1, zero="Off", usual=0.3, group="Standing Water", needs=("standing_water", "edges", "everywhere"),
+        low=0, high=1, zero="Off", usual=0.25, group="Standing Water", needs=("standing_water", "edges", "everywhere"),
     )  # fmt: skip
     water_level: float = parameter(
         0.0, "Height of that level at the start, over 0 m or over what is flooded: more floods more land.",

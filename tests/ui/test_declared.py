@@ -35,7 +35,7 @@ def test_a_parameter_that_is_found_by_itself_says_auto_and_not_0(terrain_object,
     assert settings.bl_rna.properties[switch].name == known.zero
     setattr(settings, switch, False)
     assert getattr(settings, known.name) == known.usual > 0 and drawn(settings, known.name) == [known.name, switch]
-    another = 3 if isinstance(known.default, int) else 3.5
+    another = 3 if isinstance(known.default, int) else min(3.5, known.high)
     setattr(settings, known.name, another)
     setattr(settings, switch, False)
     assert getattr(settings, known.name) == another

@@ -41,7 +41,7 @@ test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
 test-fast: $(VENV)/ready
-	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz)" tests/kernels tests/model tests/cli
+	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz)" --ignore tests/scene --ignore tests/ui tests
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .

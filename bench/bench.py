@@ -36,7 +36,7 @@ import winds  # noqa: E402
 from comparison import BUILD, TURNS  # noqa: E402
 from table import Row, at_least, at_most, for_information  # noqa: E402
 
-from erosion_addon.model.threads import processors  # noqa: E402
+from erosion_addon.base.threads import processors  # noqa: E402
 
 PROCESSES = (droplets, rills, winds, waters, taluses, lights)
 STARTS = 5

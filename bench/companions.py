@@ -18,7 +18,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from erosion_addon.scene import attributes, foliage, grid, water_surface
+from erosion_addon.scene.derived import foliage, water_surface
+from erosion_addon.scene.terrain import attributes, grid
 
 SIDE = 1024
 

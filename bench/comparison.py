@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from erosion_addon.kernels import edges, queues, tiles
+from erosion_addon.kernels import edges
+from erosion_addon.processes.shared.kernels import particle_queues as queues
+from erosion_addon.processes.shared.kernels import tiles
 
 HERE = Path(__file__).parent
 BUILD = HERE.parent / "build"

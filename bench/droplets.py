@@ -20,7 +20,7 @@ from comparison import (
 from table import Row, at_least, at_most, for_information
 from tiling import Spans, on_tiles
 
-from erosion_addon.kernels import droplet
+from erosion_addon.processes.droplet.kernels import droplet
 
 NUMBERS = (10.0, 0.001, 0.9, 0.02, 0.1, 0.05, 20.0)
 """capacity … gravity of `droplet.Constants`, the source's defaults."""

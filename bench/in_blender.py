@@ -34,7 +34,7 @@ def mesh_times(repeats: int) -> dict[str, float]:
     """Median seconds to read the heights of a grid mesh, to read it as a terrain, and to write heights."""
     import numpy as np
 
-    from erosion_addon.scene import grid
+    from erosion_addon.scene.terrain import grid
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     elevation = np.random.default_rng(1).random((SIDE, SIDE), np.float32) * 100

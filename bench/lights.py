@@ -9,9 +9,9 @@ import numpy as np
 from comparison import TURNS, fractal
 from table import Row, at_least, at_most
 
-from erosion_addon.model.horizon import sky_share, sun_share
-from erosion_addon.model.light import Sun, caster_light
-from erosion_addon.model.threads import processors
+from erosion_addon.base.threads import processors
+from erosion_addon.light.bake import Sun, caster_light
+from erosion_addon.light.horizon import sky_share, sun_share
 
 SIDE = 1024
 SPACING = (10.0, 10.0)

@@ -28,8 +28,11 @@ TURN = 0.1
 def measure(side: int, seconds: float) -> dict[str, float]:
     """Ratio of throughputs, longest look in ms, and how many pictures a second were shown."""
     from erosion_addon.model import Recipe
-    from erosion_addon.scene import grid, job, live, process
-    from erosion_addon.scene.mesh import shown_positions
+    from erosion_addon.scene.run import displayed_heights as live
+    from erosion_addon.scene.run import job
+    from erosion_addon.scene.terrain import grid
+    from erosion_addon.scene.terrain.mesh import shown_positions
+    from erosion_addon.scene.worker import worker_process as process
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     place = np.linspace(0.0, 12.0, side)

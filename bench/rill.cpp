@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The rill kernel's yardstick: the same arithmetic, step by step, as plain C++.
 //
-// Light droplets with moisture as in erosion_addon/kernels/rill.py, both forms, all edges: no masks, square cells. Built
+// Light droplets with moisture as in erosion_addon/processes/rill/kernels/rill.py, both forms, all edges: no masks, square cells. Built
 // without contraction into fused multiply-adds it gives the kernel's result bit for bit; the bench checks that before
 // it measures.
 

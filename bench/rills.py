@@ -20,7 +20,7 @@ from comparison import (
 from table import Row, at_least, at_most, for_information
 from tiling import Spans, on_tiles
 
-from erosion_addon.kernels import rill
+from erosion_addon.processes.rill.kernels import rill
 
 FORMS = ("simple", "capacity")
 

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from comparison import tiled
 
-from erosion_addon.model.processes import PROCESSES
-from erosion_addon.model.state import State
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.processes.shared.state import State
 
 SIDES = (512, 1024, 2048, 4096, 8192)
 SECONDS = 1.0

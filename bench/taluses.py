@@ -10,10 +10,10 @@ import numpy as np
 from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
 from table import Row, at_least, at_most, for_information
 
-from erosion_addon.kernels import talus
-from erosion_addon.model.state import State
-from erosion_addon.model.talus import TalusParameters, TalusStep
-from erosion_addon.model.threads import processors
+from erosion_addon.base.threads import processors
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.talus.kernels import relax as talus
+from erosion_addon.processes.talus.step import TalusParameters, TalusStep
 
 SPACING = 10.0
 RELIEF = 1000.0

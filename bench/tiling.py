@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from comparison import EDGES, seconds
 
-from erosion_addon.model.tile_run import CELLS_PER_DROP, TileRun
+from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRun
 
 
 @dataclass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pipes' yardstick: the arithmetic of erosion_addon/kernels/water.py as plain C++, in five passes over the grid.
+// The pipes' yardstick: the arithmetic of erosion_addon/processes/water/kernels/flow.py as plain C++, in five passes over the grid.
 //
 // Closed edges. Built without contraction into fused multiply-adds it gives the kernel's result bit for bit.
 // `stream` moves as many bytes as a fused step has to: read bed, depth, load and both fluxes, write all but the bed,

@@ -13,12 +13,13 @@ import numpy as np
 from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
 from table import Row, at_least, at_most, for_information
 
-from erosion_addon.kernels import water, water_slopes
-from erosion_addon.model.bands import Bands
-from erosion_addon.model.state import State
-from erosion_addon.model.threads import Team, processors
-from erosion_addon.model.water import WaterParameters, WaterStep
-from erosion_addon.model.water_parameters import longest_step
+from erosion_addon.base.threads import Team, processors
+from erosion_addon.processes.shared.row_bands import Bands
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.water.kernels import flow as water
+from erosion_addon.processes.water.kernels import level_slopes as water_slopes
+from erosion_addon.processes.water.parameters import longest_step
+from erosion_addon.processes.water.step import WaterParameters, WaterStep
 
 SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
 BYTES = 56

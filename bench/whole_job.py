@@ -18,8 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from erosion_addon import cli, kernels
-from erosion_addon.model.sources import make
+import erosion_addon
+from erosion_addon.cli import commands as cli
+from erosion_addon.generators.registry import make
 
 SIDE, RECIPE = 1024, "alpine"
 
@@ -46,8 +47,10 @@ class _Clock:
 
 
 def _watch_kernels(clock: _Clock) -> None:
-    for found in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"{kernels.__name__}.{found.name}")
+    for found in pkgutil.walk_packages(erosion_addon.__path__, "erosion_addon."):
+        if ".kernels." not in found.name:
+            continue
+        module = importlib.import_module(found.name)
         for name, value in list(vars(module).items()):
             if hasattr(value, "py_func"):
                 setattr(module, name, clock.timed(value))

@@ -2,7 +2,7 @@
 // The wind kernel's yardstick: the same arithmetic, step by step, as plain C++.
 //
 // McDonald, "Particle-Based Wind Erosion" (2020), with the edges, the shadow and the random numbers of
-// erosion_addon/kernels/wind.py: no masks, no covers, no sources. Built without contraction into fused multiply-adds it
+// erosion_addon/processes/wind/kernels/saltation.py: no masks, no covers, no sources. Built without contraction into fused multiply-adds it
 // gives the kernel's result bit for bit; the bench checks that before it measures.
 
 #include "random.hpp"

@@ -22,10 +22,10 @@ from comparison import (
 from table import Row, at_least
 from tiling import Spans
 
-from erosion_addon.kernels import wind
-from erosion_addon.model.tile_run import TileRun
-from erosion_addon.model.wind import PARTICLES_PER_SIDE, PORTIONS, TILE
-from erosion_addon.model.wind_shadow import WindShadow
+from erosion_addon.processes.shared.tile_scheduler import TileRun
+from erosion_addon.processes.wind.kernels import saltation as wind
+from erosion_addon.processes.wind.shadow import WindShadow
+from erosion_addon.processes.wind.step import PARTICLES_PER_SIDE, PORTIONS, TILE
 
 WIND = (0.6, 1.3)
 

@@ -16,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from erosion_addon.model import Recipe, Terrain
-from erosion_addon.model.runner import Runner
+from erosion_addon.worker.client import Runner
 
 SIDE = 2048
 SHORT: dict[str, dict[str, Any]] = {

@@ -1,7 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terrain erosion: for Blender as an extension, and without Blender as a command and a library."""
 
+from importlib import import_module
+from typing import Any
+
 VERSION = "0.1.0"
+
+_DOORS = {
+    "Checkpoint": "run.checkpoint", "Field": "terrain.fields", "FIELDS": "terrain.fields", "InputError": "base.errors",
+    "Progress": "run.progress", "Recipe": "recipe.recipe", "Results": "run.step_cache", "Step": "recipe.recipe",
+    "Terrain": "terrain.terrain", "erode": "run.simulation", "resume": "run.simulation",
+    "simulate": "run.simulation",
+}  # fmt: skip
+"""Public names and where they lie; imported when they are asked for, as Blender starts with none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DOORS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("." + _DOORS[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_DOORS])
 
 
 def register() -> None:

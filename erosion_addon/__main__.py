@@ -3,7 +3,7 @@
 
 import sys
 
-from .cli import main
+from .cli.commands import main
 
 
 def run() -> int:

@@ -19,11 +19,13 @@ from mathutils import Vector
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from erosion_addon.cli import main  # noqa: E402
+from erosion_addon.cli.commands import main  # noqa: E402
+from erosion_addon.files.heightmap import read_heightmap  # noqa: E402
+from erosion_addon.files.image_files import OpenImageIOFiles  # noqa: E402
 from erosion_addon.model import Recipe  # noqa: E402
-from erosion_addon.model.heightmap import read_heightmap  # noqa: E402
-from erosion_addon.model.image_files import OpenImageIOFiles  # noqa: E402
-from erosion_addon.scene import attributes, grid, material, source  # noqa: E402
+from erosion_addon.scene.materials import material  # noqa: E402
+from erosion_addon.scene.original import original as source  # noqa: E402
+from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
 
 DEMO = ROOT / "demo"
 CELL_SIZE = 25.0

@@ -19,10 +19,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "examples")]
 from recipes import terrain_for  # noqa: E402
 
 import erosion_addon  # noqa: E402
-from erosion_addon.model.picture import Picture  # noqa: E402
-from erosion_addon.model.presets import shipped  # noqa: E402
-from erosion_addon.scene import grid, render  # noqa: E402
-from erosion_addon.scene.attributes import new_attribute  # noqa: E402
+from erosion_addon.base.data_files import shipped  # noqa: E402
+from erosion_addon.files.render_settings import Picture  # noqa: E402
+from erosion_addon.scene.derived import render  # noqa: E402
+from erosion_addon.scene.terrain import grid  # noqa: E402
+from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"

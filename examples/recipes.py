@@ -21,9 +21,9 @@ from matplotlib.colors import to_rgb
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from erosion_addon.base.data_files import shipped  # noqa: E402
+from erosion_addon.generators.registry import make  # noqa: E402
 from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
-from erosion_addon.model.presets import shipped  # noqa: E402
-from erosion_addon.model.sources import make  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples"
 SIDE = 384

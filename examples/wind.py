@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.model import Recipe, Step, Terrain, erode  # noqa: E402
-from erosion_addon.model.wind_parameters import WindParameters  # noqa: E402
+from erosion_addon.processes.wind.parameters import WindParameters  # noqa: E402
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402

@@ -9,16 +9,16 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "parameters.md")
 sys.path.insert(0, str(ROOT))
 
-from erosion_addon.model.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
-from erosion_addon.model.masks import MASK_KINDS  # noqa: E402
-from erosion_addon.model.parameters import Specification, groups  # noqa: E402
-from erosion_addon.model.presets import shipped  # noqa: E402
-from erosion_addon.model.processes import PROCESSES, Process  # noqa: E402
-from erosion_addon.model.recipe import LANDSCAPES, Recipe  # noqa: E402
-from erosion_addon.model.sources import SOURCES  # noqa: E402
-from erosion_addon.model.strata import Strata  # noqa: E402
-from erosion_addon.scene.terrain_nodes import CONTROLS  # noqa: E402
-from erosion_addon.scene.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402
+from erosion_addon.base.data_files import shipped  # noqa: E402
+from erosion_addon.base.parameters import Specification, groups  # noqa: E402
+from erosion_addon.generators.registry import SOURCES  # noqa: E402
+from erosion_addon.processes.registry import PROCESSES, Process  # noqa: E402
+from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
+from erosion_addon.scene.materials.terrain_nodes import CONTROLS  # noqa: E402
+from erosion_addon.scene.materials.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402
+from erosion_addon.terrain.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
+from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
+from erosion_addon.terrain.strata import Strata  # noqa: E402
 
 
 def recipes() -> str:

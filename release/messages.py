@@ -18,11 +18,11 @@ import bpy  # noqa: E402 - the folder of the package has to be known first
 
 import erosion_addon  # noqa: E402
 from erosion_addon import ui  # noqa: E402
-from erosion_addon.model.masks import MASK_KINDS  # noqa: E402
-from erosion_addon.model.parameters import groups  # noqa: E402
-from erosion_addon.model.processes import PROCESSES  # noqa: E402
-from erosion_addon.model.recipe import LANDSCAPES  # noqa: E402
-from erosion_addon.ui.advice import REMEDIES  # noqa: E402
+from erosion_addon.base.parameters import groups  # noqa: E402
+from erosion_addon.processes.registry import PROCESSES  # noqa: E402
+from erosion_addon.recipe.recipe import LANDSCAPES  # noqa: E402
+from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
+from erosion_addon.ui.terrain.advice import REMEDIES  # noqa: E402
 
 DEFAULT, OPERATOR = bpy.app.translations.contexts.default, bpy.app.translations.contexts.operator_default
 BUTTONS = {"operator", "operator_menu_enum"}

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from erosion_addon.base.data_files import shipped
 from erosion_addon.model import Recipe, erode
-from erosion_addon.model.presets import shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 NUMPY = getattr(np, "_core", None) or np.core

@@ -13,7 +13,8 @@ import bpy
 import numpy as np
 
 import erosion_addon
-from erosion_addon.scene import attributes, grid, process
+from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.worker import worker_process as process
 from tests.terrains import fractal
 
 FOLDER = Path(sys.argv[1])

@@ -3,7 +3,7 @@
 
 import pytest
 
-from erosion_addon.scene import speeds
+from erosion_addon.scene.worker import speeds
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from erosion_addon.model import InputError, Recipe
-from erosion_addon.scene import grid, job, process
+from erosion_addon.scene.run import job
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.worker import worker_process as process
 from tests.terrains import fractal
 
 LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})

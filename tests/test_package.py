@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from erosion_addon import VERSION
-from erosion_addon.model.threads import processors
+from erosion_addon.base.threads import processors
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 # blender_ext.py checks the values of these keys and ignores all others.
 KNOWN_KEYS = {
     "schema_version", "id", "version", "name", "tagline", "maintainer", "type", "license", "blender_version_min",
@@ -154,10 +154,10 @@ def test_a_wheel_with_another_hash_is_not_packed(packer, tmp_path, monkeypatch):
 @pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
 @pytest.mark.parametrize("checkout", [True, False])
 def test_in_a_checkout_only_what_git_knows_is_packed(packer, tmp_path, monkeypatch, capsys, checkout):
-    for name in ("__init__.py", "erosion_addon/model/fields.py", "tests/x.py", "erosion_addon/__pycache__/x.pyc"):
+    for name in ("__init__.py", "erosion_addon/terrain/fields.py", "tests/x.py", "erosion_addon/__pycache__/x.pyc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    known = ["__init__.py", "erosion_addon/model/fields.py"]
+    known = ["__init__.py", "erosion_addon/terrain/fields.py"]
     if checkout:
         (tmp_path / ".gitignore").write_text("__pycache__/")
         for words in (["init", "-q"], ["add", "."]):

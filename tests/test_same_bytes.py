@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon.generators.registry import SOURCES, make
+from erosion_addon.light.horizon import sky_share, sun_share
 from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.model.horizon import sky_share, sun_share
-from erosion_addon.model.sources import SOURCES, make
-from erosion_addon.model.strata import Strata
+from erosion_addon.terrain.strata import Strata
 from tests import every_machine
 from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR, child
 

@@ -53,7 +53,7 @@ def _folder_name() -> str:
     The sources: numba does not notice when a kernel that another one calls has changed. The package: machine code names
     the modules that it needs, and an extension has another name in Blender than in its worker.
     """
-    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("kernels/*.py")))
     names = "\0".join((numba.__version__, f"{sys.version_info.major}.{sys.version_info.minor}", __name__, ""))
     return "numba-python-" + hashlib.sha256(names.encode() + sources).hexdigest()[:16]
 

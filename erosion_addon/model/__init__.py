@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a terrain is and what happens to it. Knows nothing of Blender; numba is imported when a simulation runs."""
+"""Public names under their first address; `from erosion_addon import …` gives the same."""
 
-from .checkpoint import Checkpoint
-from .errors import InputError
-from .fields import FIELDS, Field
-from .progress import Progress
-from .recipe import Recipe, Step
-from .results import Results
-from .simulation import erode, resume, simulate
-from .terrain import Terrain
+from ..base.errors import InputError
+from ..recipe.recipe import Recipe, Step
+from ..run.checkpoint import Checkpoint
+from ..run.progress import Progress
+from ..run.simulation import erode, resume, simulate
+from ..run.step_cache import Results
+from ..terrain.fields import FIELDS, Field
+from ..terrain.terrain import Terrain
 
 __all__ = [
     "FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Results", "Step", "Terrain",

@@ -10,41 +10,19 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene import compiled, grid, job, live
-from . import (
-    advice,
-    companions,
-    handlers,
-    heightmap_export,
-    heightmaps,
-    light,
-    live_preview,
-    lod,
-    look,
-    main_panel,
-    manual,
-    maps,
-    mask_tools,
-    mask_watch,
-    masks,
-    menu,
-    mesh_grids,
-    operators,
-    own_recipes,
-    preferences,
-    progress,
-    properties,
-    recipe_files,
-    recipes,
-    report,
-    step_list,
-    steps,
-    surface_color,
-    terrain_add,
-    translations,
-    warmup,
-    winds,
-)
+from ..scene.run import displayed_heights as live
+from ..scene.run import job
+from ..scene.terrain import grid
+from ..scene.worker import compiled
+from . import menu, properties
+from .base import handlers, manual, preferences, translations
+from .export import heightmap_export, maps
+from .look import companions, light, lod, look
+from .masks import mask_tools, mask_watch, masks, surface_color
+from .recipe import own_recipes, recipe_files, recipes, step_list, steps
+from .recipe import wind_rose as winds
+from .run import live_preview, main_panel, operators, progress, report, warmup
+from .terrain import advice, heightmaps, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
     translations, manual, preferences, advice, main_panel, steps, step_list, winds, masks, mask_tools, mask_watch,
@@ -124,7 +102,7 @@ def _history_moves(*_: Any) -> None:
 
 @persistent
 def _history_moved(*_: Any) -> None:
-    from ..scene import maps  # here, as few sessions of Blender make any
+    from ..scene.derived import maps  # here, as few sessions of Blender make any
 
     maps.forget_pixels()
     if job.current is not None and not job.current.is_here():
@@ -155,9 +133,9 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
 
 def _command(argv: list[str]) -> int:
     """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
-    from .. import cli
-    from ..scene.image import BlenderFiles
-    from .rendering import render
+    from ..cli import commands as cli
+    from ..scene.files.image import BlenderFiles
+    from .export.rendering import render
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.

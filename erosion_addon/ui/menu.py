@@ -8,7 +8,8 @@ from typing import Any
 
 import bpy
 
-from . import heightmaps, manual
+from .base import manual
+from .terrain import heightmaps
 
 
 class EROSION_MT_steps(bpy.types.Menu):

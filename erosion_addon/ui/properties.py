@@ -3,13 +3,13 @@
 
 import bpy
 
-from ..model.masks import MASK_KINDS
-from ..model.recipe import EDGE_CHOICE, SEED
-from . import live_preview
-from .declared import property_of
-from .masks import SETTINGS
-from .steps import EROSION_PG_step, reload
-from .surface_color import EROSION_PG_surface_color
+from ..recipe.recipe import EDGE_CHOICE, SEED
+from ..terrain.masks import MASK_KINDS
+from .base.parameter_properties import property_of
+from .masks.masks import SETTINGS
+from .masks.surface_color import EROSION_PG_surface_color
+from .recipe.steps import EROSION_PG_step, reload
+from .run import live_preview
 
 FIRST_RECIPE = "alpine"
 

@@ -9,7 +9,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from erosion_addon.model.image_files import OpenImageIOFiles
+from erosion_addon.files.image_files import OpenImageIOFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = OpenImageIOFiles()

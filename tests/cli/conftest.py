@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.model.sources import make
+from erosion_addon.generators.registry import make
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from erosion_addon.cli import main
-from erosion_addon.model.resample import resized
-from erosion_addon.model.side_file import known_metres
+from erosion_addon.cli.commands import main
+from erosion_addon.files.side_file import known_metres
+from erosion_addon.grid.resample import resized
 from tests.cli.commandline import FEW, listing, png, run
 
 

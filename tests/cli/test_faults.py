@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.cli import main
+from erosion_addon.cli.commands import main
+from erosion_addon.files.heightmap import encode_heightmap
+from erosion_addon.generators.registry import make
 from erosion_addon.model import Recipe, Terrain, simulate
-from erosion_addon.model.heightmap import encode_heightmap
-from erosion_addon.model.sources import make
 from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
 
 
@@ -49,7 +49,7 @@ def test_the_sentence_about_a_full_disk_names_the_file(folder, monkeypatch, caps
         raise OSError(28, "No space left on device")
 
     before = listing(folder)
-    monkeypatch.setattr("erosion_addon.model.heightmap.np.save", save)
+    monkeypatch.setattr("erosion_addon.files.heightmap.np.save", save)
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
     assert capsys.readouterr().err == f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
     assert listing(folder) == before
@@ -70,7 +70,7 @@ def test_an_interrupt_while_files_are_moved_waits_for_the_last_one(folder, monke
 
 def test_no_memory_is_told_before_the_run_with_numbers(folder, monkeypatch, capsys):
     # Enough to read 24 x 32 cells at 17 bytes, too little to erode them at 124.
-    monkeypatch.setattr("erosion_addon.model.memory.available_memory", lambda: 30_000)
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 30_000)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
     assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* are free; .*\.\n", capsys.readouterr().err)
 
@@ -80,8 +80,8 @@ def nothing_runs(monkeypatch):
     def step(*_):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("erosion_addon.model.droplet.DropletStep.advance", step)
-    monkeypatch.setattr("erosion_addon.cli.make", step)
+    monkeypatch.setattr("erosion_addon.processes.droplet.step.DropletStep.advance", step)
+    monkeypatch.setattr("erosion_addon.cli.commands.make", step)
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_a_disk_without_room_is_told_before_any_work(folder, monkeypatch, capsys
 
 def test_what_no_tiff_can_hold_is_told_before_any_work(folder, monkeypatch, capsys):
     """4 GiB of offsets: the start terrain, its result, and a heightmap that is enlarged."""
-    monkeypatch.setattr("erosion_addon.model.memory.available_memory", lambda: None)
-    monkeypatch.setattr("erosion_addon.model.tiff.LARGEST", 24 * 32 * 4 - 1)
-    monkeypatch.setattr("erosion_addon.model.file_sizes.LARGEST", 24 * 32 * 4 - 1)
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: None)
+    monkeypatch.setattr("erosion_addon.files.tiff_writer.LARGEST", 24 * 32 * 4 - 1)
+    monkeypatch.setattr("erosion_addon.files.file_sizes.LARGEST", 24 * 32 * 4 - 1)
     for words in (
         ["erode", "dem.npy", "out.tif"],
         ["make", "cone", "out.tif", "--size", "24x32"],
@@ -129,7 +129,7 @@ def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
     def simulate(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("erosion_addon.cli.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.commands.simulate", simulate)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
     assert capsys.readouterr().err == ("There was not enough memory; use a smaller terrain or close other programs.\n")
 
@@ -138,7 +138,7 @@ def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, ca
     def simulate(*_, **__):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("erosion_addon.cli.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.commands.simulate", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 1
     error = capsys.readouterr().err
@@ -195,7 +195,7 @@ def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named
 
 @posix
 def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, monkeypatch):
-    from erosion_addon.terminal import ProgressLine
+    from erosion_addon.cli.terminal import ProgressLine
 
     show = ProgressLine.show
 
@@ -213,8 +213,8 @@ def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, mo
 @posix
 def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monkeypatch):
     """A farm may say it twice."""
-    from erosion_addon.model.checkpoint import Checkpoint
-    from erosion_addon.terminal import ProgressLine
+    from erosion_addon.cli.terminal import ProgressLine
+    from erosion_addon.run.checkpoint import Checkpoint
 
     save = Checkpoint.save
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.cli import main
+from erosion_addon.cli.commands import main
+from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
+from erosion_addon.files.normals import normals
 from erosion_addon.model import Terrain
-from erosion_addon.model.heightmap import encode_heightmap, read_heightmap
-from erosion_addon.model.normals import normals
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import geotiff
 
@@ -37,7 +37,7 @@ def test_a_vector_is_a_map_for_each_component_and_a_colour_is_one_map(folder, mo
     fields = {"velocity": vectors, "surface_color": colors}
     result = Terrain(np.load("dem.npy"), fields=fields)
     progress = type("Progress", (), {"terrain": result, "fraction": 1.0})()
-    monkeypatch.setattr("erosion_addon.cli.simulate", lambda *_, **__: iter([progress]))
+    monkeypatch.setattr("erosion_addon.cli.commands.simulate", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
     names = {"elevation", "velocity_x", "velocity_y", "surface_color", "normal"}
     assert {path.stem for path in (folder / "maps").iterdir()} == names

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from erosion_addon.cli import main
-from erosion_addon.terminal import ProgressLine, say
+from erosion_addon.cli.commands import main
+from erosion_addon.cli.terminal import ProgressLine, say
 from tests.cli.commandline import FEW, ROOT, run
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.cli import main
-from erosion_addon.model.image_files import OpenImageIOFiles
+from erosion_addon.cli.commands import main
+from erosion_addon.files.image_files import OpenImageIOFiles
 from tests.cli.commandline import FEW, listing, png
 
 BAD_FILES = {

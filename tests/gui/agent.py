@@ -101,15 +101,15 @@ def simulate(kind, value, x, y, **modifiers):
 # The extension
 
 def job():
-    return import_module(EXTENSION + ".erosion_addon.scene.job").current
+    return import_module(EXTENSION + ".erosion_addon.scene.run.job").current
 
 
 def preview():
-    return import_module(EXTENSION + ".erosion_addon.scene.preview").current
+    return import_module(EXTENSION + ".erosion_addon.scene.run.preview").current
 
 
 def queue():
-    return import_module(EXTENSION + ".erosion_addon.scene.queue")
+    return import_module(EXTENSION + ".erosion_addon.scene.run.run_queue")
 
 
 def running():
@@ -171,7 +171,7 @@ def heights(name="Terrain"):
 
 def terrain_heights(name="Terrain"):
     """The heights of the terrain, where others may be shown on its mesh."""
-    return import_module(EXTENSION + ".erosion_addon.scene.grid").heights(bpy.data.objects[name].data)
+    return import_module(EXTENSION + ".erosion_addon.scene.terrain.grid").heights(bpy.data.objects[name].data)
 
 
 def attributes(name="Terrain"):

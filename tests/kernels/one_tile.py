@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from erosion_addon.kernels import queues, tiles
+from erosion_addon.processes.shared.kernels import particle_queues as queues
+from erosion_addon.processes.shared.kernels import tiles
 
 ALL = 10**6
 """Cells along a tile, more than any ground here has."""

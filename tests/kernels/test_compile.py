@@ -76,7 +76,7 @@ def in_a_process(cache, *statements, arguments=()):
 
 STREAM = (
     "import numpy as np",
-    "from erosion_addon.kernels import random",
+    "from erosion_addon.kernels import rng as random",
     "print(random.stream(np.uint64(1), 2), random.stream.stats.cache_hits.total())",
 )
 
@@ -247,10 +247,10 @@ WINDOWS = (
 )
 LONGEST = (
     "import importlib, pkgutil, sys",
-    "from erosion_addon import kernels",
+    "import erosion_addon",
     "from erosion_addon.kernels.compile import KERNELS",
-    "for found in pkgutil.iter_modules(kernels.__path__):",
-    "    importlib.import_module(f'{kernels.__name__}.{found.name}')",
+    "for found in pkgutil.walk_packages(erosion_addon.__path__, 'erosion_addon.'):",
+    "    if '.kernels.' in found.name: importlib.import_module(found.name)",
     "class Codegen:",
     "    def magic_tuple(self):",
     "        return 'x86_64-unknown-linux-gnu', sys.argv[1], '+avx512f,' * 40",

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import erosion_addon
-from erosion_addon.model.presets import OWN_FOLDER
-from erosion_addon.scene import grid, job
+from erosion_addon.base.data_files import OWN_FOLDER
+from erosion_addon.scene.run import job
+from erosion_addon.scene.terrain import grid
 from tests.measured import no_speeds  # noqa: F401 - a fixture
 from tests.terrains import fractal
 

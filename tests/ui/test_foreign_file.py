@@ -8,23 +8,15 @@ import numpy as np
 import pytest
 
 from erosion_addon import ui
-from erosion_addon.model.errors import InputError
-from erosion_addon.scene import (
-    attributes,
-    companions,
-    foliage,
-    grid,
-    light,
-    lod,
-    maps,
-    paused,
-    source,
-    start,
-    water_surface,
-)
+from erosion_addon.base.errors import InputError
+from erosion_addon.scene.derived import companions, foliage, light, lod, maps, water_surface
+from erosion_addon.scene.original import original as source
+from erosion_addon.scene.original import paused
+from erosion_addon.scene.run import start_state as start
+from erosion_addon.scene.terrain import attributes, grid
 from tests.terrains import fractal
 from tests.ui.conftest import activate
-from tests.ui.test_steps import Drawn
+from tests.ui.recipe.test_steps import Drawn
 
 OF_MESHES = [attributes.OURS, source.RESULT, source.COUNT, f"{source.COUNT}.1", paused.KEY, light.SETTINGS]
 OF_TERRAINS = [maps.IMAGES, "erosion_palette", companions.WATER_SURFACE, companions.KIND]

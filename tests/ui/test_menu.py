@@ -8,8 +8,9 @@ import pytest
 
 import erosion_addon
 from erosion_addon import ui
-from erosion_addon.ui import menu, own_recipes
-from tests.ui.test_steps import Drawn
+from erosion_addon.ui import menu
+from erosion_addon.ui.recipe import own_recipes
+from tests.ui.recipe.test_steps import Drawn
 
 MENUS = {cls.bl_idname: cls for cls in (*menu.CLASSES, *own_recipes.CLASSES) if issubclass(cls, bpy.types.Menu)}
 ELSEWHERE = {"erosion.recipe_delete"}

@@ -7,11 +7,13 @@ import bpy
 import pytest
 
 from erosion_addon.model import Recipe, Step
-from erosion_addon.model.processes import PROCESSES
-from erosion_addon.scene import job, process, source
-from erosion_addon.ui import steps
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.scene.original import original as source
+from erosion_addon.scene.run import job
+from erosion_addon.scene.worker import worker_process as process
+from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import activate, z_of
-from tests.ui.test_run import run
+from tests.ui.run.test_run import run
 
 STEPS = (("droplet", {"drops_per_cell": 0.5, "inertia": 0.3}), ("weather", {}), ("talus", {"reach": 20.0}))
 

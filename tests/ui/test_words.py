@@ -5,10 +5,10 @@ import bpy
 import pytest
 
 from erosion_addon import ui
-from erosion_addon.model.parameters import specifications
-from erosion_addon.model.processes import PROCESSES
-from erosion_addon.model.recipe import Recipe
-from erosion_addon.ui.steps import SETTINGS, recipe_of
+from erosion_addon.base.parameters import specifications
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.recipe.recipe import Recipe
+from erosion_addon.ui.recipe.steps import SETTINGS, recipe_of
 
 CLASSES = [cls for module in ui._MODULES for cls in module.CLASSES]
 OPERATORS = [cls for cls in CLASSES if issubclass(cls, bpy.types.Operator)]

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Arrays of a terrain: their type and what lies beyond their edges."""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+EDGES = ("open", "closed", "wrap")
+"""What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
+
+
+def loose_of(layers: dict[str, Array]) -> Array:
+    """Thickness of everything loose in a set of layers, in metres, float64."""
+    loose = np.asarray(layers["sediment"], dtype=np.float64)
+    return loose + layers["soil"] if "soil" in layers else loose

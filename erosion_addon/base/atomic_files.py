@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Output files that appear all together and complete, or not at all."""
+
+import os
+import secrets
+import signal
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from .errors import InputError
+from .regular_files import kind_of
+
+DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
+"""Names that Windows keeps for devices, whatever suffix follows."""
+
+
+class Outputs:
+    """A set of files: `plan` each one before the work, `write` each one after it, then `publish` them all.
+
+    Leaving the `with` block without `publish`, for whatever reason, leaves the disk as it was.
+    """
+
+    def __init__(self, inputs: Iterable[str | Path] = ()) -> None:
+        """inputs: files that are read meanwhile, so that no output may take their place."""
+        self._inputs = list(map(Path, inputs))
+        self._planned: dict[str, Path] = {}
+        self._written: list[tuple[Path, Path]] = []
+        self._folders: list[Path] = []
+
+    def plan(self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None) -> Path:
+        """The real path of a file to be written; InputError where it could not be written or is planned already.
+
+        instead_of: the one input whose place it may take, as where somebody has named both.
+        """
+        path = Path(path)
+        if path.suffix.lower() not in suffixes:
+            raise InputError(f"{path} cannot be written: its name must end in {' or '.join(suffixes)}.")
+        if os.name == "nt" and path.stem.split(".")[0].rstrip().lower() in DEVICES:
+            raise InputError(f"{path} is the name of a device on Windows; choose another.")
+        with _sentence(path):
+            str(path).encode()
+            target = path.resolve()  # through a symbolic link the file it points to is replaced, not the link
+            is_input = any(_are_same(target, file) for file in self._inputs)
+            if is_input and not (instead_of and _are_same(target, instead_of)):
+                raise InputError(f"{path} cannot be written: it is read here; choose another name.")
+            if target.is_dir():
+                raise InputError(f"{path} cannot be written: it is a folder.")
+            if target.parent not in self._folders:
+                _try_writing(path, target)
+        self._add(path, target)
+        return target
+
+    def plan_folder(self, path: str | Path) -> None:
+        """Plan a folder for output files, which `write` makes if it is not there."""
+        path = Path(path)
+        with _sentence(path):
+            folder = path.resolve()
+            if folder.exists() and not folder.is_dir():
+                raise InputError(f"{path} cannot be a folder: it is a file.")
+            if not folder.exists():
+                _try_writing(path, folder)
+                self._add(path, folder)
+                self._folders.append(folder)
+
+    def _add(self, path: Path, target: Path) -> None:
+        # Windows and macOS tell no a.exr from A.exr.
+        if self._planned.setdefault(str(target).casefold(), path) is not path:
+            raise InputError(f"{path} would be written twice; choose another name.")
+
+    @contextmanager
+    def write(self, target: Path) -> Iterator[Path]:
+        """The temporary path beside `target` to write to."""
+        suffix = self._planned[str(target).casefold()].suffix.lower()
+        temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
+        self._written.append((temporary, target))
+        try:
+            with _sentence(target):
+                if target.parent in self._folders:
+                    target.parent.mkdir(exist_ok=True)
+                yield temporary
+                # Some file systems notice a full disk no sooner than here.
+                with temporary.open("r+b") as stream:
+                    os.fsync(stream.fileno())
+        except InputError as error:
+            raise InputError(str(error).replace(str(temporary), str(target))) from error
+
+    def publish(self) -> list[Path]:
+        """Move all that was written into place, the first file last: where it is, all others are.
+
+        Returns the paths as they were given.
+        """
+        paths = [self._planned[str(target).casefold()] for _, target in self._written]
+        for path, (_, target) in zip(paths, self._written, strict=True):
+            with _sentence(path):
+                _try_writing(path, target)
+        with _uninterrupted():
+            for temporary, target in reversed(self._written):
+                with _sentence(target):
+                    temporary.replace(target)
+        self._folders.clear()
+        return paths
+
+    def __enter__(self) -> "Outputs":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for temporary, _ in self._written:
+            temporary.unlink(missing_ok=True)
+        for folder in self._folders:
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+
+
+def _try_writing(path: Path, target: Path) -> None:
+    """InputError or OSError where no file can be made beside `target`, or `target` is there and cannot be replaced."""
+    if not target.parent.is_dir():
+        raise InputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
+    probe = target.with_name(f".erosion-{secrets.token_hex(8)}")
+    try:
+        probe.open("xb").close()
+    finally:
+        probe.unlink(missing_ok=True)
+    if target.exists():
+        # A file moved to the place of a pipe or a device would be in its stead: root would do without /dev/null.
+        if kind := kind_of(target):
+            raise InputError(f"{path} cannot be written: it is {kind}.")
+        # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
+        target.open("r+b").close()
+
+
+def _are_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _sentence(path: Path) -> Iterator[None]:
+    """Turn what the file system says about `path` into an InputError."""
+    try:
+        yield
+    except UnicodeEncodeError:
+        raise InputError(f"{str(path)!r} is not a usable file name; choose another.") from None
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL in the name
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C and orders to end off for the few milliseconds that moving files takes."""
+    ours = threading.current_thread() is threading.main_thread()
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ours and hasattr(signal, name)]
+    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    for number in handlers:
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words of the command line: options, their help, and how each is read."""
+
+import argparse
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..base.arrays import EDGES
+from ..base.data_files import shipped
+from ..base.errors import InputError
+from ..base.parameters import Parameters, specifications
+from ..files.game_engines import ENGINES as GAME_ENGINES
+from ..files.heightmap import SUFFIXES
+from ..files.normals import GREENS
+from ..files.render_settings import ENGINES, PICTURE_FORMATS, VIEWS, Picture
+from ..generators.registry import SOURCES
+from ..processes.registry import PROCESSES
+from ..terrain.masks import MASK_KINDS
+from ..terrain.terrain import HIGHEST
+from .terminal import say, table
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are sentences and whose help every terminal can show."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}; see {self.prog} --help.")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        say(message.rstrip("\n"))
+
+
+def parser(program: str) -> argparse.ArgumentParser:
+    """What understands the command line; its `command` is the name of the sub-command. InputError for bad usage."""
+    top = _Parser(prog=program, description="Erode terrain heightmaps.")
+    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    _add_erode(commands)
+    _add_resume(commands)
+    _add_make(commands)
+    _add_convert(commands)
+    _add_render(commands)
+    recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
+    recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
+    commands.add_parser("fields", help="list the fields")
+    return top
+
+
+def _add_erode(commands: Any) -> None:
+    erode = commands.add_parser(
+        "erode",
+        help="erode a heightmap",
+        description="Erode a heightmap by the steps of a recipe.",
+        epilog="files: " + " ".join(SUFFIXES) + "\n\n"
+        + "\n\n".join(_parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
+    )  # fmt: skip
+    erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
+    erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
+    erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
+    _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
+    erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    _add_input(erode)
+    erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
+    erode.add_argument(
+        "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
+        help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
+    )  # fmt: skip
+    erode.add_argument(
+        "--sand", metavar="METRES", type=_thickness, nargs="?", const=0.0,
+        help="let the uppermost metres of the ground be loose sand; default: as many as the recipe needs",
+    )  # fmt: skip
+    erode.add_argument(
+        "--surface-color", metavar="FILE|STRATA",
+        help="colour of the ground, which water carries along: an image, or strata: a .toml file or one of "
+        + ", ".join(shipped("strata")),
+    )  # fmt: skip
+    _add_results(erode)
+
+
+def _add_resume(commands: Any) -> None:
+    resume = commands.add_parser(
+        "resume",
+        help="go on with a run that was ended early",
+        description="Go on with a run that --time-limit or SIGTERM has ended; the result is that of a run in one go.",
+    )
+    resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
+    resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    _add_results(resume)
+
+
+def _add_results(command: _Parser) -> None:
+    """What can be asked of everything that erodes."""
+    command.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
+    )
+    _add_maps(command, "write every field as FIELD.exr, and the normal map")
+    command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
+    command.add_argument(
+        "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
+    )
+    command.add_argument(
+        "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"
+    )
+    command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    command.add_argument("--quiet", action="store_true", help="no progress and no notes")
+
+
+def _add_maps(command: _Parser, sentence: str) -> None:
+    command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
+    command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
+    command.add_argument(
+        "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
+    )
+
+
+def _add_make(commands: Any) -> None:
+    source = commands.add_parser(
+        "make",
+        help="make a start terrain",
+        description="Make a start terrain.",
+        epilog="\n\n".join(_parameter_help(kind, source.parameters) for kind, source in SOURCES.items()),
+    )
+    source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
+    source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
+    source.add_argument("--cell-size", metavar="METRES", type=_number, default=1.0, help="default: 1")
+    _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
+    _add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
+
+
+def _add_convert(commands: Any) -> None:
+    convert = commands.add_parser(
+        "convert",
+        help="write a heightmap in another file, size or in tiles",
+        description="Write a heightmap in another file, size or in tiles. Beside OUT.png comes OUT.json, which tells "
+        "the metres, and the values for the import dialogs of Unreal and Unity. Where INPUT has such a file beside "
+        "it, or is a GeoTIFF, its metres are known.",
+    )
+    convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
+    convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
+    convert.add_argument(
+        "--engine", choices=list(GAME_ENGINES), help="use its sizes, order of rows and names of tiles. "
+        + "; ".join(f"{engine.label}: {', '.join(map(str, engine.sizes))}" for engine in GAME_ENGINES.values()),
+    )  # fmt: skip
+    convert.add_argument(
+        "--size", metavar="ROWSxCOLS", type=_size, help="of each file; default: the engine's nearest, or the input's"
+    )
+    convert.add_argument(
+        "--tiles", metavar="ROWSxCOLS", type=_size, default=(1, 1), help="files that share the points on their borders"
+    )
+    convert.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"),
+        help="metres of black and white in images; default: what is known of the input; its lowest and highest point",
+    )  # fmt: skip
+    convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
+    _add_input(convert)
+    convert.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_input(command: _Parser) -> None:
+    command.add_argument(
+        "--cell-size", metavar="METRES", type=_number, help="side of a cell; default: what is known of INPUT, or 1"
+    )
+    command.add_argument(
+        "--smooth-steps", action="store_true", help="smooth away the terraces of an input that has 8 bits"
+    )
+
+
+def _add_render(commands: Any) -> None:
+    render = commands.add_parser(
+        "render",
+        help="render a picture of the terrain in a .blend file; only in Blender",
+        description="Render a picture of the terrain in a .blend file. What the file lacks of camera, light and sky is "
+        "added for the picture; the file itself stays as it is.",
+    )
+    usual = Picture()
+    render.add_argument("input", metavar="IN.blend", type=Path, help="file with the terrain")
+    render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_FORMATS))
+    render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
+    render.add_argument(
+        "--view", choices=VIEWS, default=usual.view,
+        help="the file's camera if it has one (default), across the land, or the whole terrain",
+    )  # fmt: skip
+    render.add_argument("--turn", metavar="DEGREES", type=_number, default=usual.turn, help="around it, to the left")
+    render.add_argument(
+        "--turntable", metavar="FRAMES", type=_count, help="a turn around it: OUT_0001.png and so on; whole by default"
+    )
+    render.add_argument("--size", metavar="WIDTHxHEIGHT", type=_size, default=usual.size, help="default: 960x540")
+    render.add_argument("--samples", metavar="N", type=_count, default=usual.samples, help="default: %(default)s")
+    render.add_argument("--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s")
+
+
+def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:
+    command.add_argument("--seed", metavar="N", type=_whole, default=seed, help=seed_help)
+    command.add_argument(
+        "--set", nargs="+", action="extend", default=[], type=_setting, metavar=setting,
+        help=f"parameters as listed below{setting_help}",
+    )  # fmt: skip
+
+
+def _parameter_help(kind: str, parameters: type[Parameters]) -> str:
+    rows = [
+        (f"  {name}", f"{known.default} {known.unit}".rstrip(), f"{known.range_text}. {known.sentence}")
+        for name, known in specifications(parameters).items()
+    ]
+    return f"{kind}: {(parameters.__doc__ or '').splitlines()[0]}\n{table(rows)}"
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
+
+
+def _count(text: str) -> int:
+    if _whole(text) < 1:
+        raise argparse.ArgumentTypeError(f"there must be at least 1, not {text}")
+    return _whole(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3") from None
+
+
+def _thickness(text: str) -> float:
+    if not 0 < _number(text) <= HIGHEST:
+        raise argparse.ArgumentTypeError(f"a layer is more than 0 m thick, not {text}")
+    return _number(text)
+
+
+def _size(text: str) -> tuple[int, int]:
+    sides = re.fullmatch(r"([0-9]{1,9})[xX×]([0-9]{1,9})", text)
+    if not sides:
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not two whole numbers such as 512x1024")
+    return int(sides[1]), int(sides[2])
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not (name and separator and value):
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not NAME=VALUE; put the files before the options")
+    return name, value
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """A name and a value as TOML writes it; a bare word is a text."""
+    name, value = _assignment(text)
+    try:
+        values = tomllib.loads(f"value = {value}")
+    except (ValueError, RecursionError):
+        return name, value
+    return name, values["value"] if list(values) == ["value"] else value

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command convert: heightmaps into other files, sizes and tiles, without eroding them."""
+
+import argparse
+from pathlib import Path
+
+from ..base.errors import InputError
+from ..files.export import Layout, export
+from ..files.heightmap import Array, Range
+from ..files.image_files import ImageFiles
+from ..files.side_file import known_metres, read_measured, step_in
+from ..grid.dequantize import smooth_steps
+from ..terrain.terrain import Terrain
+from .terminal import note, say_written
+
+
+def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Do what the words of the command ask; InputError for what cannot be done."""
+    terrain = Terrain(*read_input(given, given.input_size, image_files))
+    layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
+    done = export(given.output, terrain, image_files, layout, inputs=[given.input])
+    say_written(done.paths)
+    if given.quiet:
+        return
+    for sentence in done.notes:
+        note(sentence)
+    if not given.height_range:
+        low, high = done.height_range
+        note(f"{given.output} goes from {low:.10g} m to {high:.10g} m.")
+    if done.clipped_cells:
+        note(f"{done.clipped_cells} points lay outside the height range and were cut off in {given.output}.")
+
+
+def read_input(
+    given: argparse.Namespace, size: tuple[int, int] | None, image_files: ImageFiles
+) -> tuple[Array, float | tuple[float, float]]:
+    """Elevation of the command's input (rows, cols) and cell size in metres, by its words or else by what is known of
+    the file. size: (rows, cols) of a raw file, where given."""
+    known, hint = known_metres(given.input), None if given.quiet else note
+    elevation = read_measured(given.input, image_files, known, given.height_range, hint, size)
+    if given.smooth_steps:
+        elevation = _smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
+    return elevation, given.cell_size if given.cell_size is not None else known.spacing or 1.0
+
+
+def _smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:
+    """Elevation from a file without the terraces of 8 bits; InputError where it has none."""
+    step = step_in(path, elevation, height_range)
+    if step is None:
+        raise InputError(
+            f"{path} has no steps to smooth away: its heights are finer than 8 bits; leave out the option."
+        )
+    if not quiet:
+        note(f"The steps of {step:.4g} m in {path} were smoothed away.")
+    return smooth_steps(elevation, step)

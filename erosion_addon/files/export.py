@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heights and maps of a terrain in the sizes that game engines take, with a side file that tells the metres.
+
+The side file is of `side_writing`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..base.memory import require
+from ..grid.resample import resized
+from ..terrain.fields import FIELDS
+from ..terrain.masks import MASK_KINDS
+from ..terrain.terrain import SMALLEST_SIDE, Terrain
+from .file_sizes import heightmap_bytes, require_space
+from .game_engines import ANY, ENGINES, Engine
+from .heightmap import RAW_SUFFIXES, SUFFIXES, Array, Range, encode_heightmap, own_range
+from .image_files import ImageFiles
+from .maps import images
+from .side_writing import GREY_SUFFIXES, Sheet, SideFile
+
+_BYTES_PER_CELL = 40
+_MOST_TILES = 1024
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a terrain is laid out in files.
+
+    engine: one of `ENGINES`, or "". size: (rows, cols) of each file; None: the engine's size nearest to the terrain's,
+    or just the terrain's. tiles: (rows, cols) of files; neighbours share the points on their border.
+    height_range: metres of black and white in 16-bit files; None: the lowest and highest point. flip: turns the order
+    of rows around.
+    """
+
+    engine: str = ""
+    size: tuple[int, int] | None = None
+    tiles: tuple[int, int] = (1, 1)
+    height_range: Range | None = None
+    flip: bool = False
+
+    @property
+    def habits(self) -> Engine:
+        """Those of the engine; InputError for one that is not known."""
+        if self.engine and self.engine not in ENGINES:
+            raise InputError(f"There is no engine {self.engine!r:.60}; there are {', '.join(ENGINES)}.")
+        return ENGINES.get(self.engine, ANY)
+
+    def file_size(self, shape: tuple[int, int]) -> tuple[int, int]:
+        """(rows, cols) of each file for a terrain of `shape`; InputError for what makes no heightmap."""
+        if not (min(self.tiles) >= 1 and self.tiles[0] * self.tiles[1] <= _MOST_TILES):
+            raise InputError(f"{_by(self.tiles)} are not 1 to {_MOST_TILES} tiles; give rows and columns of tiles.")
+        parts = (round((side - 1) / tiles) + 1 for side, tiles in zip(shape, self.tiles, strict=True))
+        rows, cols = self.size or (self.habits.nearest(side) for side in parts)
+        if min(rows, cols) < SMALLEST_SIDE:
+            raise InputError(f"A heightmap of {rows} × {cols} is too small; it needs {SMALLEST_SIDE} rows and columns.")
+        return rows, cols
+
+    def whole_size(self, shape: tuple[int, int]) -> tuple[int, int]:
+        """(rows, cols) of all tiles together, whose borders are shared."""
+        rows, cols = ((side - 1) * tiles + 1 for side, tiles in zip(self.file_size(shape), self.tiles, strict=True))
+        return rows, cols
+
+    def bottom_first(self, suffix: str) -> bool:
+        """Whether files with this suffix start with the row at the smallest y."""
+        return (self.habits.bottom_first and suffix in RAW_SUFFIXES) != self.flip
+
+    @property
+    def tiles_upward(self) -> bool:
+        """Whether the rows of tiles are counted from the smallest y."""
+        return self.habits.bottom_first or self.flip
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: the files, the metres of black and white (of the terrain, for floats), and cells cut off."""
+
+    paths: list[Path]
+    height_range: Range
+    clipped_cells: int
+    notes: list[str] = field(default_factory=list)
+
+
+def export(
+    path: str | Path,
+    terrain: Terrain,
+    image_files: ImageFiles,
+    layout: Layout | None = None,
+    maps: Sequence[str] = (),
+    masks: Mapping[str, Array] | None = None,
+    inputs: Sequence[Path] = (),
+) -> Exported:
+    """Write the heights of a terrain, and maps of its fields, to a file by its suffix or to tiles; all or nothing.
+
+    maps: names of fields of the terrain, each of which becomes NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
+    inputs: files that were read for this, which only the heightmap of that very name may replace.
+    Raises InputError where something is in the way, and leaves what was there.
+    """
+    path, layout = Path(path), layout or Layout()
+    notes = _notes(layout, terrain, path.suffix.lower())
+    rows, cols = whole = layout.whole_size(terrain.shape)
+    require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
+    spacing, grey = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
+    with Outputs(inputs) as outputs:
+        planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
+        side, sheets = SideFile(outputs, path), []
+        length = heightmap_bytes(path, layout.file_size(terrain.shape))
+        require_space((target, length) for _, targets in planned for target in targets.values())
+        for layer, targets in planned:
+            values = resized(layer.values, whole)
+            given = layout.height_range if grey and not layer.name else None
+            span = layer.range or given or own_range(values)
+            clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if grey else 0
+            sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
+            _write(outputs, targets, values, image_files, span, spacing, layout)
+        size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
+        side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
+        return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """What becomes a heightmap: the heights, whose name is "", or a map. range: that of black and white, if fixed."""
+
+    name: str
+    unit: str
+    values: Array
+    range: Range | None = None
+
+
+def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -> Iterator[_Layer]:
+    yield _Layer("", "m", terrain.elevation)
+    for name in maps:
+        if name not in terrain.fields:
+            raise InputError(f"The terrain has no field {name!r:.60}; it has {', '.join(terrain.fields) or 'none'}.")
+        field = FIELDS[name]
+        if field.components == 3:
+            raise InputError(f"{name} is a colour, which no heightmap holds; export it as a map.")
+        for part, values in images({name: terrain.fields[name]}):
+            yield _Layer(part, field.unit, values, (0.0, 1.0) if field.unit == "0-1" else None)
+    for kind, values in masks.items():
+        known = MASK_KINDS[kind]
+        yield _Layer(f"mask_{kind}", known.unit or "0-1", values, (0.0, 1.0) if known.highest == 1.0 else None)
+
+
+def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tuple[int, int], Path]:
+    """Where the tiles of a layer go, by row and column of the tile from the smallest y and x."""
+    stem = f"{path.stem}_{layer}" if layer else path.stem
+    if layout.tiles == (1, 1):
+        return {(0, 0): outputs.plan(path.with_name(stem + path.suffix), SUFFIXES, None if layer else path)}
+    tile_rows, tile_cols = layout.tiles
+    planned = {}
+    for y in range(tile_rows):
+        for x in range(tile_cols):
+            name = layout.habits.tile.format(name=stem, x=x, y=y)
+            row = y if layout.tiles_upward else tile_rows - 1 - y
+            planned[row, x] = outputs.plan(path.with_name(name + path.suffix), SUFFIXES)
+    return planned
+
+
+def _write(
+    outputs: Outputs, targets: dict[tuple[int, int], Path], values: Array, image_files: ImageFiles, span: Range,
+    spacing: tuple[float, float], layout: Layout,
+) -> None:  # fmt: skip
+    rows, cols = ((side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True))
+    for (row, col), target in targets.items():
+        tile = values[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
+        if layout.bottom_first(target.suffix.lower()):
+            tile = tile[::-1]
+        with outputs.write(target) as temporary:
+            encode_heightmap(temporary, tile, image_files, span, spacing=spacing)
+
+
+def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:
+    row, col = (
+        spacing * (before - 1) / (after - 1)
+        for spacing, before, after in zip(terrain.spacing, terrain.shape, whole, strict=True)
+    )
+    return row, col
+
+
+def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:
+    notes = []
+    size, sizes = layout.file_size(terrain.shape), layout.habits.sizes
+    if sizes and not set(size) <= set(sizes):
+        known = ", ".join(map(str, sizes))
+        notes.append(f"{layout.habits.label} may not take {size[0]} × {size[1]} points as they are; it likes {known}.")
+    if layout.engine == "unreal" and suffix == ".raw" and layout.tiles != (1, 1):
+        notes.append("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")
+    whole = layout.whole_size(terrain.shape)
+    if whole != terrain.shape:
+        notes.append(f"The terrain was resampled from {_by(terrain.shape)} to {_by(whole)}.")
+    return notes
+
+
+def _by(shape: tuple[int, int]) -> str:
+    return f"{shape[0]} × {shape[1]}"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How large files will be: what a disk or a format has no room for is better said before hours of work than after."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..base.errors import InputError
+from .tiff_writer import LARGEST
+
+_BYTES = {".npy": 8.0, ".r32": 4.0, ".tif": 4.0, ".tiff": 4.0, ".r16": 2.0, ".raw": 2.0, ".png": 1.0, ".exr": 2.0,
+          ".npz": 24.0}  # fmt: skip
+"""Of a cell, by suffix: all of it, or half where files are packed. (A checkpoint holds start, state and step.)"""
+
+_MAPS = 6
+"""Fields that a run writes at least, or almost: elevation, sediment, wear, deposition, and two of its own."""
+
+Shape = tuple[int, int]
+
+
+def heightmap_bytes(path: Path, shape: Shape) -> float:
+    """Of a heightmap of (rows, cols), or of a checkpoint; InputError where files of its kind cannot be so large."""
+    suffix, cells = path.suffix.lower(), shape[0] * shape[1]
+    if suffix in (".tif", ".tiff") and cells * 4 > LARGEST:
+        raise InputError(f"{shape[0]} × {shape[1]} cells are too many for a TIFF; write .exr or .npy instead.")
+    return cells * _BYTES[suffix]
+
+
+def maps_bytes(shape: Shape) -> float:
+    """Of the maps of a run."""
+    return _MAPS * shape[0] * shape[1] * _BYTES[".exr"]
+
+
+def require_space(files: Iterable[tuple[Path, float]]) -> None:
+    """Raise InputError with numbers where the disks of these (path, bytes) have less room than they take together.
+
+    What is there already counts, as it stays until its successor is complete.
+    """
+    wanted: dict[int, tuple[Path, float]] = {}
+    for path, size in files:
+        folder = next(parent for parent in path.parents if parent.is_dir())
+        first, before = wanted.get(folder.stat().st_dev, (folder, 0.0))
+        wanted[folder.stat().st_dev] = first, before + size
+    for folder, size in wanted.values():
+        try:
+            free = shutil.disk_usage(folder).free
+        except OSError:
+            continue
+        if size > free:
+            raise InputError(
+                f"The files need about {_words(size)} in {folder} and {_words(free)} are free there; make room, or "
+                "choose another folder."
+            )
+
+
+def _words(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pixels of image files: the interface, and the backend for use without Blender.
+
+There are two backends with the same methods: `OpenImageIOFiles` here and `BlenderFiles` in the scene. They give
+the same numbers for the same file.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..base.errors import InputError
+from ..base.memory import require
+from .headers.image_header import read_header
+
+
+class ImageFiles(Protocol):
+    """Reads and writes pixels as float32, (rows, cols) or of colours (rows, cols, 3), row 0 at the bottom (smallest y).
+
+    Numbers are those of the file, whatever colour space they mean.
+    """
+
+    def read(self, path: Path) -> np.ndarray[Any, Any]:
+        """Grey pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Red, green and blue; all the same where the file is grey."""
+
+    def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
+        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float"), grey or of colours.
+
+        An OSError says that the file could not be written. A full disk may go unnoticed: check the file afterwards.
+        """
+
+
+class OpenImageIOFiles:
+    """Image files through OpenImageIO's wheel."""
+
+    def read(self, path: Path) -> np.ndarray[Any, Any]:
+        """Grey pixels of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        return grey(self._pixels(path), path)
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Colours of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        return color(self._pixels(path))
+
+    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
+        header = read_header(path)
+        require(header.cells * 4 * (header.channels + 3), f"Reading {path} ({header.rows} × {header.cols})")
+        oiio = _openimageio()
+        configuration = oiio.ImageSpec()
+        # Otherwise the colour of a PNG is multiplied by its alpha.
+        configuration.attribute("oiio:UnassociatedAlpha", 1)
+        with _utf8_name(path) as name:
+            image = oiio.ImageInput.open(name, configuration)
+            if image is None:
+                raise damaged(path, _error(oiio))
+            try:
+                pixels = image.read_image(0, 0, 0, image.spec().nchannels, "float")
+                error = _error(image)
+            finally:
+                image.close()
+        # Some versions return zeros for missing strips and only leave an error behind.
+        if pixels is None or error:
+            raise damaged(path, error)
+        if pixels.shape[:2] != (header.rows, header.cols):
+            raise damaged(path, "its header makes no sense")
+        return np.asarray(pixels[::-1])
+
+    def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
+        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError where it fails."""
+        oiio = _openimageio()
+        names = ["Y"] if pixels.ndim == 2 else ["R", "G", "B"]
+        spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], len(names), kind)
+        spec.channelnames = names
+        spec.attribute("DateTime", "1970:01:01 00:00:00")  # else the time of writing: no two files would be the same
+        rows = np.ascontiguousarray(pixels[::-1].reshape(*pixels.shape[:2], len(names)), np.float32)
+        with _utf8_name(path) as name:
+            image = oiio.ImageOutput.create(name)
+            if image is None:
+                raise OSError(_first_line(_error(oiio)))
+            done = image.open(name, spec) and image.write_image(rows)
+            error = _error(image)
+            if not image.close() or not done or error:
+                raise OSError(_first_line(error or _error(image)))
+
+
+def grey(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
+    """The one grey channel of (rows, cols, channels) pixels; InputError where red, green and blue differ."""
+    first = pixels[..., 0]
+    if pixels.shape[2] > 2:
+        for other in (1, 2):
+            if not np.array_equal(first, pixels[..., other], equal_nan=True):
+                raise InputError(f"{path} is a colour image; save the heights as greyscale.")
+    return np.ascontiguousarray(first, np.float32)
+
+
+def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """(rows, cols, 3) of (rows, cols, channels) pixels; of one or two channels the first, three times."""
+    return np.ascontiguousarray(pixels[..., :3] if pixels.shape[2] > 2 else pixels[..., [0, 0, 0]], np.float32)
+
+
+def damaged(path: object, error: str) -> InputError:
+    """The refusal of a file whose header is fine and whose pixels are not."""
+    return InputError(f"{path} is damaged or cut off: {_first_line(error)}; save it again.")
+
+
+@contextmanager
+def _utf8_name(path: Path) -> Iterator[str]:
+    """A name of the file for OpenImageIO, which looks for the bytes of its UTF-8 whatever the system's encoding.
+
+    Where the file's own name is other bytes it is a link, for as long as the block lasts.
+    """
+    try:
+        name = os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder, "image").with_suffix(path.suffix)
+            link.symlink_to(path.absolute())
+            yield str(link)
+    else:
+        yield name
+
+
+def _error(source: Any) -> str:
+    """The pending error of OpenImageIO or one of its images, "" if none; quoting a damaged file it may be no text."""
+    try:
+        return str(source.geterror())
+    except UnicodeDecodeError:
+        return "its pixels cannot be read"
+
+
+def _first_line(error: str) -> str:
+    return error.strip().splitlines()[0].rstrip(".")[:200] if error.strip() else "its pixels cannot be read"
+
+
+def _openimageio() -> Any:
+    try:
+        import OpenImageIO
+    except ImportError:
+        raise InputError(
+            "Image files need the Python package OpenImageIO: run pip install OpenImageIO, or use a .npy file."
+        ) from None
+    return OpenImageIO

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps: every field of a terrain as image files of a folder."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..grid.resample import bilinear
+from ..kernels.elementary import power
+from ..terrain.fields import FIELDS, Field
+from .headers.image_header import read_header
+from .heightmap import encode_heightmap
+from .image_files import ImageFiles
+from .normals import NORMAL
+
+COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
+"""Components of a field → what the names of its maps end in; colours go into one map."""
+
+
+MAPS = {**FIELDS, NORMAL.name: NORMAL}
+"""What there are maps of, by name."""
+
+
+def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False) -> dict[str, Path]:
+    """Where the maps of fields would go, by name of the map; InputError where they cannot be written.
+
+    png: a 16-bit PNG from 0 to 1 of each field of which that is the range but colours, instead of a float EXR.
+    """
+    outputs.plan_folder(folder)
+    return {
+        name: outputs.plan(folder / f"{name}{suffix}", (suffix,))
+        for field in (MAPS[name] for name in names)
+        for suffix in [".png" if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL) else ".exr"]
+        for name in _names(field)
+    }
+
+
+def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Array], image_files: ImageFiles) -> None:
+    """Write those of the planned maps whose fields there are, (rows, cols) or (rows, cols, components)."""
+    for name, values in images(fields):
+        if name in planned:
+            with outputs.write(planned[name]) as path:
+                if values.ndim == 3:
+                    _encode_color(path, values, image_files)
+                else:
+                    encode_heightmap(path, values, image_files, (0.0, 1.0) if path.suffix == ".png" else None)
+
+
+def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
+    """Each map's name and its (rows, cols) values, or (rows, cols, 3) linear colours."""
+    for name, values in fields.items():
+        parts = [values[..., i] for i in range(2)] if MAPS[name].components == 2 else [values]
+        yield from zip(_names(MAPS[name]), parts, strict=True)
+
+
+def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
+    """The colours of an image file, stretched over `shape`: (rows, cols, 3) float32, linear, 0-1.
+
+    Whole numbers are sRGB, as painting programs write them, and floats are linear. InputError where there are none.
+    """
+    pixels = image_files.read_color(path)
+    if read_header(path).kind.startswith("uint"):
+        pixels = linear(pixels)
+    return fitted_color(pixels, shape, str(path))
+
+
+def linear(encoded: Array) -> Array:
+    """Linear values of sRGB-encoded ones (IEC 61966-2-1), float32."""
+    values = np.maximum(encoded, 0.0)
+    return np.where(values <= 0.04045, values / 12.92, power((values + 0.055) / 1.055, 2.4)).astype(np.float32)
+
+
+def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
+    """Linear colours (rows, cols, 3) stretched over `shape`; InputError, calling them `name`, beyond 0 to 1."""
+    bad = ~((color >= 0) & (color <= 1)).all(axis=-1)  # NaN fails too
+    if bad.any():
+        row, col = np.argwhere(bad)[0]
+        values = ", ".join(f"{value:g}" for value in color[row, col])
+        raise InputError(f"The colours of {name} must be from 0 to 1; at row {row}, column {col} it is {values}.")
+    if color.shape[:2] == shape:
+        return color
+    return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
+
+
+def _names(field: Field) -> list[str]:
+    return [field.name + ending for ending in COMPONENTS[field.components]]
+
+
+def _encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
+    try:
+        image_files.write(path, values.astype(np.float32), "uint16" if path.suffix == ".png" else "float")
+        read_header(path)  # Blender does not notice when the disk is full
+    except (OSError, InputError) as error:
+        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error

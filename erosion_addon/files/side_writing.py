@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Side files written: the metres of heightmaps, and what the import dialogs of engines ask for.
+
+NAME.json lies beside NAME.png, and tells of every heightmap called NAME with whatever suffix: of one at its top, and of
+the others in a list. Unreal reads the size of NAME.raw from the top.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import VERSION
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from .game_engines import unity_values, unreal_values
+from .heightmap import Range
+from .side_file import OTHERS, entries, is_side_file
+
+GREY_SUFFIXES = (".png", ".r16", ".raw")
+"""Files of 16-bit whole numbers."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What was written of a layer: the heights, whose name is "", or a map. files: names of the tiles. range: metres
+    of black and white, or of the lowest and highest point. clipped_cells: outside it."""
+
+    name: str
+    unit: str
+    files: list[str]
+    range: Range
+    clipped_cells: int = 0
+
+
+class SideFile:
+    """The side file of a heightmap that is to be written to `path`, planned among `outputs`.
+
+    Raises InputError where there is another file of its name.
+    """
+
+    def __init__(self, outputs: Outputs, path: Path) -> None:
+        side = path.with_suffix(".json")
+        if side.exists() and not is_side_file(side):
+            raise InputError(f"{side} is there and tells nothing of a heightmap; choose another name.")
+        self._outputs, self._suffix = outputs, path.suffix.lower()
+        # What it tells of other heightmaps is kept, so it may be read for what is written.
+        self._target = outputs.plan(side, (".json",), instead_of=side)
+
+    def write(
+        self, sheets: Sequence[Sheet], size: tuple[int, int], spacing: tuple[float, float], bottom_first: bool = False,
+        tiles: tuple[int, int] = (1, 1), tiles_upward: bool = False,
+    ) -> None:  # fmt: skip
+        """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) metres of its points. tiles:
+        (rows, cols) of files."""
+        new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
+        written = {name for sheet in sheets for name in sheet.files}
+        kept = [old for old in entries(self._target) if self._is_there(old["files"], but=written)]
+        # One of a raw file stays at the top, where Unreal looks for it.
+        first, *others = sorted([new, *kept], key=lambda entry: not entry["files"][0].lower().endswith(".raw"))
+        content = {**first, **({OTHERS: others} if others else {})}
+        with self._outputs.write(self._target) as temporary:
+            temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    def _is_there(self, files: Iterable[str], but: set[str]) -> bool:
+        """Whether any of these files is still there and not `but` one that is written anew."""
+        left = set(files) - but
+        return bool(left) and not but & set(files) and any((self._target.parent / name).is_file() for name in left)
+
+
+def _entry(
+    suffix: str, sheets: Sequence[Sheet], size: tuple[int, int], spacing: tuple[float, float], bottom_first: bool,
+    tiles: tuple[int, int], tiles_upward: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """What is told of one heightmap. `width`, `height` and `bpp` are Unreal's names and stand for each file."""
+    (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
+    grey = suffix in GREY_SUFFIXES
+    side = {
+        "made_by": f"Terrain Erosion {VERSION}",
+        "width": cols,
+        "height": rows,
+        "bpp": 16 if grey else 32,
+        "files": heights.files,
+        "units": "metres",
+        "cell_size": [spacing[1], spacing[0]],
+        "size": [spacing[1] * (cols - 1) * tile_cols, spacing[0] * (rows - 1) * tile_rows],
+        "height_range": list(heights.range),
+        "values": "black and white are the ends of height_range" if grey else "metres",
+        "clipped_cells": heights.clipped_cells,
+        "row_order": "bottom first" if bottom_first else "top first",
+        "byte_order": "little endian",
+    }
+    if tiles != (1, 1):
+        first = "bottom left" if tiles_upward else "top left"
+        side["tiles"] = {"rows": tile_rows, "cols": tile_cols, "first": first, "borders": "shared"}
+    if grey:
+        side["unreal"] = unreal_values(spacing, heights.range)
+        side["unity"] = unity_values((rows, cols), spacing, heights.range, bottom_first)
+    side["maps"] = {made.name: {"files": made.files, "unit": made.unit, "range": list(made.range)} for made in others}
+    return side

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start terrains like landscapes: noise of several kinds, faults and sand."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.parameters import Parameters, parameter
+from ..kernels.elementary import exp, power, sincos
+from . import noise
+from .canvas import Site, island, relief, tileable, warp
+from .domain_warp import interpolated, warped
+
+_CUTS = 200
+"""The stream of random numbers for faults; those of noise lie below."""
+
+
+@dataclass(frozen=True)
+class RidgedParameters(Parameters):
+    """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
+
+    relief: float = relief(200.0)
+    ridges: float = parameter(
+        1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
+    )
+    octaves: int = parameter(
+        7, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
+    )
+    gain: float = parameter(
+        0.45, "Height of the next smaller forms, as a share: more makes rougher land.", low=0, high=1
+    )
+    calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
+    spurs: float = parameter(
+        0.1, "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
+        low=0, high=1, soft_high=0.3,
+    )  # fmt: skip
+    warp: float = warp(0.25)
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def ridged(site: Site, given: RidgedParameters) -> Array:
+    """Sum over octaves of gain^k w (1 - |n|)^2, a ridged multifractal: w, the height of the last octave's crests, calms
+    the valleys (Musgrave 1994). Each octave looks along the fall of the ones before it, which draws its forms out into
+    ribs (de Carpentier 2012)."""
+    total, weight, share = np.zeros(site.period), np.ones(site.period), 1.0
+    fall = np.zeros((2, *site.period))
+    cells = [np.arange(float(side)).reshape(shape) for side, shape in zip(site.period, ((-1, 1), (1, -1)), strict=True)]
+    for octave in range(given.octaves):
+        # Half a form is a ridge: |n| has twice the frequency of n.
+        waves = given.ridges * 2**octave / 2
+        noises = noise.octaves(site, waves, 2, 0.4, octave) / 2.7
+        if octave and given.spurs:
+            far = given.spurs * site.longer_side / given.ridges
+            noises = interpolated(noises, *(at + moved * far / space for at, moved, space in zip(
+                cells, fall, site.spacing, strict=True
+            )))  # fmt: skip
+        crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
+        total += share * crest
+        if given.spurs:
+            for axis, space in enumerate(site.spacing):
+                rise = (np.roll(noises, -1, axis) - np.roll(noises, 1, axis)) * (site.longer_side / (4 * waves * space))
+                fall[axis] -= share * weight * rise * noises
+        share *= given.gain
+        weight = 1.0 - given.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
+    return stretched(warped(site, total), given.relief)
+
+
+@dataclass(frozen=True)
+class FractalParameters(Parameters):
+    """Fractal noise: hills on hills, alike at every scale (fBm)."""
+
+    relief: float = relief(200.0)
+    roughness: float = parameter(0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1)
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def fractal(site: Site, given: FractalParameters) -> Array:
+    """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 - roughness."""
+    frequency = noise.frequency(site)
+    frequency[0, 0] = 1.0  # of the constant part, of which there is none
+    made = noise.field(site, noise.white(site, 0) * power(frequency, given.roughness - 2.0))
+    return stretched(warped(site, made), given.relief)
+
+
+@dataclass(frozen=True)
+class VoronoiParameters(Parameters):
+    """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
+
+    relief: float = relief(200.0)
+    peaks: int = parameter(2, "How many peaks lie along the longer side.", low=1, high=64)
+    noise: float = parameter(0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1)
+    warp: float = warp(0.5)
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def voronoi(site: Site, given: VoronoiParameters) -> Array:
+    """Distance to the second nearest point less that to the nearest, of two sizes, with noise (Olsen 2004)."""
+    cells = np.zeros(site.period)
+    for octave, share in enumerate((1.0, 0.35)):
+        nearest, second = noise.distances(site, given.peaks * 2**octave, 50 + 2 * octave)
+        cells += share * (second - nearest)
+    rough = noise.octaves(site, given.peaks / 2, 7, 0.5, 0)
+    total = (1 - given.noise) * cells / cells.std() + given.noise * rough
+    return stretched(warped(site, total), given.relief)
+
+
+@dataclass(frozen=True)
+class FaultsParameters(Parameters):
+    """Faults: straight cuts, each of which lifts one side of the terrain."""
+
+    relief: float = relief(120.0)
+    cuts: int = parameter(
+        400, "How many cuts there are: more break the land into more and lower steps.",
+        low=1, high=10000, soft_high=2000,
+    )  # fmt: skip
+    softness: float = parameter(
+        0.01, "Width of the slope at each cut, as a share of the longer side; 0 for walls.",
+        low=0, high=1, soft_high=0.2,
+    )  # fmt: skip
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def faults(site: Site, given: FaultsParameters) -> Array:
+    """Each cut lifts all cells beyond a random line. Lines end at the edges: to tile, half of the terrain is a gradual
+    change to what lies beyond the other edge."""
+    rows, cols = (side + side // 2 if site.tileable else side for side in site.period)
+    y = (np.arange(rows) - (rows - 1) / 2) * site.spacing[0]
+    height, width = rows * site.spacing[0], cols * site.spacing[1]
+    farthest = math.sqrt(height * height + width * width) / 2
+    angles, places = (noise.random(site.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
+    lifts = np.zeros((rows, cols + 1), np.int32)
+    for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
+        crossing = (place - y * sine) / cosine / site.spacing[1] + (cols - 1) / 2
+        column = np.ceil(np.clip(crossing, 0, cols)).astype(np.intp)
+        # A change where the line crosses each row: one running sum along the rows adds all cuts up.
+        lifts[np.arange(rows), column] += 1 if cosine > 0 else -1
+    total = np.cumsum(lifts[:, :-1], axis=1, dtype=np.float64)
+    if site.tileable:
+        total = _closed(_closed(total, site.period[0]).T, site.period[1]).T
+    if given.softness > 0:
+        blur = exp(-2 * np.square(math.pi * noise.frequency(site) * given.softness / 2))
+        total = noise.field(site, noise.spectrum(total) * blur)
+    return stretched(warped(site, total), given.relief)
+
+
+def _closed(field: Array, period: int) -> Array:
+    """The first `period` rows, of which the foremost turn gradually into those that come after the last one."""
+    beyond = field.shape[0] - period
+    share = (np.arange(beyond) / beyond)[:, None]
+    closed = field[:period].copy()
+    closed[:beyond] = closed[:beyond] * share + field[period:] * (1 - share)
+    return closed
+
+
+@dataclass(frozen=True)
+class SandParameters(Parameters):
+    """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
+
+    relief: float = relief(20.0)
+    waves: float = parameter(5.0, "How many hills of sand lie along the longer side.", low=1, high=1000, soft_high=50)
+    octaves: int = parameter(
+        4, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
+    )
+    gain: float = parameter(
+        0.3, "Height of the next smaller forms, as a share: more makes rougher sand.", low=0, high=1
+    )
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def sand(site: Site, given: SandParameters) -> Array:
+    """Sum over octaves of gain^k n, each n noise of one octave's wavelengths; all of it is loose."""
+    total = noise.octaves(site, given.waves, given.octaves, given.gain, 0)
+    return stretched(warped(site, total), given.relief)
+
+
+@dataclass(frozen=True)
+class BumpsParameters(Parameters):
+    """Rounded bumps of about one size."""
+
+    relief: float = relief(20.0)
+    bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000, soft_high=50)
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+def bumps(site: Site, given: BumpsParameters) -> Array:
+    """Noise of one wavelength."""
+    return stretched(warped(site, noise.band(site, given.bumps, 0)), given.relief)
+
+
+def stretched(height: Array, relief: float) -> Array:
+    """`height` from 0 to `relief`."""
+    height = height - height.min()
+    highest = float(height.max())
+    return height / highest * relief if highest > 1e-12 else 0.0 * height

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Noise on a site: waves by a Fourier transform, and distances to scattered points.
+
+A wave's or a point's random numbers are a hash of its own number, so the same seed gives the same landscape whatever
+the number of cells. All fields are (period) of the site and repeat beyond it.
+"""
+
+import math
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..grid import fourier
+from ..kernels.elementary import exp, power
+from ..kernels.splitmix import GOLDEN, mix
+from .canvas import Site
+
+_OFFSET = np.uint64(0xD1B54A32D192ED03)
+"""Keeps a hash of nothing from being nothing."""
+
+_BAND = 0.4 * math.pi * math.sqrt(math.pi)
+"""The variance of a band of noise, over waves² · area / side²; see `octaves`."""
+
+_BLOCK = 32
+"""Rows that are compared with all points at a time, so that they stay in the processor's cache."""
+
+
+def random(seed: int, stream: int, first: Array, second: Array | int) -> Array:
+    """Numbers from -1 to 1 for pairs of whole numbers, the same on every machine."""
+    with np.errstate(over="ignore"):
+        state = _mixed(np.array((seed << 8) + stream, np.uint64))
+        state = _mixed(state + np.asarray(first).astype(np.int64).view(np.uint64))
+        state = _mixed(state + np.asarray(second).astype(np.int64).view(np.uint64))
+    return (state >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1.0
+
+
+def _mixed(state: Array) -> Array:
+    return np.asarray(mix(state * GOLDEN + _OFFSET))
+
+
+def white(site: Site, stream: int, highest: float = math.inf) -> Array:
+    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: waves on the longer side."""
+    along, across = _waves(site, highest)
+    spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
+    # Of waves along the rows, those to the left are the mirror images of those to the right.
+    below = spectrum.shape[1] // 2
+    for part, sign in zip(spectrum, (1, -1), strict=True):
+        part[len(part) - below :, 0] = sign * part[1 : below + 1, 0][::-1]
+        part[0, 0] = 0.0
+    return spectrum
+
+
+def frequency(site: Site, highest: float = math.inf) -> Array:
+    """How many waves of each entry of such a spectrum lie along the longer side of the terrain."""
+    along, across = _waves(site, highest)
+    rows, cols = site.period
+    along, across = along / (rows * site.spacing[0]), across / (cols * site.spacing[1])
+    return site.longer_side * np.sqrt(along * along + across * across)
+
+
+def _waves(site: Site, highest: float) -> tuple[Array, Array]:
+    """How often waves repeat in a period along rows (n, 1), 0 first and the negative ones last, and columns (1, m)."""
+    rows, cols = (
+        min(side, 1 + 2 * int(min(highest * side * space / site.longer_side, side))) for side, space in _sides(site)
+    )
+    along = np.arange(float(rows))
+    along[rows - rows // 2 :] -= rows
+    return along[:, None], np.arange(cols // 2 + 1.0)[None, :]
+
+
+def field(site: Site, spectrum: Array) -> Array:
+    """The sum of the waves of a spectrum, whose heights do not depend on how many cells there are."""
+    rows, cols = site.period
+    _, count, heard = spectrum.shape
+    below = count // 2  # so many are negative
+    lines = np.zeros((2, rows, heard))
+    lines[:, : count - below] = spectrum[:, : count - below]
+    lines[:, rows - below :] = spectrum[:, count - below :]
+    halves = np.zeros((2, cols // 2 + 1, rows))
+    halves[:, :heard] = fourier.summed(lines).transpose(0, 2, 1)
+    return np.ascontiguousarray(fourier.real_summed(halves, cols).T)
+
+
+def spectrum(values: Array) -> Array:
+    """Of a field (period), the reverse of `field` but for a factor."""
+    cols = values.shape[1]
+    lines = fourier.waves(np.stack([values.T, np.zeros_like(values.T)]))[:, : cols // 2 + 1]
+    return fourier.waves(lines.transpose(0, 2, 1))
+
+
+def band(site: Site, waves: float, stream: int) -> Array:
+    """Noise of about one wavelength. Its standard deviation is 1, or 0 where the cells are too few to show it.
+
+    waves: number along the longer side.
+    """
+    return octaves(site, waves, 1, 1.0, stream)
+
+
+def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> Array:
+    """The sum over k < count of gain^k times noise of `waves` · 2^k waves along the longer side (fBm).
+
+    Amplitude is exp(-u²/0.18) with u = frequency / waves - 1, and waves lie as densely as the period is large, so that
+    the variance is 2/3 (that of a random wave) · area / side² · 2π ∫ f exp(-2u²/0.18) df = 0.4 π^1.5 · waves² · area /
+    side². Where waves are few, they are measured instead.
+    """
+    highest = waves * 2.0 ** (count - 1) * 2.5
+    strength, heard = frequency(site, highest), white(site, stream, highest)
+    area = math.prod(side * space / site.longer_side for side, space in _sides(site))
+    total, share = np.zeros(strength.shape), 1.0
+    for octave in range(count):
+        middle = waves * 2.0**octave
+        shape = exp(-np.square(strength / middle - 1.0) / 0.09)
+        variance = _BAND * middle * middle * area
+        if middle < 4:
+            waves_power = shape * (heard[0] * heard[0] + heard[1] * heard[1])
+            variance = 2.0 * float(waves_power.sum()) - float(waves_power[:, 0].sum())
+        total += share * share / max(variance, 1e-12) * shape
+        share *= gain
+    return field(site, heard * np.sqrt(total))
+
+
+def bend(site: Site, stream: int) -> Array:
+    """Noise from -1 to 1 that winds at a few places and trembles at some more; for warping and coasts."""
+    waves = np.maximum(frequency(site, 100.0), 1e-9)
+    fading = exp(-np.square(waves / 40)) * np.minimum(waves / 2, 1) * power(waves, -2.1)
+    made = field(site, white(site, 100 + stream, 100.0) * fading)
+    return np.asarray(made / max(float(np.abs(made).max()), 1e-30))
+
+
+def distances(site: Site, cells: int, stream: int) -> tuple[Array, Array]:
+    """Distances to the nearest and the second nearest of scattered points, in units of their mean distance
+    (Worley 1996). One point lies in each square of a grid of about `cells` squares along the longer side.
+    """
+    # What lies between two whole numbers is rounded alike whatever the number of cells, which changes it by a trifle.
+    counts = [max(1, int(cells * side * space / site.longer_side + 0.55)) for side, space in _sides(site)]
+    y, x = (np.arange(side) * (count / side) for count, side in zip(counts, site.period, strict=True))
+    at = np.arange(counts[0])[:, None], np.arange(counts[1])[None, :]
+    down, right = (0.5 + 0.5 * random(site.seed, stream + axis, *at) for axis in (0, 1))
+    # Points beyond the edges are those of the other side.
+    points = [
+        (row + down[row % counts[0], col % counts[1]], col + right[row % counts[0], col % counts[1]])
+        for row in range(-2, counts[0] + 2) for col in range(-2, counts[1] + 2)
+    ]  # fmt: skip
+    nearest, second = np.full(site.period, np.inf), np.full(site.period, np.inf)
+    for start in range(0, len(y), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        for point in points:
+            _compare(point, y[block], x, nearest[block], second[block])
+    return np.sqrt(nearest, out=nearest), np.sqrt(second, out=second)
+
+
+def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, second: Array) -> None:
+    """Take squared distances to one more point into account, for cells at `y` and `x`."""
+    rows, cols = _window(point[0], y), _window(point[1], x)
+    if rows.start < rows.stop:
+        away = np.square(y[rows] - point[0])[:, None] + np.square(x[cols] - point[1])[None, :]
+        close, other = nearest[rows, cols], second[rows, cols]
+        np.minimum(other, np.maximum(close, away), out=other)
+        np.minimum(close, away, out=close)
+
+
+def _sides(site: Site) -> list[tuple[int, float]]:
+    return list(zip(site.period, site.spacing, strict=True))
+
+
+def _window(point: float, places: Array) -> slice:
+    """The cells at sorted `places`, in squares, that may have the point for their second nearest: it never lies further
+    than the far corner of the next square, √(1.5² + 1²) away."""
+    low, high = np.searchsorted(places, (point - 1.81, point + 1.81))
+    return slice(int(low), int(high))

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start terrains: the kinds there are, and making one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.memory import require
+from ..base.parameters import Parameters
+from ..files.image_files import ImageFiles
+from ..recipe.recipe import SEED
+from ..terrain.terrain import SMALLEST_SIDE, Terrain
+from . import landscapes, noise
+from . import shapes as forms
+from .canvas import Site
+
+LARGEST_SIDE = 65536
+"""Cells; beyond it a mistyped size is likelier than a wish."""
+
+BYTES_PER_CELL = 130
+"""Peak while a terrain is made: the spectra and their transforms, with margins; measured."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One kind of start terrain: its name for people and its parameters, and what makes (rows, cols) metres from a site
+    and them: the surface, and the thickness of what is loose. recipe: one that suits it.
+    """
+
+    kind: str
+    label: str
+    parameters: type[Parameters]
+    elevation: Callable[[Site, Any], Array]
+    sediment: Callable[[Site, Any], Array] | None = None
+    recipe: str = "alpine"
+
+    @property
+    def about(self) -> str:
+        """What it is, in a sentence."""
+        return " ".join((self.parameters.__doc__ or "").split())
+
+
+SOURCES: dict[str, Source] = {
+    source.kind: source
+    for source in (
+        Source("voronoi", "Peaks and Valleys", landscapes.VoronoiParameters, landscapes.voronoi),
+        Source("ridged", "Ridged Mountains", landscapes.RidgedParameters, landscapes.ridged),
+        Source("fractal", "Fractal Hills", landscapes.FractalParameters, landscapes.fractal),
+        Source("faults", "Faults", landscapes.FaultsParameters, landscapes.faults),
+        Source("bumps", "Bumps", landscapes.BumpsParameters, landscapes.bumps),
+        Source("sand", "Sand Field", landscapes.SandParameters, landscapes.sand, landscapes.sand, "dune sea"),
+        Source("plane", "Slope", forms.PlaneParameters, forms.plane),
+        Source("cone", "Cone", forms.ConeParameters, forms.cone),
+        Source("pyramid", "Step Pyramid", forms.PyramidParameters, forms.pyramid),
+        Source("box", "Box", forms.BoxParameters, forms.box),
+        Source("letters", "Letters", forms.LettersParameters, forms.letters),
+        Source(
+            "pyramid_in_sand", "Pyramid in Sand", forms.PyramidInSandParameters,
+            forms.pyramid_in_sand, forms.sand_around, "barchan field",
+        ),
+    )
+}  # fmt: skip
+
+
+def make(
+    kind: str,
+    rows: int,
+    cols: int,
+    cell_size: float | tuple[float, float] = 1.0,
+    seed: int = 0,
+    values: Mapping[str, Any] | None = None,
+    image_files: ImageFiles | None = None,
+) -> Terrain:
+    """A start terrain of the given kind; the same bytes for the same arguments.
+
+    values: parameters by name, see `SOURCES[kind].parameters`. cell_size: metres, or (row, column) spacing.
+    image_files: reads an image that is a parameter. Loose material lies in the terrain's field "sediment".
+    Raises InputError for an unknown kind or parameter, and for a size, seed, value or image that cannot be.
+    """
+    if kind not in SOURCES:
+        raise InputError(f"There is no start terrain {kind!r:.60}; there are {', '.join(SOURCES)}.")
+    require_size(rows, cols)
+    source = SOURCES[kind]
+    given: Any = source.parameters.from_dict(dict(values or {}))
+    SEED.checked(seed)
+    # A terrain of the smallest size checks the cell size before the work.
+    spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
+    require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
+    site = Site(rows, cols, spacing, seed, getattr(given, "tileable", False), given.warp, image_files)
+    elevation = source.elevation(site, given)
+    fields = {"sediment": source.sediment(site, given)} if source.sediment else {}
+    if given.island > 0:
+        share = _island(site, given.island, elevation)
+        elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
+    return Terrain(elevation, cell_size, fields)
+
+
+def require_size(rows: int, cols: int) -> None:
+    """Raise InputError for what is no size of a start terrain."""
+    if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
+        raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
+
+
+def _island(site: Site, coast: float, elevation: Array) -> Array:
+    """What to multiply heights by (rows, cols): 0 along the border and beyond a coast with bays, and such that the
+    highest point is as high as it was."""
+    y, x = np.linspace(-1, 1, site.rows)[:, None], np.linspace(-1, 1, site.cols)[None, :]
+    radius = np.sqrt(y * y + x * x)
+    bays = 0.6 * site.cut(noise.bend(site, 3))
+    share = _smooth((1 - 1.1 * radius + bays) / coast) * _smooth((1 - radius) / 0.2)
+    left = float((elevation * share).max())
+    return share * (float(elevation.max()) / left) if left > 0 else share
+
+
+def _smooth(part: Array) -> Array:
+    """0 below 0, 1 above 1, and smooth between."""
+    part = np.clip(part, 0.0, 1.0)
+    return np.asarray(part * part * (3 - 2 * part))

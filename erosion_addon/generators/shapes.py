@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start terrains that are plain forms: a plane, and bodies with hard edges on flat ground."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.parameters import Parameters, parameter
+from ..files.image_files import OpenImageIOFiles
+from ..kernels.elementary import sincos
+from . import noise
+from .canvas import Site, island, warp
+from .domain_warp import metres
+
+LETTERS = (
+    ".##..###...##.",
+    "#..#.#..#.#..#",
+    "#..#.###..#...",
+    "####.#..#.#...",
+    "#..#.#..#.#..#",
+    "#..#.###...##.",
+)
+"""What stands out where no image is given."""
+
+
+def height() -> Any:
+    """A parameter: how high a form stands."""
+    return parameter(200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000)
+
+
+def width(default: float) -> Any:
+    """A parameter: how much room a form takes."""
+    return parameter(default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2)
+
+
+@dataclass(frozen=True)
+class PlaneParameters(Parameters):
+    """A plane with a slope."""
+
+    slope: float = parameter(0.1, "How steeply the plane falls.", low=0, high=100, unit="m/m", soft_high=2)
+    direction: float = parameter(270.0, "Where it falls to: 0 along x, 90 along y.", low=-360, high=360, unit="°")
+    warp: float = warp()
+    island: float = island()
+
+
+def plane(site: Site, given: PlaneParameters) -> Array:
+    """The lowest corner is 0."""
+    y, x = metres(site)
+    sine, cosine = sincos(math.radians(given.direction))
+    made = -given.slope * (x * cosine + y * sine)
+    return np.asarray(made - made.min())
+
+
+@dataclass(frozen=True)
+class ConeParameters(Parameters):
+    """A round cone on flat ground, as a young volcano."""
+
+    height: float = height()
+    width: float = width(0.8)
+    warp: float = warp()
+    island: float = island()
+
+
+def cone(site: Site, given: ConeParameters) -> Array:
+    """Height falls evenly from the middle to the foot."""
+    y, x = metres(site)
+    away: Array = np.sqrt(y * y + x * x)
+    return given.height * np.maximum(1.0 - away / (given.width * site.half_width), 0.0)
+
+
+@dataclass(frozen=True)
+class PyramidParameters(Parameters):
+    """A square pyramid of steps on flat ground."""
+
+    height: float = height()
+    width: float = width(0.8)
+    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    warp: float = warp()
+    island: float = island()
+
+
+def pyramid(site: Site, given: PyramidParameters) -> Array:
+    """Steps of equal height and depth."""
+    inside = 1.0 - _square(*metres(site)) / (given.width * site.half_width)
+    steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * given.steps)
+    return given.height / given.steps * steps
+
+
+@dataclass(frozen=True)
+class BoxParameters(Parameters):
+    """A box with upright walls on flat ground: a table mountain to begin with."""
+
+    height: float = height()
+    width: float = width(0.5)
+    turn: float = parameter(0.0, "How far the box is turned to the left.", low=-360, high=360, unit="°")
+    warp: float = warp()
+    island: float = island()
+
+
+def box(site: Site, given: BoxParameters) -> Array:
+    """The full height within the walls, 0 outside."""
+    y, x = metres(site)
+    across, along = sincos(math.radians(given.turn))
+    inside = _square(y * along - x * across, x * along + y * across) <= given.width * site.half_width
+    return np.where(inside, given.height, 0.0)
+
+
+@dataclass(frozen=True)
+class LettersParameters(Parameters):
+    """Letters or any other shape from a picture, standing out of flat ground as high as they are bright."""
+
+    image: str = parameter("", "Image file of the shape, grey: white is high. The letters ABC where there is none.")
+    invert: bool = parameter(False, "Black stands out instead of white, as letters on paper.")
+    height: float = height()
+    width: float = parameter(0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2)
+    warp: float = warp()
+    island: float = island()
+
+
+def letters(site: Site, given: LettersParameters) -> Array:
+    """Each cell is as high as its pixel is bright; no pixels, flat ground."""
+    pixels = _pixels(given.image, site)
+    if given.invert:
+        pixels = pixels.max() - pixels
+    y, x = metres(site)
+    rows, cols = pixels.shape
+    # The whole picture shows, in its own proportions.
+    sides = (site.rows - 1) * site.spacing[0], (site.cols - 1) * site.spacing[1]
+    pixel = given.width * min(sides[0] / rows, sides[1] / cols)
+    row, col = np.broadcast_arrays(y / pixel + rows / 2, x / pixel + cols / 2)
+    inside = (row >= 0) & (row <= rows) & (col >= 0) & (col <= cols)
+    made = np.zeros((site.rows, site.cols))
+    found = (np.minimum(place[inside].astype(np.intp), side - 1) for place, side in ((row, rows), (col, cols)))
+    made[inside] = pixels[tuple(found)]
+    highest = float(np.abs(pixels).max())
+    return made * (given.height / highest) if highest > 0 else made
+
+
+def _pixels(image: str, site: Site) -> Array:
+    """Brightness (rows, cols), row 0 at the bottom."""
+    if image:
+        return (site.image_files or OpenImageIOFiles()).read(Path(image)).astype(np.float64)
+    return np.array([[float(letter == "#") for letter in line] for line in reversed(LETTERS)])
+
+
+@dataclass(frozen=True)
+class PyramidInSandParameters(Parameters):
+    """A step pyramid of rock that stands in loose sand, for the wind to blow around."""
+
+    height: float = height()
+    width: float = width(0.5)
+    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    sand: float = parameter(20.0, "Depth of the sand around the pyramid.", low=0, high=1e6, unit="m", soft_high=200)
+    waves: float = parameter(
+        10.0, "Height of the waves in the sand, up to twice its depth.", low=0, high=1e6, unit="m", soft_high=200
+    )
+    warp: float = warp()
+    island: float = island()
+
+
+def pyramid_in_sand(site: Site, given: PyramidInSandParameters) -> Array:
+    """The higher one of rock and sand."""
+    return np.maximum(pyramid(site, given), _sand(site, given))  # type: ignore[arg-type]
+
+
+def sand_around(site: Site, given: PyramidInSandParameters) -> Array:
+    """Thickness of the sand on the rock."""
+    return np.maximum(_sand(site, given) - pyramid(site, given), 0.0)  # type: ignore[arg-type]
+
+
+def _sand(site: Site, given: PyramidInSandParameters) -> Array:
+    waves = site.cut(noise.band(site, 12.0, 0))
+    lowest, highest = float(waves.min()), float(waves.max())
+    part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
+    sand: Array = np.maximum(given.sand + part * given.waves, 0.0)
+    return sand
+
+
+def _square(y: Array, x: Array) -> Array:
+    """Distance from the middle where lines of equal distance are squares."""
+    return np.maximum(np.abs(y), np.abs(x))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light on a terrain: how much of the sky and of suns arrives, behind its own mountains and below things on it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..base.threads import Tally, in_bands
+from ..grid.resample import bilinear
+from ..kernels.elementary import sincos
+from ..terrain.terrain import Terrain
+from .horizon import gradient, sky_share, sun_share
+
+SUNS = ("sun_light", "sun_light_2", "sun_light_3")
+"""Fields of sunlight, one for each sun: the upper bound on their number."""
+
+
+@dataclass(frozen=True)
+class Sun:
+    """A sun. direction: to its middle, along columns, rows and up, of any length. radius: of its disc, rad."""
+
+    direction: tuple[float, float, float]
+    radius: float
+
+
+@dataclass(frozen=True)
+class LightParameters(Parameters):
+    """What of the light arrives on the ground."""
+
+    azimuths: int = parameter(
+        16, "Directions in which the horizon is looked for: more is smoother, and slower.", low=4, high=64
+    )
+    radius: float = parameter(
+        0.0, "How far away mountains still hide the sky. Auto: half of the terrain.",
+        low=0, high=1e6, unit="m", soft_high=10_000, zero="Auto", usual=1000.0,
+    )  # fmt: skip
+    half_resolution: bool = parameter(False, "Find the light of the sky on every other vertex: four times as fast.")
+    suns: bool = parameter(
+        True, "Whether the light of suns is baked too: for suns that throw no shadows of their own when rendered."
+    )
+    terrain_shadow: bool = parameter(True, "Whether mountains throw shadows in the light of suns.")
+    spheres: int = parameter(
+        3, "Spheres that stand for each object that throws a shadow: more follow its shape.", low=1, high=16
+    )
+
+
+def bake(
+    terrain: Terrain,
+    parameters: LightParameters,
+    suns: Sequence[Sun],
+    casters: Array,
+    edges: str,
+    threads: int = 0,
+    tally: Tally | None = None,
+) -> dict[str, Array]:
+    """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all light arrives.
+
+    casters: (count, 4) x, y, z and radius of spheres in metres, from the middle of cell [0, 0] and along columns, rows
+    and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
+    threads: see `in_bands`. tally: of the work. Raises InputError for too many suns, or a sun or sphere that is not
+    finite.
+    """
+    tally = tally or Tally()
+    tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
+    if len(suns) > len(SUNS):
+        raise InputError(f"There are {len(suns)} suns, and {len(SUNS)} are the most.")
+    wrap = edges == "wrap"
+    lights = caster_light(terrain.elevation, terrain.spacing, casters, suns, threads)
+    fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads, tally)}
+    for name, sun, light in zip(SUNS, suns, lights[1:], strict=False):
+        if parameters.terrain_shadow:
+            light *= sun_share(terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads, tally)
+        fields[name] = light
+    return {name: light.astype(np.float32) for name, light in fields.items()}
+
+
+def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally) -> Array:
+    (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
+    count = -(-parameters.azimuths // 4) * 4
+    radius = parameters.radius or 0.5 * max(rows * row_spacing, cols * col_spacing)
+    if not parameters.half_resolution or min(rows, cols) < 6:
+        return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads, tally)
+    fewer = ((rows + 1) // 2, (cols + 1) // 2)
+    spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
+    seen = sky_share(bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads, tally)
+    return bilinear(seen, terrain.shape)
+
+
+def caster_light(
+    elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 0
+) -> Array:
+    """What spheres leave of the light of the sky and of suns, (1 + suns, rows, cols) float64.
+
+    The arguments are those of `bake`; the formulas are in `kernels.casters`.
+    """
+    lights = np.ones((1 + len(suns), *elevation.shape))
+    casters = np.ascontiguousarray(casters, np.float64).reshape(-1, 4)
+    if not np.isfinite(casters).all() or not (casters[:, 3] > 0).all():
+        raise InputError("A sphere that throws a shadow has no finite place, or no radius.")
+    table = np.array([_sun_row(sun) for sun in suns]).reshape(-1, 6)
+    if not len(casters):
+        return lights
+    from .kernels import sphere_shadows as kernel  # numba takes a second to import, so only where it runs
+
+    slopes = gradient(elevation, spacing, wrap=False)
+
+    def shade(first: int, last: int) -> None:
+        kernel.shade(elevation, slopes, *spacing, casters, table, first, last, lights)
+
+    in_bands(shade, -(-len(elevation) // kernel.TILE), threads, band=1)
+    return lights
+
+
+def _sun_row(sun: Sun) -> tuple[float, ...]:
+    """As `kernels.casters.shade` wants a sun; 1 - cos b is 2 sin² b/2, of which no digits are lost."""
+    (sine, cosine), (half, _) = sincos(sun.radius), sincos(sun.radius / 2)
+    return *_unit(sun), cosine, sine, 2 * half * half
+
+
+def _unit(sun: Sun) -> tuple[float, float, float]:
+    length = math.sqrt(math.fsum(part * part for part in sun.direction))
+    if not (math.isfinite(length) and length > 0 and 0 <= sun.radius <= math.pi / 2):
+        raise InputError("A sun has no direction, or its disc is larger than half of the sky.")
+    x, y, z = (part / length for part in sun.direction)
+    return x, y, z

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Droplet erosion: drops of water run downhill, dissolve the ground, carry it and drop it.
+
+Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels import rng as random
+from ....kernels.compile import inlined, lean
+from ....kernels.edges import between, wrapped
+from ...shared.kernels.exchange import deposit
+from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
+from ...shared.kernels.tiles import Tiles, fetch, reach_of
+from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
+
+NUMBERS = COLOR + 3
+"""Numbers of a drop on its tile."""
+
+SPANS = {WATER: (0.0, 1.0), STEPS: (0.0, 2.0**53), DRAWS: (0.0, 2.0**53)}
+"""Lowest and highest of those that are not anything."""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all drops; names and units as in `model.droplet.DropletParameters`."""
+
+    capacity: float
+    evaporation: float
+    erosion_rate: float
+    deposition_rate: float
+    inertia: float
+    minimum_slope: float
+    gravity: float
+    maximum_steps: int
+    brush: bool
+    sine_slope: bool
+    color_depth: float
+    edges: int
+    row_step: float
+    """Cells along a column that one unit of length covers; 1 where cells are square."""
+    col_step: float
+    patience: int = 2**62
+    """Steps on a tile in one go after which no further drop is taken up there."""
+    deposit_limit: float = math.inf
+    """Cells that a drop lays down at most in a step, beside what fills a pit."""
+    quarters: bool = False
+    """Whether each of the four cells gets a quarter of what is laid down; else by bilinear weights."""
+
+
+class Totals(NamedTuple):
+    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
+
+    eroded: np.ndarray
+    exported: np.ndarray
+    steps: np.ndarray
+    paths_cut: np.ndarray
+    random_directions: np.ndarray
+
+
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
+
+
+@lean
+def _start_cell(start, sources, cells):
+    """Cell index where a drop starts; sources: None for even rain, else cumulated weights (cells,) up to 1."""
+    chance = random.uniform(start, 0)
+    if sources is None:
+        return min(int(chance * cells), cells - 1)
+    return min(np.searchsorted(sources, chance, side="right"), cells - 1)
+
+
+@inlined
+def _among(cell, cells):
+    """Whether a cell is one of those in ascending order."""
+    index = np.searchsorted(cells, cell)
+    return index < cells.size and cells[index] == cell
+
+
+@inlined
+def _anywhere(corner, chance, last, count):
+    """A place along one axis, less than half a cell from a corner, on the terrain."""
+    place = corner + chance - 0.5
+    return wrapped(place, count) if last == count else min(max(place, 0.0), last)
+
+
+@lean
+def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
+    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`.
+
+    A drop starts on the corner of its cell, where the source's gradient sees only what lies behind it along both axes.
+    spread: (n,) int64, cells in ascending order in which drops start anywhere less than half a cell from the corner;
+    spread_all: whether all do.
+    """
+    rows, cols = tiles.row_of.size, tiles.col_of.size
+    for number in range(first_drop, last_drop):
+        start, draws = random.stream(key, number), 1.0
+        cell = np.int64(_start_cell(start, sources, rows * cols))
+        z, x = float(cell // cols), float(cell % cols)
+        if spread_all or _among(cell, spread):
+            z = _anywhere(z, random.uniform(start, 1), tiles.last_row, rows)
+            x = _anywhere(x, random.uniform(start, 2), tiles.last_col, cols)
+            draws = 3.0
+        slot = enter(pool, tiles, start, z, x)
+        pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws
+
+
+@lean
+def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
+    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end; where
+    there are many, as many as `patience` allows: the others wait on.
+
+    A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
+
+    1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise;
+    2. direction = (direction - gradient) · inertia + gradient, normalised; a random one where that is flat;
+    3. the next place lies one cell further, its height nh is bilinear;
+    4. nh ≥ h: a pit. The drop fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends;
+    5. capacity q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine;
+    6. s > q: lays down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s) · erosion_rate,
+       0.99 (h - nh));
+    7. v = √(v² + 2 gravity (h - nh)), w = w (1 - evaporation).
+
+    Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose. (The published form
+    digs cells that lie lower than nh too, and diverges at edges that drops leave by.) Heights then stay between the
+    lowest point there was and the highest plus what was laid down, for any parameters in range.
+    The corner heights of the next cell are read before the brush changes them and reused, as in the source; a drop
+    that comes from another tile reads them anew, with what its height has changed by as speed.
+
+    A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
+
+    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
+    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 3) float32, share that
+    may be dug, 1 - hardness, and share that may be laid down; or None. constants:
+    `Constants`. totals: `Totals`.
+    At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
+    """
+    for tile in worked:
+        fetch(pool, tiles, tile, ground[..., 0])
+        fetch(pool, tiles, tile, flow)
+        fetch_queue(pool, tile)
+        reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
+        # While one of the two waits for its next place, the processor digs for the other.
+        drop = pick_up(pool, tiles, tile, ground, constants)
+        beside = pick_up(pool, tiles, tile, ground, constants)
+        while drop.slot != NONE or beside.slot != NONE:
+            if drop.slot != NONE:
+                drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
+            if beside.slot != NONE:
+                beside = go_on(beside, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
+
+
+def lay_down(
+    tiles: Tiles, pool: Pool, ground: np.ndarray, color: np.ndarray | None, masks: np.ndarray | None,
+    constants: Constants,
+) -> float:  # fmt: skip
+    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
+    return kept
+
+
+@lean
+def _lay_down(slots, tiles, pool, ground, color, masks, constants):
+    kept = 0.0
+    for slot in slots:
+        drop = pool.numbers[slot]
+        row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
+        col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
+        place = footing((row, below, row_part, col, right, col_part), constants.quarters)
+        given = deposit(ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth)
+        kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
+    return kept

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The droplet step: its parameters, and its way from metres into the kernel's cells and back."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array
+from ...base.errors import InputError
+from ...base.parameters import Parameters, parameter
+from ..shared.coarse_step import detail, feature_size
+from ..shared.grass_cover import grass_protection
+from ..shared.particle_step import PATIENCE, DropStep, drop_sources
+from ..shared.springs import spring_cells
+from ..shared.state import State, Volumes
+
+
+@dataclass(frozen=True)
+class DropletParameters(Parameters):
+    """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
+    the defaults are the source's. A step is one cell long."""
+
+    drops_per_cell: float = parameter(
+        1.0, "How much it rains: more drops dig deeper valleys and fill wider plains.",
+        low=0, high=1000, unit="1/cell", soft_high=5,  # as the source's drops dig, from 8 on spikes in a plain are left
+    )  # fmt: skip
+    feature_size: float = feature_size()
+    detail: int = detail()
+    capacity: float = parameter(
+        10.0, "How much a drop can carry: more digs deeper and builds higher fans.",
+        low=0, high=1000, seed_name="Kq", soft_high=40, step=0.01,
+    )  # fmt: skip
+    evaporation: float = parameter(
+        0.001, "Share of its water that a drop loses each step: more shortens rivers.",
+        low=0, high=1, unit="1/step", seed_name="Kw", soft_high=0.5, step=0.001,
+    )  # fmt: skip
+    erosion_rate: float = parameter(
+        0.9, "Share of its spare capacity that a drop digs out each step: more cuts sharper gullies.",
+        low=0, high=1, unit="1/step", seed_name="Kr", step=0.001,
+    )  # fmt: skip
+    deposition_rate: float = parameter(
+        0.02, "Share of its excess load that a drop lays down each step: more fills the foot of the slopes.",
+        low=0, high=1, unit="1/step", seed_name="Kd", soft_high=0.5, step=0.001,  # beyond it each cell is a heap
+    )  # fmt: skip
+    inertia: float = parameter(
+        0.1, "How much a drop keeps its direction: more makes smoother, wider bends.", low=0, high=0.99, seed_name="Ki"
+    )
+    minimum_slope: float = parameter(
+        0.05, "Slope that flat ground counts as: more lets rivers dig on plains.",
+        low=0, high=10, unit="m/m", seed_name="minSlope", soft_high=2,
+    )  # fmt: skip
+    gravity: float = parameter(
+        20.0, "How fast drops speed up downhill: more erodes steep slopes harder.",
+        low=0, high=1000, seed_name="g", soft_high=50,
+    )  # fmt: skip
+    maximum_path: float = parameter(
+        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
+        low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
+    )  # fmt: skip
+    deposit_limit: float = parameter(
+        0.0, "Most that a drop lays down in a step, in cells of height: less spreads its load further along its way.",
+        low=0, high=1000, unit="cells/step", zero="None", usual=1.0, soft_high=5, step=0.01, group="Drops",
+    )  # fmt: skip
+    deposit_footprint: str = parameter(
+        "bilinear", "Where a drop lays its load: mostly on the nearest cell, or on all 4 cells around it alike.",
+        choices={
+            "bilinear": "The 4 cells around the drop, each the more the nearer it is",
+            "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
+        },
+        group="Drops",
+    )  # fmt: skip
+    start: str = parameter(
+        "springs", "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
+        choices={
+            "springs": "Rain on corners, as published; water of springs anywhere in their cells, so that it fans out",
+            "corner": "All drops on corners, as published: springs on summits run off to one side",
+            "anywhere": "All drops anywhere in their cells",
+        },
+        group="Drops",
+    )  # fmt: skip
+    erosion_footprint: str = parameter(
+        "brush", "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow gullies.",
+        choices={
+            "brush": "4 × 4 cells, most in their middle: soft, wide channels",
+            "bilinear": "The 4 cells around the drop: narrow gullies, each as wide as a cell",
+        },
+        group="Drops",
+    )  # fmt: skip
+    slope: str = parameter(
+        "tangent", "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
+        choices={
+            "tangent": "Metres of height by metres of way: the steeper, the more, so that cliffs are dug into most",
+            "sine": "Metres of height by metres along the slope: no more than 1, which spares cliffs",
+        },
+        group="Drops",
+    )  # fmt: skip
+    springs: tuple[tuple[float, ...], ...] = parameter(
+        (), "Springs: place from the left and bottom edge (0-1), and how much water each gives.",
+        low=0, high=1e6, row_names=("x", "y", "rate"), group="Springs",
+    )  # fmt: skip
+    spring_share: float = parameter(
+        0.5, "Share of all drops that rise from the springs: more digs below them, and less elsewhere.", low=0, high=1,
+        group="Springs", needs=("springs",),
+    )  # fmt: skip
+    wetness: float = parameter(
+        5000.0, "Catchment per slope at which the ground is half wet: more leaves the ground drier.",
+        low=1, high=1e9, unit="m", soft_high=50_000, step=100, group="Moisture and Color",
+    )  # fmt: skip
+    color_depth: float = parameter(
+        0.5, "Thickness of sediment that hides half of the ground's colour: more lets it shine through.",
+        low=1e-6, high=1e6, unit="m", soft_high=10, step=0.01, group="Moisture and Color",
+    )  # fmt: skip
+    grass_protection: float = grass_protection()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for x, y, _ in self.springs:
+            if x > 1 or y > 1:
+                raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
+
+
+class DropletStep(DropStep):
+    """A droplet step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    """
+
+    bytes_per_cell = 16 + 4 + 8 + 16
+    """Working memory beyond terrain and result: ground, flow, sources and masks."""
+
+    continues = ("surface_color",)
+
+    evolving = ("_ground", "_flow", "_color", "_totals", "_run")
+
+    def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
+        from .kernels import droplet  # numba takes a second to import, so only where it runs
+
+        sources = drop_sources(state, parameters.springs, parameters.spring_share)
+        super().__init__(state, key, parameters.drops_per_cell, sources, droplet)
+        self._parameters, self._kernel = parameters, droplet
+        self._spread = _spread(state, parameters)
+        self._flow = np.zeros(state.elevation.shape, np.float32)
+        color = state.layers.get("surface_color")
+        self._color = None if color is None else color.copy()
+        self._constants = self._make_constants(max(state.elevation.shape))
+        self._totals = droplet.make_totals(self._run.tiles)
+
+    def _make_constants(self, longer_side: int) -> Any:
+        given, state = self._parameters, self._state
+        return self._kernel.Constants(
+            capacity=given.capacity,
+            evaporation=given.evaporation,
+            erosion_rate=given.erosion_rate,
+            deposition_rate=given.deposition_rate,
+            inertia=given.inertia,
+            minimum_slope=given.minimum_slope,
+            gravity=given.gravity,
+            maximum_steps=max(1, round(given.maximum_path * longer_side)),
+            brush=given.erosion_footprint == "brush",
+            sine_slope=given.slope == "sine",
+            color_depth=given.color_depth / state.cell_size,
+            edges=EDGES.index(state.edges),
+            row_step=state.cell_size / state.spacing[0],
+            col_step=state.cell_size / state.spacing[1],
+            patience=PATIENCE,
+            deposit_limit=given.deposit_limit or np.inf,
+            quarters=given.deposit_footprint == "quarters",
+        )
+
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        self._kernel.run_tiles(
+            worked, tiles, pool, self._ground, self._flow, self._color, self._masks, self._constants, self._totals
+        )
+
+    def _settled(self) -> tuple[Array, Array | None, float]:
+        """Ground and colour if all drops laid down what they carry where they are, and what masks would keep."""
+        self.rest()
+        if not self._run.under_way:
+            return self._ground, self._color, 0.0
+        ground, color = self._ground.copy(), None if self._color is None else self._color.copy()
+        run = self._run
+        return ground, color, self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants)
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        from .kernels.wetness_index import wetness
+
+        ground, color, _ = self._settled()
+        layers, state = self._solid_layers(ground), self._state
+        layers["flow"] = self._flow.copy()
+        layers["moisture"] = np.empty(self._flow.shape, np.float32)
+        catchment = state.cell_size * self._flow.size / max(self._run.started, 1)
+        wetness(
+            layers["elevation"], self._flow, *state.spacing, catchment, self._parameters.wetness, layers["moisture"]
+        )
+        if color is not None:
+            layers["surface_color"] = color.copy()
+        return layers
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
+        eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
+        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        return {**super().counts(seconds), "random_directions": int(self._totals.random_directions.sum())}
+
+
+def _spread(state: State, parameters: DropletParameters) -> tuple[Array, bool]:
+    """The cells, in ascending order, in which drops start anywhere, and whether they do so in all."""
+    flowing = [spring for spring in parameters.springs if spring[2] * parameters.spring_share > 0]
+    rising = spring_cells(state.elevation.shape, flowing) if parameters.start == "springs" else []
+    return np.unique(np.array(rising, np.int64)), parameters.start == "anywhere"

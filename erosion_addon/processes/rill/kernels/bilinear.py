@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A grid of cells as a continuous field: height and slope at any place between cells, and changes there.
+
+All by the bilinear weights of the four cells around a place. ground: (rows, cols, 2) float64, height of the surface
+and the loose part of it, in cells. masks: (rows, cols, ≥ 3) float32 or None: share that may be dug, 1 - hardness, share
+that may be laid down.
+"""
+
+import numpy as np
+
+from ....kernels.compile import lean
+from ....kernels.edges import between
+from ...shared.kernels.exchange import take
+
+
+@lean
+def around(z, x, last_row, last_col, rows, cols):
+    """The four cells around a place: rows above and below it and the way between them, columns likewise."""
+    row, below, row_part = between(z, last_row, rows)
+    col, right, col_part = between(x, last_col, cols)
+    # Unsigned indices spare numba's test for negative ones.
+    return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
+
+
+@lean
+def nearest(place):
+    """The one of the four cells that a place lies in."""
+    row, below, row_part, col, right, col_part = place
+    return row if row_part < 0.5 else below, col if col_part < 0.5 else right
+
+
+@lean
+def height(ground, place):
+    """Height at a place."""
+    row, below, row_part, col, right, col_part = place
+    upper = ground[row, col, 0] * (1 - col_part) + ground[row, right, 0] * col_part
+    lower = ground[below, col, 0] * (1 - col_part) + ground[below, right, 0] * col_part
+    return upper * (1 - row_part) + lower * row_part
+
+
+@lean
+def surface(ground, place):
+    """Height at a place, and its gradient along a column and along a row, in cells a cell."""
+    row, below, row_part, col, right, col_part = place
+    h00, h10 = ground[row, col, 0], ground[row, right, 0]
+    h01, h11 = ground[below, col, 0], ground[below, right, 0]
+    upper, lower = h00 * (1 - col_part) + h10 * col_part, h01 * (1 - col_part) + h11 * col_part
+    return (
+        upper * (1 - row_part) + lower * row_part,
+        (h01 - h00) * (1 - col_part) + (h11 - h10) * col_part,
+        (h10 - h00) * (1 - row_part) + (h11 - h01) * row_part,
+    )
+
+
+@lean
+def _give(ground, row, col, amount, ceiling, masks):
+    """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
+    if masks is not None:
+        amount = amount * masks[row, col, 2]
+    amount = min(amount, max(ceiling - ground[row, col, 0], 0.0))
+    ground[row, col, 0] += amount
+    ground[row, col, 1] += amount
+    return amount
+
+
+@lean
+def lay(ground, place, amount, ceiling, masks):
+    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    row, below, row_part, col, right, col_part = place
+    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
+    given += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
+    given += _give(ground, below, col, amount * row_part * (1 - col_part), ceiling, masks)
+    given += _give(ground, below, right, amount * row_part * col_part, ceiling, masks)
+    return given
+
+
+@lean
+def dig(ground, place, amount, floor, masks):
+    """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
+    row, below, row_part, col, right, col_part = place
+    taken = take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
+    taken += take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
+    taken += take(ground, below, col, amount * row_part * (1 - col_part), floor, masks)
+    taken += take(ground, below, right, amount * row_part * col_part, floor, masks)
+    return taken
+
+
+@lean
+def _move_cell(ground, row, col, wanted, level, sign):
+    """Move one cell by up to `wanted` towards `level`: up where sign is 1, down where it is -1; returns by how much."""
+    moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
+    ground[row, col, 0] += moved * sign
+    ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
+    return moved
+
+
+@lean
+def move(ground, place, amount, level, sign, masks):
+    """Lay down where `sign` is 1, dig where it is -1, not beyond `level`; returns how much.
+
+    Without masks it is both in one: on flat ground the processor could not guess which of them comes next.
+    """
+    if masks is not None:
+        return lay(ground, place, amount, level, masks) if sign > 0.0 else dig(ground, place, amount, level, masks)
+    row, below, row_part, col, right, col_part = place
+    moved = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
+    moved += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)
+    moved += _move_cell(ground, below, col, amount * row_part * (1 - col_part), level, sign)
+    moved += _move_cell(ground, below, right, amount * row_part * col_part, level, sign)
+    return moved

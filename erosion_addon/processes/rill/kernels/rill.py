@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light droplets: drops roll down the slope, level what they roll over, and leave the ground moist where they are slow.
+
+Source: jehoz, TerrainGen and its article (2023, in Zig). One cell is 1 × 1 here, heights are in cells.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels import rng as random
+from ....kernels.compile import lean
+from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
+from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
+from ...shared.kernels.tiles import Tiles, fetch, reach_of, within
+from . import bilinear
+
+SMALLEST_SCALE = 2.0**-40
+"""Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
+
+ROW_SPEED, COL_SPEED, LOAD, VOLUME, STEPS, SCALE = 2, 3, 4, 5, 6, 7
+"""Numbers of a drop after its place: velocity, load, volume, steps made, and what moisture is in units of for it."""
+
+NUMBERS = 8
+
+SPANS = {VOLUME: (0.0, 1.0), STEPS: (0.0, 2.0**53), SCALE: (2.0**-80, math.inf)}
+"""Lowest and highest of those numbers that are not anything. (What is left of the moisture may be nothing.)"""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all drops, as in `model.rill.RillParameters` but for one step (soil: for one drop)."""
+
+    gravity: float
+    friction: float
+    transfer_rate: float
+    sediment_ratio: float
+    carries: bool
+    """The capacity form; else the simple one."""
+    capacity: float
+    minimum_volume: float
+    evaporation: float
+    soil_absorption: float
+    soil_evaporation: float
+    maximum_steps: int
+    edges: int
+    """As in `kernels.edges`."""
+    row_step: float
+    """Cells along a column that one unit of length covers; 1 where cells are square."""
+    col_step: float
+    patience: int = 2**62
+    """Steps on a tile in one go after which no further drop is taken up there."""
+    first_rule: bool = False
+    """Whether the capacity form goes by the spare capacity alone; else by the height between places at most."""
+
+
+class Totals(NamedTuple):
+    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
+
+    eroded: np.ndarray
+    filled: np.ndarray
+    """What the simple form laid down; it is not what it took."""
+    exported: np.ndarray
+    steps: np.ndarray
+    paths_cut: np.ndarray
+
+
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
+
+
+@lean
+def _start_place(start, sources, rows, cols, last_row, last_col):
+    """Where a drop starts, (row, col) real-valued; sources: None for even rain, else cumulated weights (cells,)."""
+    if sources is None:
+        return random.uniform(start, 0) * last_row, random.uniform(start, 1) * last_col
+    cell = min(np.searchsorted(sources, random.uniform(start, 2), side="right"), rows * cols - 1)
+    z, x = cell // cols + random.uniform(start, 0) - 0.5, cell % cols + random.uniform(start, 1) - 0.5
+    return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
+
+
+@lean
+def _moisten(water, place, wanted, scale):
+    """Wet the ground around a place by `wanted` of what it lacks to be fully moist."""
+    row, below, row_part, col, right, col_part = place
+    m00, m10, m01, m11 = water[row, col, 1], water[row, right, 1], water[below, col, 1], water[below, right, 1]
+    there = (m00 * (1 - col_part) + m10 * col_part) * (1 - row_part) + (
+        m01 * (1 - col_part) + m11 * col_part
+    ) * row_part
+    amount = wanted * max(1.0 / scale - there, 0.0)
+    water[row, col, 1] = m00 + amount * (1 - row_part) * (1 - col_part)
+    water[row, right, 1] = m10 + amount * (1 - row_part) * col_part
+    water[below, col, 1] = m01 + amount * row_part * (1 - col_part)
+    water[below, right, 1] = m11 + amount * row_part * col_part
+
+
+@lean
+def _level(ground, place, height, new_height, masks, constants, totals, tile):
+    """Step 3 of the simple form: level the ground at `place` towards `new_height`."""
+    rise = new_height - height
+    up = rise > 0.0
+    amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
+    moved = bilinear.move(ground, place, amount, new_height, 1.0 if up else -1.0, masks)
+    totals.filled[tile] += moved if up else 0.0
+    totals.eroded[tile] += 0.0 if up else moved
+
+
+@lean
+def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile):
+    """Step 3 of the capacity form: dig or lay down; returns the load that the drop then has."""
+    rise = new_height - height
+    spare = carry * max(-rise, 0.0) - load
+    up = spare <= 0.0
+    amount = (abs(spare) if constants.first_rule else min(abs(spare), abs(rise))) * constants.transfer_rate
+    amount = min(amount * constants.sediment_ratio, load) if up else amount
+    level = max(height, new_height) if up else new_height
+    moved = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
+    totals.eroded[tile] += 0.0 if up else moved
+    return load + (-moved if up else moved)
+
+
+@lean
+def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, tile):
+    """Let one drop run until it leaves a reach, which is answered by True, or to its end: see `run_tiles`."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
+    last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
+    z, x, vz, vx = numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_SPEED], numbers[slot, COL_SPEED]
+    load, volume, scale = numbers[slot, LOAD], numbers[slot, VOLUME], numbers[slot, SCALE]
+    earlier = int(numbers[slot, STEPS])
+    place, step = bilinear.around(z, x, last_row, last_col, rows, cols), earlier
+    while volume > constants.minimum_volume and step < constants.maximum_steps:
+        if not within(reach, int(place[0]), int(place[3])):
+            numbers[slot, ROW], numbers[slot, COL], numbers[slot, ROW_SPEED], numbers[slot, COL_SPEED] = z, x, vz, vx
+            numbers[slot, LOAD], numbers[slot, VOLUME], numbers[slot, STEPS] = load, volume, step
+            totals.steps[tile] += step - earlier
+            return True
+        height, slope_z, slope_x = bilinear.surface(ground, place)
+        row, col = bilinear.nearest(place)
+        water[row, col, 0] += np.float32(volume)
+        vx = vx * (1 - constants.friction) - slope_x * constants.col_step * constants.gravity
+        vz = vz * (1 - constants.friction) - slope_z * constants.row_step * constants.gravity
+        if closed and not (0.0 < x < last_col and 0.0 < z < last_row):
+            vx, vz = along_wall(x, vx, last_col), along_wall(z, vz, last_row)
+        speed = math.sqrt(vx * vx + vz * vz)
+        if speed == 0.0:
+            break
+        x += vx / speed * constants.col_step
+        z += vz / speed * constants.row_step
+        if not (0.0 < x < last_col and 0.0 < z < last_row):
+            if wrap:
+                x, z = wrapped(x, cols), wrapped(z, rows)
+            elif closed:
+                x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
+            elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
+                totals.exported[tile] += load
+                load = 0.0
+                break
+        there = bilinear.around(z, x, last_row, last_col, rows, cols)
+        step += 1
+        new_height = bilinear.height(ground, there)
+        if constants.carries:
+            carry = speed * volume * constants.capacity
+            load = _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile)
+        else:
+            _level(ground, place, height, new_height, masks, constants, totals, tile)
+        place = there
+        if speed < 1.0 and constants.soil_absorption > 0.0:
+            _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)
+        volume *= 1 - constants.evaporation
+    if step >= constants.maximum_steps:
+        totals.paths_cut[tile] += 1
+    totals.steps[tile] += step - earlier
+    load -= bilinear.lay(ground, place, load, np.inf, masks)
+    totals.exported[tile] += max(load, 0.0) if masks is not None else 0.0
+    return False
+
+
+@lean
+def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, soil_evaporation):
+    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_place`.
+
+    After each drop all moisture is multiplied by 1 - soil_evaporation. Nothing needs to be touched for that: the map
+    in `water` holds m / scale, and the scale alone shrinks; it is (1,) float64.
+    """
+    rows, cols = tiles.row_of.size, tiles.col_of.size
+    for number in range(first_drop, last_drop):
+        start = random.stream(key, number)
+        z, x = _start_place(start, sources, rows, cols, tiles.last_row, tiles.last_col)
+        slot = enter(pool, tiles, start, z, x)
+        pool.numbers[slot, VOLUME], pool.numbers[slot, SCALE] = 1.0, scale[0]
+        scale[0] *= 1 - soil_evaporation
+        if scale[0] < SMALLEST_SCALE:
+            for row in range(rows):
+                for col in range(cols):
+                    water[row, col, 1] *= scale[0]
+            for other in range(len(pool.numbers)):
+                pool.numbers[other, SCALE] /= scale[0]
+            scale[0] = 1.0
+
+
+@lean
+def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
+    """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end; where
+    there are many, as many as `patience` allows: the others wait on.
+
+    A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
+    w > minimum_volume, with h the bilinear height:
+
+    1. v = v · (1 - friction) - ∇h(p) · gravity; a drop that stands still ends;
+    2. p' = p + v / |v|: always one unit of length;
+    3. the ground around p changes by bilinear weights. Simple form: by Δh · transfer_rate with Δh = h(p') - h(p), times
+       sediment_ratio where that is positive. Capacity form: with q = |v| · w · max(-Δh, 0) · capacity, by the smaller
+       of |Δh| and |q - s|, times transfer_rate, down where q > s and else up, times sediment_ratio, at most s; by the
+       article's first rule |q - s| alone;
+    4. moisture m at p' grows by max(0, 1 - |v|) · max(0, 1 - m(p')) · soil_absorption;
+    5. w = w · (1 - evaporation).
+
+    Stability: no cell is lowered below h(p') or raised above the higher of both places. (The published form lacks this
+    and diverges for some parameters: filling by transfer_rate · sediment_ratio > 1 overshoots.) Heights in the simple
+    form then stay between the lowest and the highest there were; in the capacity form a drop adds what it still
+    carries where it ends. The simple form makes and destroys material: what it takes is gone, what it fills is new.
+
+    A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
+
+    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
+    `start_drops`. masks: (rows, cols, 3) float32 or None: share that may be dug, 1 - hardness, share that may be laid
+    down. constants: `Constants`. totals: `Totals`.
+    At an open edge the load that leaves is exported, as is a last load that a mask keeps from being laid down.
+    """
+    for tile in worked:
+        fetch(pool, tiles, tile, ground[..., 0])
+        fetch(pool, tiles, tile, water[..., 0])
+        fetch_queue(pool, tile)
+        reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
+        slot = pull(pool, tile)
+        while slot != NONE:
+            left = _run_drop(
+                ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
+            )  # fmt: skip
+            let_go(pool, tiles, tile, slot, left)
+            slot = pull(pool, tile) if totals.steps[tile] < stop else NONE
+
+
+def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
+    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), tiles, pool, ground, masks)
+    return kept
+
+
+@lean
+def _lay_down(slots, tiles, pool, ground, masks):
+    kept = 0.0
+    for slot in slots:
+        z, x, load = pool.numbers[slot, ROW], pool.numbers[slot, COL], pool.numbers[slot, LOAD]
+        place = bilinear.around(z, x, tiles.last_row, tiles.last_col, tiles.row_of.size, tiles.col_of.size)
+        load -= bilinear.lay(ground, place, load, np.inf, masks)
+        kept += max(load, 0.0) if masks is not None else 0.0
+    return kept

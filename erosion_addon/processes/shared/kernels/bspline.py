@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields carried between a fine grid and a coarse one by weights along each axis: `spread`, and its transpose `gather`.
+
+index, weight (places, taps) of an axis: from which coarse cells each fine one takes, and how much.
+"""
+
+import numpy as np
+
+from ....kernels.compile import kernel
+
+
+@kernel
+def spread(row_index, row_weight, col_index, col_weight, coarse, fine):
+    """fine[r, c] = Σ row_weight[r, j] · col_weight[c, k] · coarse[row_index[r, j], col_index[c, k]]; both float64."""
+    line = np.empty(coarse.shape[1])
+    for row in range(fine.shape[0]):
+        line[:] = 0.0
+        for tap in range(row_index.shape[1]):
+            at, weight = row_index[row, tap], row_weight[row, tap]
+            for col in range(line.size):
+                line[col] += weight * coarse[at, col]
+        for col in range(fine.shape[1]):
+            total = 0.0
+            for tap in range(col_index.shape[1]):
+                total += col_weight[col, tap] * line[col_index[col, tap]]
+            fine[row, col] = total
+
+
+@kernel
+def gather(row_index, row_weight, col_index, col_weight, fine, coarse):
+    """coarse += the transpose of `spread`, applied to `fine`."""
+    line = np.empty(coarse.shape[1])
+    for row in range(fine.shape[0]):
+        line[:] = 0.0
+        for col in range(fine.shape[1]):
+            value = fine[row, col]
+            for tap in range(col_index.shape[1]):
+                line[col_index[col, tap]] += col_weight[col, tap] * value
+        for tap in range(row_index.shape[1]):
+            at, weight = row_index[row, tap], row_weight[row, tap]
+            for col in range(line.size):
+                coarse[at, col] += weight * line[col]

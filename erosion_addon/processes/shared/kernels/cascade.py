@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A heap of loose material settling around one cell: what steps call where they have disturbed it.
+
+The rule for a pair of cells is `talus_rows.transfer`. Here only a few cells are looked at, but that very often, so that
+the cells inside the terrain have a way of their own, without a loop.
+"""
+
+import numpy as np
+
+from ....kernels.compile import inlined, lean
+from .talus_rows import transfer
+
+
+@inlined
+def slide(ground, row, col, to_row, to_col, hold, share, masks):
+    """Let what exceeds the stable difference `hold` slide between two cells; returns what moved.
+
+    See `cascade` for the arguments.
+    """
+    row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
+    difference = ground[row, col, 0] - ground[to_row, to_col, 0]
+    if abs(difference) <= hold:
+        return 0.0
+    down = difference > 0.0
+    amount = transfer(difference, hold, ground[row, col, 1] if down else ground[to_row, to_col, 1], share, 0.0)
+    if masks is not None:
+        gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
+        amount *= gives * takes
+    slid = amount if down else -amount
+    ground[row, col, 0] -= slid
+    ground[row, col, 1] -= slid
+    ground[to_row, to_col, 0] += slid
+    ground[to_row, to_col, 1] += slid
+    return amount
+
+
+@inlined
+def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
+    """Let loose material slide between a cell and its eight neighbours, one after another; returns what moved.
+
+    ground: (rows, cols, 2) float64, surface and loose part of it, in any one unit; changed in place. share: of half
+    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4), whose first is what a cell gives and last
+    what it takes (0-1), or None. row_hold, col_hold, diagonal_hold: difference that stands, to a neighbour in the next
+    row, the next column, and across. wrap: whether the opposite edge follows an edge; else nothing slides over it.
+    """
+    rows, cols = ground.shape[0], ground.shape[1]
+    up, down, left, right = row - 1, row + 1, col - 1, col + 1
+    inside = up >= 0 and left >= 0 and down < rows and right < cols
+    if wrap and not inside:
+        up, down = up if up >= 0 else rows - 1, down if down < rows else 0
+        left, right = left if left >= 0 else cols - 1, right if right < cols else 0
+    if inside or wrap:
+        slid = slide(ground, row, col, up, left, diagonal_hold, share, masks)
+        slid += slide(ground, row, col, up, col, row_hold, share, masks)
+        slid += slide(ground, row, col, up, right, diagonal_hold, share, masks)
+        slid += slide(ground, row, col, row, left, col_hold, share, masks)
+        slid += slide(ground, row, col, row, right, col_hold, share, masks)
+        slid += slide(ground, row, col, down, left, diagonal_hold, share, masks)
+        slid += slide(ground, row, col, down, col, row_hold, share, masks)
+        slid += slide(ground, row, col, down, right, diagonal_hold, share, masks)
+    else:
+        slid = _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold)
+    return slid
+
+
+@lean
+def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold):
+    """`cascade` of a cell at an edge: with those neighbours that there are."""
+    slid = 0.0
+    for to_row in range(max(row - 1, 0), min(row + 2, ground.shape[0])):
+        for to_col in range(max(col - 1, 0), min(col + 2, ground.shape[1])):
+            if to_row != row and to_col != col:
+                slid += slide(ground, row, col, to_row, to_col, diagonal_hold, share, masks)
+            elif to_row != row or to_col != col:
+                hold = row_hold if to_col == col else col_hold
+                slid += slide(ground, row, col, to_row, to_col, hold, share, masks)
+    return slid
+
+
+@lean
+def creep(worked, tiles, ground, track, share, masks, wrap, slid):
+    """Even out the loose surface where the wind touched the tiles `worked`; adds what moved to `slid` (tiles,).
+
+    Grains that others strike roll over their neighbours: of each pair of neighbours one gives `share` of half the
+    difference, as far as it is loose. share ≤ 1/4. track: (rows, cols) uint8, where it touched; masks as in `cascade`.
+    tiles: see `kernels.tiles`; one touches the cell behind it on each axis too.
+    """
+    across = tiles.col_edges.size - 1
+    for tile in worked:
+        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
+        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
+        slid[tile] += _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap)
+
+
+@lean
+def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap):
+    """`creep` on one tile; returns what moved."""
+    rows, cols = track.shape
+    slid = 0.0
+    for row in range(first_row, end_row):
+        for col in range(first_col, end_col):
+            if track[row, col] == 0:
+                continue
+            for to_row, to_col in ((row + 1, col), (row, col + 1)):
+                if to_row >= rows or to_col >= cols:
+                    if not wrap:
+                        continue
+                    to_row, to_col = to_row % rows, to_col % cols
+                slid += slide(ground, row, col, to_row, to_col, 0.0, share, masks)
+    return slid

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a drop does to the ground around it: digs, lays down, and mixes the colours of both.
+
+ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, ≥ 3)
+float32, share that may be dug, 1 - hardness and share that may be laid down, or None. color: (rows, cols, 3) float32,
+or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and the part of the way to the next one;
+where `place` is one value, the rows above and below and the way between them, and columns likewise.
+"""
+
+import numpy as np
+
+from ....kernels.compile import inlined, lean
+
+BRUSH_SCALE = 0.1591549430918953
+"""1 / 2π: makes the weights 1 - r²/4 of the 4 × 4 brush sum to about 1."""
+
+
+@lean
+def height(ground, row, col):
+    """Height of a cell. Unsigned indices, here and below, spare numba's test for negative ones."""
+    return ground[np.uintp(row), np.uintp(col), 0]
+
+
+@inlined
+def take(ground, row, col, wanted, floor, masks):
+    """Take up to `wanted` from one cell, loose material first, never below `floor`; returns what came."""
+    room = max(ground[row, col, 0] - floor, 0.0)
+    if masks is None:
+        taken = min(wanted, room)
+        ground[row, col, 1] = max(ground[row, col, 1] - taken, 0.0)
+    else:
+        taken = min(wanted * masks[row, col, 0], room)
+        loose = min(ground[row, col, 1], taken)
+        taken = loose + (taken - loose) * masks[row, col, 1]
+        ground[row, col, 1] -= loose
+    ground[row, col, 0] -= taken
+    return taken
+
+
+@lean
+def _mix_in(carried, load, color, row, col, taken):
+    """Mix the colour of the ground into what the drop carries, by amounts."""
+    if taken > 0.0:
+        share = taken / (load + taken)
+        for channel in range(3):
+            carried[channel] += share * (color[row, col, channel] - carried[channel])
+
+
+@lean
+def _give(ground, row, col, amount, masks, color, carried, color_depth):
+    """Lay `amount` on one cell as loose material; returns what the masks let through."""
+    row, col = np.uintp(row), np.uintp(col)
+    if masks is not None:
+        amount = amount * masks[row, col, 2]
+    ground[row, col, 0] += amount
+    ground[row, col, 1] += amount
+    if color is not None:
+        share = amount / (amount + color_depth)
+        for channel in range(3):
+            color[row, col, channel] += share * (carried[channel] - color[row, col, channel])
+    return amount
+
+
+@lean
+def deposit(ground, place, amount, masks, color, carried, color_depth):
+    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    row, below, row_part, col, right, col_part = place
+    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
+    given += _give(ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
+    given += _give(ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth)
+    given += _give(ground, below, right, amount * row_part * col_part, masks, color, carried, color_depth)
+    return given
+
+
+@inlined
+def laid_share(masks, place):
+    """Share of what `deposit` spreads around a place that the masks let through."""
+    if masks is None:
+        return 1.0
+    row, below, row_part, col, right, col_part = place
+    above = masks[row, col, 2] * (1.0 - col_part) + masks[row, right, 2] * col_part
+    under = masks[below, col, 2] * (1.0 - col_part) + masks[below, right, 2] * col_part
+    return above * (1.0 - row_part) + under * row_part
+
+
+@inlined
+def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
+    """Take up to `wanted` from one cell into a drop that carries `load`; returns what came."""
+    row, col = np.uintp(row), np.uintp(col)
+    taken = take(ground, row, col, wanted, floor, masks)
+    if color is not None:
+        _mix_in(carried, load, color, row, col, taken)
+    return taken
+
+
+@inlined
+def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
+    """Take `wanted` by the 4 × 4 bell where all of it lies on the terrain; returns what came.
+
+    The same as `erode`, unrolled and without a branch that the processor could guess wrong.
+    """
+    wanted *= BRUSH_SCALE
+    fall_0 = (-1 - col_part) * (-1 - col_part) * 0.25
+    fall_1 = (0 - col_part) * (0 - col_part) * 0.25
+    fall_2 = (1 - col_part) * (1 - col_part) * 0.25
+    fall_3 = (2 - col_part) * (2 - col_part) * 0.25
+    total = 0.0
+    for down in range(-1, 3):
+        at = row + down
+        top = 1.0 - (down - row_part) * (down - row_part) * 0.25
+        came = _dig(ground, at, col - 1, wanted * max(top - fall_0, 0.0), load + total, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col, wanted * max(top - fall_1, 0.0), held, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col + 1, wanted * max(top - fall_2, 0.0), held, floor, masks, color, carried)
+        held = load + (total + came)
+        came += _dig(ground, at, col + 2, wanted * max(top - fall_3, 0.0), held, floor, masks, color, carried)
+        total += came
+    return total
+
+
+@lean
+def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
+    """Take `wanted` around a place, by the 4 × 4 bell or by bilinear weights; returns what came."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    first, last = (-1, 3) if brush else (0, 2)
+    if brush:
+        wanted *= BRUSH_SCALE
+    total = 0.0
+    for down in range(first, last):
+        at_row, row_distance = row + down, down - row_part
+        if wrap:
+            at_row %= rows
+        elif at_row < 0 or at_row >= rows:
+            continue
+        came = 0.0
+        for right in range(first, last):
+            at_col, col_distance = col + right, right - col_part
+            if wrap:
+                at_col %= cols
+            elif at_col < 0 or at_col >= cols:
+                continue
+            if brush:
+                weight = 1.0 - row_distance * row_distance * 0.25 - col_distance * col_distance * 0.25
+            else:
+                weight = (1.0 - abs(row_distance)) * (1.0 - abs(col_distance))
+            if weight > 0.0:
+                held = load + (total + came)
+                came += _dig(ground, at_row, at_col, wanted * weight, held, floor, masks, color, carried)
+        total += came
+    return total
+
+
+@lean
+def corners(ground, row, below, col, right):
+    """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second along a column."""
+    h00, h10 = height(ground, row, col), height(ground, row, right)
+    h01, h11 = height(ground, below, col), height(ground, below, right)
+    return h00, h10, h01, h11

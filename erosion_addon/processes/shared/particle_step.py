@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array
+from .cell_units import in_unit, solid_layers
+from .shares import shares
+from .springs import spring_cells
+from .state import State, chunk_end
+from .tile_scheduler import TileRun
+
+PATIENCE = 2**16
+"""Steps on a tile between two looks at the clock: a tile with many drops takes seconds."""
+
+
+class DropStep:
+    """A step of single drops under way on `state`; the base of those that are.
+
+    Kernels of drops want cells of 1 × 1 and heights from the lowest point: `_ground` is (rows, cols, 2) float64, height
+    of the surface and the loose part of it, in cells. key: uint64 that numbers of this step are drawn from.
+    Raises InputError where the relief is out of all proportion to the cells.
+    """
+
+    continues: tuple[str, ...]
+    """Layers beyond the loose ones that it goes on from."""
+
+    _totals: Any
+    """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
+
+    limits: Mapping[str, tuple[float, float]] = {}
+
+    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, kernel: Any) -> None:
+        self._state, self._ground = state, in_unit(state, state.cell_size)
+        self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
+        anywhere = sources is None or bool(sources[-1] > 0)
+        count = round(drops_per_cell * state.elevation.size) if anywhere else 0
+        rows, cols = state.elevation.shape
+        edges = EDGES.index(state.edges)
+        self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
+
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        """Put the drops first … last - 1 on the tiles where they start."""
+        raise NotImplementedError
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        """Let the drops on the tiles `worked` run."""
+        raise NotImplementedError
+
+    def advance(self) -> float:
+        """Run some turns, or a part of one; returns the share done."""
+        until = chunk_end()
+        while True:
+            self._run.turn(self._start, self._work, until)
+            if self._run.share_done >= 1 or time.perf_counter() >= until:
+                return self._run.share_done
+
+    def rest(self) -> None:
+        """Come to the end of a turn."""
+        self._run.end_turn(self._start, self._work)
+
+    def settle(self) -> None:
+        """Let no more drops start, and those under way come to their ends, to lay down their load where it belongs."""
+        self._run.run_out(self._start, self._work)
+
+    def elevation(self) -> Array:
+        """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
+        return self._solid_layers(self._ground)["elevation"]
+
+    def _solid_layers(self, ground: Array) -> dict[str, Array]:
+        """New arrays of elevation and loose layers in metres."""
+        return solid_layers(self._state, ground, self._state.cell_size)
+
+    @property
+    def _unit_volume(self) -> float:
+        """m³ of what the kernel counts as a volume of 1."""
+        return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        done = self._run.started
+        return {
+            "drops": done,
+            "drops_per_second": done / seconds if seconds > 0 else 0.0,
+            "mean_path": float(self._totals.steps.sum()) / done if done else 0.0,
+            "paths_cut": int(self._totals.paths_cut.sum()),
+        }
+
+
+def drop_masks(state: State) -> Array | None:
+    """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; None where no mask
+    says anything."""
+    given = shares(state)
+    if given.nothing:
+        return None
+    shape = state.elevation.shape
+    return np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid")], axis=-1)
+
+
+def drop_sources(
+    state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0
+) -> Array | None:
+    """Cumulated share of the drops that start in each cell (cells,), up to 1, all 0 where none can; None: even rain.
+
+    springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
+    """
+    rain = state.masks.get("rain")
+    total = math.fsum(rate for _, _, rate in springs)
+    share = spring_share if total > 0 else 0.0
+    if rain is None and share == 0.0:
+        return None
+    rows, cols = state.elevation.shape
+    weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
+    if weights.any():
+        weights *= (1.0 - share) / weights.sum()
+    for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():
+        weights[cell] += share * rate / total
+    np.cumsum(weights, out=weights)
+    if weights[-1] > 0:
+        weights /= weights[-1]
+    return weights

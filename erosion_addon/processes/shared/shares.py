@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masks as shares of a step's work on each cell: what may be dug, how soft rock is, what may be laid down."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.arrays import Array
+from .state import State
+
+_ONE = np.float32(1.0)
+
+
+class Shares(NamedTuple):
+    """(rows, cols) float32 each, 0-1; None for 1 everywhere."""
+
+    dug: Array | None
+    """Of loose material and rock."""
+    soft: Array | None
+    """1 - hardness: of rock, beside `dug`."""
+    laid: Array | None
+    accepted: Array | None
+    """As `laid`, for what slides in: a building plot accepts it, and `Plot` clears it away."""
+
+    def filled(self, name: str, shape: tuple[int, ...]) -> Array:
+        """One of them as an array."""
+        found: Array | None = getattr(self, name)
+        return np.ones(shape, np.float32) if found is None else found
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all are 1 everywhere."""
+        return all(share is None for share in self)
+
+
+def shares(state: State) -> Shares:
+    """The shares of a state's masks."""
+    masks = folded(state.masks)
+    laid, hardness, held = masks.get("strength"), masks.get("hardness"), masks.get("held")
+    accepted, plot = laid, state.masks.get("plot")
+    if plot is not None and laid is not None:
+        accepted = np.where(plot < 1.0, laid, _ONE)
+    bare = None if held is None else _ONE - held
+    dug = laid if bare is None else bare if laid is None else laid * bare
+    return Shares(dug, None if hardness is None else _ONE - hardness, laid, accepted)
+
+
+def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
+    """The masks without `plot` and `protect`: a plot is where nothing acts, and what is protected is hard as can be.
+
+    Soil on it counts as rock: see `State.fixed`.
+    """
+    left = dict(masks)
+    plot, protect = left.pop("plot", None), left.pop("protect", None)
+    if plot is not None:
+        left["strength"] = (_ONE - plot) * left.get("strength", _ONE)
+    if protect is not None:
+        left["hardness"] = _ONE - (_ONE - protect) * (_ONE - left.get("hardness", np.float32(0.0)))
+    return left
+
+
+def protected_soil(layers: Mapping[str, Array], masks: Mapping[str, Array]) -> Array | None:
+    """Soil that is never dug, (rows, cols) m; None where no mask protects any."""
+    if "protect" not in masks or "soil" not in layers:
+        return None
+    return np.asarray(masks["protect"] * np.asarray(layers["soil"], dtype=np.float64))
+
+
+def with_folded(state: State) -> State:
+    """The state with its masks `folded`."""
+    return replace(state, masks=folded(state.masks))
+
+
+class Plot:
+    """The cells of a building plot, kept clear: what slides onto them is taken away before it can pile up.
+
+    So loose material beside a plot stands no steeper over it than over other ground. state: where the step starts.
+    layers: those that the step works on, (rows, cols), as they are at its start; the first one is counted.
+    """
+
+    def __init__(self, state: State, *layers: Array) -> None:
+        mask = state.masks.get("plot")
+        self._cells = np.nonzero(mask >= 1.0) if mask is not None else (np.zeros(0, np.intp),) * 2
+        self._kept = [layer[self._cells] for layer in layers]
+
+    def __bool__(self) -> bool:
+        return self._cells[0].size > 0
+
+    def clear(self, *layers: Array, lowered: float = 0.0) -> float:
+        """Give the layers their values on the plot back; returns the sum of what was taken away from the first.
+
+        lowered: by how much all but the first lie lower than at the start, in metres.
+        """
+        taken = float(np.sum(layers[0][self._cells] - self._kept[0])) if self else 0.0
+        for place, (layer, kept) in enumerate(zip(layers, self._kept, strict=True)):
+            layer[self._cells] = kept - lowered if place else kept
+        return taken

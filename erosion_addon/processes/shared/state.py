@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the steps of a simulation hand from one to the next."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...base.arrays import Array, loose_of
+
+CHUNK_SECONDS = 0.1
+"""How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
+
+LARGEST_CHUNK = 2**40
+"""Upper bound on chunk size, for work that takes no measurable time (everything at rest)."""
+
+LARGEST = 1e30
+"""Bound on the magnitude of every number of a running step: far beyond any terrain, squares and products finite."""
+
+ANYTHING = (-LARGEST, LARGEST)
+"""Lowest and highest of what is not limited otherwise."""
+
+
+@dataclass
+class State:
+    """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
+    `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
+    masks: by kind, float32; spacing: (row, col) m; threads: the
+    most to use, 0 for as many as there are processors; fixed: (rows, cols) m of what is loose that counts as rock."""
+
+    elevation: Array
+    layers: dict[str, Array]
+    masks: dict[str, Array]
+    spacing: tuple[float, float]
+    edges: str
+    threads: int = 0
+    fixed: Array | None = None
+
+    @property
+    def cell_size(self) -> float:
+        """Side of a square of a cell's area, in metres."""
+        row_spacing, col_spacing = self.spacing
+        return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+
+    def loose(self) -> Array:
+        """Thickness of everything loose, in metres: all processes take sediment and soil alike. What is fixed is rock
+        to them."""
+        loose = loose_of(self.layers)
+        return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)
+
+    def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
+        """The layers `sediment` and `soil` of a changed thickness: what was added goes to `own`, what was taken comes
+        from `own` first and then from the other. loose: without what is fixed."""
+        if self.fixed is not None:
+            loose = loose + np.minimum(self.fixed, loose_of(self.layers))
+        other = "soil" if own == "sediment" else "sediment"
+        if other not in self.layers:
+            return {own: loose}
+        below = np.minimum(self.layers[other], loose)
+        return {own: loose - below, other: below}
+
+
+def thickness(change: Array, before: Array | None = None) -> Array:
+    """What was taken or laid down, (rows, cols) float32 m, from its change in a run and what there was before it."""
+    return np.maximum(change if before is None else change + before, 0.0, dtype=np.float32)
+
+
+def within(array: Array, span: tuple[float, float]) -> bool:
+    """Whether all values are from the lowest to the highest of `span`; no number that is none is."""
+    return not array.size or bool(array.min() >= span[0] and array.max() <= span[1])
+
+
+class Volumes(NamedTuple):
+    """Volumes of solid material in m³."""
+
+    moved: float
+    """Taken from the ground."""
+    exported: float
+    """Carried out of the terrain."""
+    added: float = 0.0
+    """Come from nowhere, less what went nowhere: 0 for all that conserves mass."""
+
+    def plus(self, other: "Volumes") -> "Volumes":
+        """Both together."""
+        return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
+
+
+def chunk_end() -> float:
+    """When a chunk that begins now is to end, by `time.perf_counter`."""
+    return time.perf_counter() + CHUNK_SECONDS
+
+
+class Pace:
+    """How much work makes a chunk of CHUNK_SECONDS, learnt from the chunks before.
+
+    Work of one kind follows on the work before it, so where a chunk ends changes nothing but the time between two
+    looks. size: the first chunk's; least: no chunk is smaller.
+    """
+
+    def __init__(self, size: int, least: int = 1) -> None:
+        self._size, self._least = size, least
+
+    def run(self, work: Callable[[int], int]) -> int:
+        """Call `work` with the size of the chunk, and learn from how long it takes; returns what it returns."""
+        began = time.perf_counter()
+        done = work(self._size)
+        seconds = max(time.perf_counter() - began, 1e-6)
+        wanted = self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)
+        self._size = max(self._least, round(min(wanted, LARGEST_CHUNK)))
+        return done
+
+
+class RunningStep(Protocol):
+    """A step of a recipe under way; `model.processes` makes one from a state, parameters and a key."""
+
+    bytes_per_cell: int
+    evolving: tuple[str, ...]
+    """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
+    steps. A step made from the same state and given these goes on to the same bytes."""
+    limits: Mapping[str, tuple[float, float]]
+    """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`.
+    A step may also have `later`: attributes that checkpoints of earlier versions lack. Those versions stopped only
+    where these attributes are as in a new step."""
+
+    def advance(self) -> float:
+        """Work for about a tenth of a second; returns the share done, 1 at the end."""
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of the fields that the step has changed so far, by name."""
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's own entries in the report."""

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Talus: what is steeper than it can stand gives way. Loose material slides, rock breaks into loose material.
+
+Bands of rows and the seams between them as in `kernels.water`.
+
+Sources: Musgrave, Kolb, Mace, "The Synthesis and Rendering of Eroded Fractal Terrains" (1989), thermal weathering;
+the rule for a pair of cells is that of McDonald, "Particle-Based Wind Erosion" (2020).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import kernel
+from ....kernels.edges import OPEN, WRAP
+from ....kernels.ghost_cells import fill_border
+from ...shared.kernels.talus_rows import differs, flows_along, flows_down, load, settle, slid_out
+
+SEGMENT = 512
+"""Columns that are looked at, or left alone because nothing moves there, as one."""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all cells; heights in metres."""
+
+    hold: float
+    """Slope at which loose material just stands."""
+    depth: float
+    """Material that an excess of the slope by 1 sets in motion, in metres."""
+    row_share: float
+    """Of what is in motion, that passes a face to the next row; with col_share at most 1/4."""
+    col_share: float
+    row_spacing: float
+    col_spacing: float
+    row_stand: float
+    """Difference of height at which rock just stands, to a neighbour in the next row; infinite where it never breaks.
+    """
+    col_stand: float
+    diagonal_stand: float
+    collapse: float
+    rest: float
+    """A slide or a break smaller than this is none."""
+    edges: int
+
+
+class Rows(NamedTuple):
+    """Working memory of a band, some rows long; see `make_rows`."""
+
+    heights: np.ndarray
+    """Surfaces of three rows as they were before the pass."""
+    flows: np.ndarray
+    """Between columns, then to the next row and from the row before, in turn."""
+
+
+class Seams(NamedTuple):
+    """What the bands at both sides of a seam need to know of each other, by number of the seam; see `make_seams`."""
+
+    heights: np.ndarray
+    """Surfaces of the rows above and below before the pass."""
+    flows: np.ndarray
+    """Over the seam."""
+
+
+class Marks(NamedTuple):
+    """What is known of where anything moves; see `make_marks`."""
+
+    active: np.ndarray
+    """(rows + 2, segments) uint8: 1 where the next pass has to look."""
+    moved: np.ndarray
+    """(rows + 2, segments) uint8: where something moved: 1 anywhere, 2 in the first column, 4 in the last."""
+    exported: np.ndarray
+    """(rows + 2,): what has slid out so far, by row, as metres on one cell."""
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory of one band of a terrain of so many columns."""
+    return Rows(*(np.zeros((3, cols + 2)) for _ in range(2)))
+
+
+def make_seams(bands: int, cols: int) -> Seams:
+    """The seams above, between and below so many bands."""
+    return Seams(np.zeros((bands + 1, 2, cols + 2)), np.zeros((bands + 1, cols + 2)))
+
+
+def make_marks(rows: int, cols: int) -> Marks:
+    """Of a terrain on which anything may move."""
+    active = np.zeros((rows + 2, -(-cols // SEGMENT)), np.uint8)
+    active[1:-1] = 1
+    return Marks(active, np.zeros_like(active), np.zeros(rows + 2))
+
+
+@kernel
+def look_over(rock, loose, masks, constants, face, seam, seams, work):
+    """Fill a seam, above row `face` of the terrain, with what flows over it; changes nothing else."""
+    heights, flowing = work
+    for side in range(2):  # with the ring, the row above is number `face`
+        load(rock, loose, face + side, heights)
+        seams.heights[seam, side] = heights[(face + side) % 3]
+    flows_down(heights, loose, masks, face, 1, rock.shape[1] - 1, constants, flowing, 1)
+    seams.flows[seam] = flowing[1]
+
+
+@kernel
+def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work, marks):
+    """Let everything move once in the rows from first_row to last_row - 1 of the terrain; see `relax`.
+
+    Flows are numbered by the column they go to. Loops are long: a cell's neighbours are read soon after they were
+    written, for which the processor has to wait at the start of each.
+    """
+    rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
+    heights, flowing = work
+    active = marks.active
+    segments = active.shape[1]
+    loaded = np.full(3, -1)
+    loaded[first_row % 3] = first_row
+    heights[first_row % 3], flowing[1] = seams.heights[seam, 0], seams.flows[seam]
+    above, below = 1, 2
+    for row in range(first_row + 1, last_row + 1):  # with the ring
+        segment = 0
+        while segment < segments:
+            start = segment
+            while segment < segments and (active[row, segment] or active[row + 1, segment]):
+                segment += 1
+            if segment == start:
+                segment += 1
+                continue
+            for needed in range(row - 1, row + 2):
+                if loaded[needed % 3] != needed:
+                    loaded[needed % 3] = needed
+                    if needed <= last_row:
+                        load(rock, loose, needed, heights)
+                    else:
+                        heights[needed % 3] = seams.heights[seam + 1, 1]
+            first, last = 1 + start * SEGMENT, min(1 + segment * SEGMENT, cols + 1)
+            flows_along(heights, loose, masks, row, first, last, constants, flowing)
+            flows_down(heights, loose, masks, row, first, last, constants, flowing, below)
+        if row == last_row:  # what lies beyond the seam may be swept already
+            flowing[below] = seams.flows[seam + 1]
+        for segment in range(segments):
+            if active[row, segment]:
+                first, last = 1 + segment * SEGMENT, min(1 + (segment + 1) * SEGMENT, cols + 1)
+                before_first, before_last = loose[row, first], loose[row, last - 1]
+                changed = settle(rock, loose, masks, row, first, last, constants, heights, flowing, above, below)
+                mark = 1 if changed else 0
+                mark |= 2 * differs(rock, loose, heights, row, first, before_first)
+                mark |= 4 * differs(rock, loose, heights, row, last - 1, before_last)
+                if constants.edges == OPEN:
+                    out = slid_out(flowing, above, below, row, rows, first, last, cols)
+                    marks.exported[row] += out
+                    mark |= out != 0.0
+                marks.moved[row, segment] = mark
+        above, below = below, above
+
+
+@kernel
+def wake(marks, wrap):
+    """Mark where the next pass has to look: at what moved in the last one, and at its neighbours."""
+    active, moved = marks.active, marks.moved
+    rows, segments = moved.shape[0] - 2, moved.shape[1]
+    active[:] = 0
+    for row in range(1, rows + 1):
+        for segment in range(segments):
+            mark = moved[row, segment]
+            if not mark:
+                continue
+            moved[row, segment] = 0
+            for down in range(-1, 2):
+                to_row = row + down
+                if wrap:
+                    to_row = (to_row - 1) % rows + 1
+                if to_row < 1 or to_row > rows:
+                    continue
+                active[to_row, segment] = 1
+                if mark & 2 and (wrap or segment > 0):
+                    active[to_row, (segment - 1) % segments] = 1
+                if mark & 4 and (wrap or segment < segments - 1):
+                    active[to_row, (segment + 1) % segments] = 1
+
+
+@kernel
+def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
+    """Let slopes give way for at most so many passes; returns how many it took, fewer where all has come to rest.
+
+    One pass, from the heights before it, with h = rock + loose and d the true distance to a neighbour:
+
+    1. loose material: ∂h/∂t = ∇ · (D (1 - tan φ / |∇h|) ∇h) where |∇h| > tan φ: what is steeper than it can stand
+       slides down the gradient, as fast as it is too steep, or as fast as there is loose material;
+    2. rock b that stands too high over one of eight neighbours, e = max(b - h' - tan φ' d), turns to loose material
+       where it stands: so much that there is collapse · e of it. Below its own rubble it waits until that has slid.
+
+    Scheme: explicit, conservative flows through faces, so that a pile is a cone, on oblong cells too. At a face ∇h is
+    the difference across, and along it the lesser of those on both sides: else sand at the foot of a wall would be as
+    steep as the wall, and run along it until it is level.
+    Stability: through a face passes at most 3/8 · d'² / (d² + d'²) of the difference, with d' the other spacing, and a
+    quarter of the loose material: a new height lies between its old neighbours' (the discrete maximum principle), no
+    cell has less than nothing, and a checkerboard is halved by each pass, for any heights. A movement below
+    2 · rest is none: slopes end at most 4 · 10⁻⁴ above the angle, and everything ends.
+    Cells whose neighbourhood did not change in the last pass are left out, which changes no bit.
+
+    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
+    (rows + 2, cols + 2, 3) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1).
+    bands: the first row of each band, and the number of rows. seams: `Seams`, work: `Rows`, marks: `Marks`.
+    """
+    for done in range(passes):
+        if not np.any(marks.active):
+            return done
+        fill_border(rock, loose, masks, constants.edges)
+        for seam in range(bands.size):
+            look_over(rock, loose, masks, constants, bands[seam], seam, seams, work)
+        for band in range(bands.size - 1):
+            sweep(rock, loose, masks, constants, bands[band], bands[band + 1], band, seams, work, marks)
+        wake(marks, constants.edges == WRAP)
+    return passes

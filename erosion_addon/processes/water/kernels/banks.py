@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes down into the water: wet soil that is too steep, and banks that streams undercut.
+
+Step 1 of `kernels.water_ground.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.water_pipes`.
+"""
+
+import numpy as np
+
+from ....kernels.compile import kernel
+from ....kernels.edges import WRAP
+
+BANK = np.float32(0.1)
+"""Most of its height over its neighbour that a bank loses over one face in a step."""
+
+SLIDING = np.float32(0.2499)
+"""Share of a cell's soil that may slide over one of its four faces in a step."""
+
+DUG, HARD, FILLED, TAKEN = 0, 1, 2, 3
+"""Masks by number: how far the ground may be dug, how hard its rock is, how far anything may be laid on it, or slide
+there."""
+
+CALM = np.float32(0.2)
+"""m/s; slower water wears no rock, leaves its banks alone, and lets its load settle where the bed is flat."""
+
+
+@kernel
+def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
+    """Of a row: soil that may slide over one face, m; how far banks give way, 0-1; the power of the water; how far it
+    may be slid upon, 0-1."""
+    one = np.float32(1.0)
+    for col in range(soil.size):
+        weak[col] = one - ground.protection * grass[col]
+    if masks.size > 0:
+        for col in range(soil.size):
+            weak[col] *= masks[DUG, row, col]
+    for col in range(soil.size):
+        loose[col] = SLIDING * np.float32(soil[col]) * moisture[col] * weak[col]
+    if masks.size > 0:
+        for col in range(soil.size):
+            weak[col] *= one - masks[HARD, row, col]
+    filled[:] = one
+    if masks.size > 0:
+        filled[:] = masks[TAKEN, row]
+    for col in range(soil.size):
+        power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), one)
+
+
+@kernel
+def _slide(
+    bed, beyond, loose, loose_beyond, weak, weak_beyond, power, power_beyond, filled, filled_beyond, length, ground
+):  # fmt: skip
+    """What comes down over a face, m, positive towards beyond: wet soil that is too steep, banks that are undercut."""
+    fall = np.float32(bed - beyond)
+    high, zero = abs(fall), np.float32(0.0)
+    down = fall > zero
+    soil = min(max(high - ground.repose * length, zero) * ground.slide, loose if down else loose_beyond)
+    share = ground.bank * max(power, power_beyond) * (weak if down else weak_beyond) / (length * length)
+    amount = max(soil, min(share, BANK) * high) * (filled_beyond if down else filled)
+    return amount if down else -amount
+
+
+@kernel
+def slide_within(bed, loose, weak, power, filled, slide, ground):
+    """What comes down over the faces of one row; across an edge only where it wraps."""
+    cols, length = bed.size, ground.col_spacing
+    for col in range(1, cols):
+        slide[col] = _slide(
+            bed[col - 1], bed[col], loose[col - 1], loose[col], weak[col - 1], weak[col], power[col - 1], power[col],
+            filled[col - 1], filled[col], length, ground,
+        )  # fmt: skip
+    ends, last = np.float32(0.0), cols - 1
+    if ground.edges == WRAP:
+        ends = _slide(
+            bed[last], bed[0], loose[last], loose[0], weak[last], weak[0], power[last], power[0],
+            filled[last], filled[0], length, ground,
+        )  # fmt: skip
+    slide[0] = ends
+    slide[cols] = ends
+
+
+@kernel
+def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, ground):
+    """What comes down over the faces between two rows, whose loose, weak, power and filled are rows now and after."""
+    for col in range(bed.size):
+        slide[col] = _slide(
+            bed[col], beyond[col], loose[now, col], loose[after, col], weak[now, col], weak[after, col],
+            power[now, col], power[after, col], filled[now, col], filled[after, col], ground.row_spacing, ground,
+        )  # fmt: skip
+
+
+@kernel
+def move(along, above, below, bed, soil, taken, moved):
+    """Let a row's soil slide; taken: what came, moved: what went, m."""
+    for col in range(bed.size):
+        taken[col] = (np.float64(above[col]) - np.float64(below[col])) + (
+            np.float64(along[col]) - np.float64(along[col + 1])
+        )
+    for col in range(bed.size):
+        bed[col] += taken[col]
+        # The four shares are cut so that they cannot take it all; rounding can leave an ulp below zero.
+        soil[col] = max(soil[col] + taken[col], 0.0)
+    for col in range(bed.size):
+        moved[col] = max(-taken[col], 0.0)

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What water does to the ground it runs over: erosion, deposition, wet slides, rain, grass.
+
+Rows and symmetry as in `kernels.water_pipes`, bands of rows and the seams between them as in `kernels.water`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import kernel
+from ....kernels.edges import WRAP
+from .banks import CALM, DUG, FILLED, HARD, loosen, move, slide_between, slide_within
+from .faces import FILM, NOTHING
+from .gradients import lowest, slopes
+from .speed import velocity
+from .vegetation import live, weather
+
+COVER = np.float32(0.5)
+"""Metres of soil that keep the water from the rock."""
+
+MIXED = np.float32(2.0)
+"""Metres of water above the bed that carry load; in deep seas a share of all of it would be more than there is."""
+
+
+class Ground(NamedTuple):
+    """Numbers that hold for all cells, float32; shares are of one step."""
+
+    seconds: np.float32
+    row_spacing: np.float32
+    col_spacing: np.float32
+    evaporation: np.float32
+    """m of still water a step."""
+    capacity: np.float32
+    minimum_tilt: np.float32
+    pick_up: np.float32
+    settle: np.float32
+    rock: np.float32
+    """m a step under 1 m of water that runs 1 m/s faster than `CALM`."""
+    repose: np.float32
+    """Steepest slope of wet soil, m/m."""
+    slide: np.float32
+    bank: np.float32
+    """Share of its height over a stream that a bank loses a step, times m²; where `rock` is worn."""
+    dry: np.float32
+    """Share of the moisture that stays."""
+    grow: np.float32
+    die: np.float32
+    fresh: np.float32
+    """m of soil moved in a step that undo all growth."""
+    grass_slope: np.float32
+    protection: np.float32
+    gravity: np.float32
+    edges: int
+
+
+class Seams(NamedTuple):
+    """What the bands at both sides of a seam need to know of each other, by number of the seam; see `make_seams`."""
+
+    above: np.ndarray
+    """Heights of the row above before the sweep, m; at an edge those of the row below."""
+    below: np.ndarray
+    slide: np.ndarray
+    """What comes down over the faces of the seam, m, positive downwards."""
+
+
+class Rows(NamedTuple):
+    """Working memory of a band, some rows long; see `make_rows`."""
+
+    bed: np.ndarray
+    slide: np.ndarray
+    loose: np.ndarray
+    weak: np.ndarray
+    along: np.ndarray
+    down: np.ndarray
+    speed: np.ndarray
+    power: np.ndarray
+    filled: np.ndarray
+    floor: np.ndarray
+    taken: np.ndarray
+    evaporated: np.ndarray
+    moved: np.ndarray
+    single: np.ndarray
+
+
+class Sums(NamedTuple):
+    """What evaporated and was moved so far, added to in place: m, by row, so whoever does the rows sums the same."""
+
+    evaporated: np.ndarray
+    moved: np.ndarray
+
+
+def make_seams(bands: int, cols: int) -> Seams:
+    """The seams above, between and below so many bands."""
+    shape = (bands + 1, cols)
+    return Seams(np.zeros(shape), np.zeros(shape), np.zeros(shape, np.float32))
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory of one band of a terrain of so many columns."""
+    loose, weak, along, down, speed, power, filled = (np.zeros((2, cols), np.float32) for _ in range(7))
+    floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
+    return Rows(
+        np.zeros((2, cols)), np.zeros((3, cols + 1), np.float32), loose, weak, along, down, speed, power, filled,
+        floor, taken, evaporated, moved, np.zeros((4, cols), np.float32),
+    )  # fmt: skip
+
+
+def make_sums(rows: int) -> Sums:
+    """Nothing counted yet, for a terrain of so many rows."""
+    return Sums(np.zeros(rows), np.zeros(rows))
+
+
+@kernel
+def _sum(values):
+    """The sum, by folding the second half onto the first again and again; values are overwritten."""
+    count = values.size
+    while count > 1:
+        half = count // 2
+        count -= half
+        for at in range(half):
+            values[at] += values[count + at]
+    return values[0]
+
+
+@kernel
+def _wear_rock(power, soil, grass, masks, row, worn, ground):
+    """Rock that becomes soil, m: by the speed and amount of the water, less under soil and grass."""
+    one = np.float32(1.0)
+    for col in range(soil.size):
+        bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
+        worn[col] = ground.rock * power[col] * bare * (one - ground.protection * grass[col])
+    if masks.size > 0:
+        for col in range(soil.size):
+            worn[col] *= masks[DUG, row, col] * (one - masks[HARD, row, col])
+    for col in range(soil.size):
+        soil[col] += np.float64(worn[col])
+
+
+@kernel
+def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
+    """What the water can carry, m: by its amount, its speed and how far the bed's normal leans the way it flows."""
+    for col in range(depth.size):
+        lean = -(along[col] * slope_x[col] + down[col] * slope_y[col])
+        steep = slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col]
+        stirring = ground.minimum_tilt * max(speed[col] - CALM, np.float32(0.0))
+        power = max(lean / math.sqrt(np.float32(1.0) + steep), stirring)
+        capacity[col] = ground.capacity * power * min(np.float32(depth[col]), MIXED)
+
+
+@kernel
+def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground):
+    """Pick soil up, or lay it down; never dig below the lowest neighbour. Water that has gone drops all it had."""
+    pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
+    for col in range(bed.size):
+        spare = np.float64(capacity[col]) - suspended[col]
+        room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
+        taken[col] = min(spare * pick_up, room) if spare > 0.0 else spare * settle
+    for col in range(bed.size):
+        wet = depth[col] > FILM and suspended[col] + max(taken[col], 0.0) > NOTHING
+        held = 1.0 - np.float64(ground.protection * grass[col])
+        picked = taken[col] * held if taken[col] > 0.0 else taken[col]
+        taken[col] = picked if wet else -suspended[col]
+    if masks.size > 0:
+        for col in range(bed.size):
+            dug, filled = masks[DUG, row, col], masks[FILLED, row, col]
+            taken[col] *= np.float64(dug if taken[col] > 0.0 else filled)
+    for col in range(bed.size):
+        suspended[col] += taken[col]
+        bed[col] -= taken[col]
+        soil[col] -= taken[col]
+    for col in range(bed.size):
+        moved[col] += max(taken[col], 0.0)
+
+
+@kernel
+def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
+    """Fill one slot of the working memory with what the row and its neighbours need to know of it."""
+    along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
+    velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
+    loosen(
+        soil[row], moisture[row], grass[row], depth[row], speed, masks, row,
+        work.loose[slot], work.weak[slot], work.power[slot], work.filled[slot], ground,
+    )  # fmt: skip
+
+
+@kernel
+def look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
+    """Fill a seam, above row `face`, with what is at both sides of it; changes nothing else."""
+    rows, wrap = bed.shape[0], ground.edges == WRAP
+    above = (face - 1) % rows if wrap else max(face - 1, 0)
+    below = face % rows if wrap else min(face, rows - 1)
+    seams.above[seam] = bed[above]
+    seams.below[seam] = bed[below]
+    seams.slide[seam] = np.float32(0.0)
+    if above != below:
+        _look(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        _look(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        slide_between(
+            bed[above], bed[below], work.loose, work.weak, work.power, work.filled, 0, 1, seams.slide[seam], ground
+        )
+
+
+@kernel
+def sweep(
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, first, last, seam, seams, work,
+    ground, sums,
+):  # fmt: skip
+    """One step of the rows from `first` to `last` - 1, between a seam and the next one."""
+    rows, cols = bed.shape
+    wrap, width = ground.edges == WRAP, ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
+    kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
+    slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
+    _look(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+    slide[0, :cols] = seams.slide[seam]
+    kept[1] = seams.above[seam]
+    for row in range(first, last):
+        now, after, here = (row - first) % 2, (row - first + 1) % 2, bed[row]
+        if row + 1 < last:
+            below = bed[row + 1]
+            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+            slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
+        else:
+            below = seams.below[seam + 1]
+            slide[after, :cols] = seams.slide[seam + 1]
+        slide_within(here, loose[now], weak[now], power[now], filled[now], slide[2], ground)
+        above, span = kept[after], ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
+        slopes(above, here, below, span, wrap, slope_x, slope_y, ground.col_spacing)
+        lowest(above, here, below, wrap, floor)
+        kept[now] = here
+        move(slide[2], slide[now], slide[after], here, soil[row], taken, moved)
+        _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
+        _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
+        _exchange(
+            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
+        )
+        weather(depth[row], speed[now], rain[row], evaporated, ground)
+        live(
+            depth[row], speed[now], soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width,
+            ground,
+        )  # fmt: skip
+        sums.evaporated[row] += _sum(evaporated)
+        sums.moved[row] += _sum(moved)
+
+
+@kernel
+def run_ground(
+    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands, seams, work, ground, sums
+):  # fmt: skip
+    """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
+
+    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
+
+    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
+       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil or rock fall into
+       the stream beside them, bank · p of their height over it (without that, rivers are one cell wide and follow
+       the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is the power of the water;
+    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil;
+    3. the water could carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
+       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of the slope);
+    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
+    5. rain, then evaporation / (1 + (v / `STILL`)²);
+    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
+       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
+
+    Neighbours count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
+    has, and none is dug below the lowest of its four neighbours; heights then stay between the lowest point there was
+    and the highest plus what was laid down, for any parameters in range.
+
+    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
+    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
+    (4, rows, cols) float32 0-1, see `DUG` and those beside it; of no size for none. What may not be laid down stays
+    suspended, even where the water dries up. bands: the first row of each band, and the number of rows. seams: `Seams`,
+    work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
+    """
+    for seam in range(bands.size):
+        look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
+    for band in range(bands.size - 1):
+        sweep(
+            bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands[band],
+            bands[band + 1], band, seams, work, ground, sums,
+        )  # fmt: skip

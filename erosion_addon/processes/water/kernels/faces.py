@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The pipes between the cells of a row, and between two rows: the steps of `kernels.water.run_water`.
+
+Every function is a short loop over a row that writes one or two arrays: these the compiler turns into vector
+instructions. It counts a vector's lanes by the widest number in a loop, so roots and quotients stay out of loops with
+float64: half as many lanes take the divider as long. Functions take whole arrays and the numbers of rows in them.
+Sums are arranged so that a mirrored, transposed or turned terrain gives the same bits.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import lean
+from ....kernels.edges import OPEN, WRAP
+
+FILM = np.float32(1e-4)
+"""Metres; water shallower than this clings to the ground."""
+
+NOTHING = np.float32(1e-12)
+"""Less than this, in m or m²/s, is none: numbers that fade for ever end as denormal ones, which are slow."""
+
+KEPT = np.float32(1.0 - 1e-5)
+"""Most of a cell's water that one step may take: float32 fluxes are too coarse to take exactly all of it."""
+
+
+class Pipes(NamedTuple):
+    """Numbers that hold for all pipes: float32 what the fluxes are made with, float64 what the volumes are."""
+
+    seconds: np.float32
+    push_row: np.float32
+    """gravity · seconds / row spacing, m/s."""
+    push_col: np.float32
+    row_steepness: np.float32
+    """1 / row spacing, 1/m."""
+    col_steepness: np.float32
+    gravity: np.float32
+    friction: np.float32
+    depth: np.float32
+    row_share: float
+    """seconds / row spacing, s/m: depth that one unit of flux moves in a step."""
+    col_share: float
+    edges: int
+
+
+class Totals(NamedTuple):
+    """What left and entered so far, added to in place: m of depth, by row of the grid, with one more before the first
+    and after the last for what went over these. So the sum is the same in whatever order rows are done."""
+
+    outflow: np.ndarray
+    inflow: np.ndarray
+    exported: np.ndarray
+
+
+@lean
+def face_depth(fall, water, water_beyond):
+    """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
+    lower one's plus the fall."""
+    zero = np.float32(0.0)
+    return min(water + max(-fall, zero), water_beyond + max(fall, zero))
+
+
+@lean
+def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
+    """The flux through one face a step later, positive towards beyond.
+
+    across: mean flux along the face; fall: of the level, towards beyond; steep: slope of the form drag, m/m; water:
+    depth in the cells at both sides.
+    """
+    depth = face_depth(fall, water, water_beyond)
+    pipe, resistance, cube = min(depth, pipes.depth), pipes.friction + steep, depth * depth * depth
+    # In uniform flow q² = g S h³ / (f + S). Water that is slower than that meets its drag, or a shallow cell would run
+    # dry in its first step.
+    flow = max(resistance * (flux * flux + across * across), pipes.gravity * steep * cube)
+    drag = pipes.seconds * pipe * math.sqrt(resistance * flow)
+    pushed = (flux + push * pipe * fall) * (cube / (cube + drag))
+    return pushed if depth > FILM and abs(pushed) > NOTHING else np.float32(0.0)
+
+
+@lean
+def copy(source, row, target, slot):
+    """Copy a row; assigned as a slice it would first go through new memory."""
+    for col in range(target.shape[1]):
+        target[slot, col] = source[row, col]
+
+
+@lean
+def level_out(bed, depth, suspended, row, head, water, slot):
+    """Level (float64) and depth of the water in a row. The load takes its room: what is picked up lowers no level."""
+    for col in range(bed.shape[1]):
+        head[slot, col] = bed[row, col] + (depth[row, col] + suspended[row, col])
+        water[slot, col] = np.float32(depth[row, col])
+
+
+@lean
+def outside(bed, row, level, head, water, slot):
+    """What is beyond an open edge: ground as high as in the row at the edge."""
+    for col in range(bed.shape[1]):
+        head[slot, col] = max(bed[row, col], level)
+    for col in range(bed.shape[1]):
+        water[slot, col] = np.float32(head[slot, col] - bed[row, col])
+
+
+@lean
+def push_between(
+    head, water, slot, slot_beyond, fall, steep, flux_x, row, row_beyond, flux_y, face, pushed, to, brink,
+    pipes,
+):  # fmt: skip
+    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows.
+
+    brink: whether the faces are an open edge, see `push_ends`.
+    """
+    for col in range(fall.size):
+        fall[col] = np.float32(head[slot, col] - head[slot_beyond, col])
+    for col in range(fall.size):
+        across = (flux_x[row, col] + flux_x[row, col + 1]) + (flux_x[row_beyond, col] + flux_x[row_beyond, col + 1])
+        slope = (steep[row, col] + steep[row_beyond, col]) * np.float32(0.5)
+        slope = max(slope, abs(fall[col]) * pipes.row_steepness) if brink else slope
+        pushed[to, col] = _pushed(
+            flux_y[face, col], across * np.float32(0.25), fall[col], slope, water[slot, col],
+            water[slot_beyond, col], pipes.push_row, pipes,
+        )  # fmt: skip
+
+
+@lean
+def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux, row, pipes):
+    """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row] from what it was.
+
+    above[up], below[down]: fluxes through the faces to the rows beside it, before the step.
+    """
+    for col in range(1, fall.size):
+        fall[col] = np.float32(head[slot, col - 1] - head[slot, col])
+    for col in range(1, fall.size):
+        across = (above[up, col - 1] + below[down, col - 1]) + (above[up, col] + below[down, col])
+        slope = (steep[at, col - 1] + steep[at, col]) * np.float32(0.5)
+        flux[row, col] = _pushed(
+            flux[row, col], across * np.float32(0.25), fall[col], slope, water[slot, col - 1], water[slot, col],
+            pipes.push_col, pipes,
+        )  # fmt: skip
+
+
+@lean
+def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
+    """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
+
+    What leaves over an open edge falls over a brink, at critical speed at most: there the whole fall of the level
+    counts as slope.
+    """
+    last = head.shape[1] - 1
+    push, steepness, quarter = pipes.push_col, pipes.col_steepness, np.float32(0.25)
+    left_head, left, right_head, right = head[slot, 0], water[slot, 0], head[slot, last], water[slot, last]
+    across_left, across_right = above[up, 0] + below[down, 0], above[up, last] + below[down, last]
+    steep_left, steep_right = steep[bed_row, 0], steep[bed_row, last]
+    if pipes.edges == WRAP:
+        across, fall = (across_right + across_left) * quarter, np.float32(right_head - left_head)
+        slope = (steep_right + steep_left) * np.float32(0.5)
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, right, left, push, pipes)
+        flux[row, last + 1] = flux[row, 0]
+    elif pipes.edges == OPEN:
+        across, outer = (across_left + across_left) * quarter, max(bed[bed_row, 0], level)
+        fall, depth = np.float32(outer - left_head), np.float32(outer - bed[bed_row, 0])
+        slope = max(abs(fall) * steepness, steep_left)
+        flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, depth, left, push, pipes)
+        across, outer, face = (across_right + across_right) * quarter, max(bed[bed_row, last], level), last + 1
+        fall, depth = np.float32(right_head - outer), np.float32(outer - bed[bed_row, last])
+        slope = max(abs(fall) * steepness, steep_right)
+        flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)
+
+
+@lean
+def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
+    """Step 2 for a row of water: the share of its outflow that each cell can give. flux_x[at], above[up], below[down]:
+    fluxes through the faces of the row."""
+    zero, row_share, col_share = np.float32(0.0), np.float32(pipes.row_share), np.float32(pipes.col_share)
+    for col in range(water.shape[1]):
+        wanted = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
+            max(below[down, col], zero) + max(-above[up, col], zero)
+        ) * row_share
+        room = water[row, col] * KEPT
+        share[slot, col] = room / max(max(wanted, room), np.float32(1e-30))
+
+
+@lean
+def thicken(suspended, row, water, at, load, slot):
+    """Step 3 for a row: metres of load in a metre of water.
+
+    A load of `NOTHING` stays where it is: as a denormal float32 it could be rounded to more than there is.
+    """
+    for col in range(water.shape[1]):
+        carried = np.float32(suspended[row, col])
+        load[slot, col] = (carried if carried > NOTHING else np.float32(0.0)) / max(water[at, col], FILM)
+
+
+@lean
+def _upwind(flux, here, beyond):
+    """What a face takes over from the cell that its flux leaves."""
+    return here if flux > np.float32(0.0) else beyond
+
+
+@lean
+def limit_within(flux, row, share, slot, edges):
+    """Step 2 for the faces of a row."""
+    cols, one = share.shape[1], np.float32(1.0)
+    for col in range(1, cols):
+        flux[row, col] *= _upwind(flux[row, col], share[slot, col - 1], share[slot, col])
+    left, right = (share[slot, cols - 1], share[slot, 0]) if edges == WRAP else (one, one)
+    flux[row, 0] *= _upwind(flux[row, 0], left, share[slot, 0])
+    flux[row, cols] *= _upwind(flux[row, cols], share[slot, cols - 1], right)
+
+
+@lean
+def limit_between(pushed, to, share, slot, slot_beyond, flux, row):
+    """Step 2 for the faces between two rows: flux[row] from pushed[to]."""
+    for col in range(share.shape[1]):
+        source = _upwind(pushed[to, col], share[slot, col], share[slot_beyond, col])
+        flux[row, col] = pushed[to, col] * source
+
+
+@lean
+def carry_within(flux, row, load, slot, carried, carried_slot, edges):
+    """Step 3 for the faces of a row: the load that goes with the flux, m²/s."""
+    cols, zero = load.shape[1], np.float32(0.0)
+    for col in range(1, cols):
+        carried[carried_slot, col] = flux[row, col] * _upwind(flux[row, col], load[slot, col - 1], load[slot, col])
+    left, right = (load[slot, cols - 1], load[slot, 0]) if edges == WRAP else (zero, zero)
+    carried[carried_slot, 0] = flux[row, 0] * _upwind(flux[row, 0], left, load[slot, 0])
+    carried[carried_slot, cols] = flux[row, cols] * _upwind(flux[row, cols], load[slot, cols - 1], right)
+
+
+@lean
+def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
+    """Step 3 for the faces between two rows."""
+    for col in range(load.shape[1]):
+        source = _upwind(flux[row, col], load[slot, col], load[slot_beyond, col])
+        carried[carried_slot, col] = flux[row, col] * source
+
+
+@lean
+def count(flux, carried, part, place, totals):
+    """Count what passes an open edge in totals[place]; flux and carried positive outwards."""
+    totals.outflow[place] += max(np.float64(flux), 0.0) * part
+    totals.inflow[place] += max(-np.float64(flux), 0.0) * part
+    totals.exported[place] += np.float64(carried) * part
+
+
+@lean
+def apply(content, row, along, at, above, up, below, down, pipes):
+    """Step 4 for a row: add what comes in and take what goes out, in float64 so that no volume is lost."""
+    for col in range(content.shape[1]):
+        row_gain = (np.float64(above[up, col]) - np.float64(below[down, col])) * pipes.row_share
+        col_gain = (np.float64(along[at, col]) - np.float64(along[at, col + 1])) * pipes.col_share
+        content[row, col] += row_gain + col_gain

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A time step of the water row by row, and what a band of rows has to know of its neighbours before it takes one.
+
+What happens in each row is in `kernels.water_pipes`; level, pipes and the maps are those of `kernels.water.run_water`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import inlined, lean
+from ....kernels.edges import OPEN, WRAP
+from .faces import (
+    Totals,
+    apply,
+    carry_between,
+    carry_within,
+    copy,
+    count,
+    level_out,
+    limit_between,
+    limit_within,
+    outside,
+    push_between,
+    push_ends,
+    push_within,
+    share_out,
+    thicken,
+)
+
+VISIT = 4
+"""Most steps in one visit of the rows: with more their rows would no longer fit into a processor's own cache."""
+
+LAG = 2
+"""Rows by which a step is behind the one before it: as far as what happens to a cell depends on others."""
+
+
+class Seams(NamedTuple):
+    """What the bands at both sides of a seam need to know of each other, by step of the visit and number of the seam.
+
+    See `make_seams`.
+    """
+
+    before: np.ndarray
+    """Flux through the faces of the seam before the step, m²/s."""
+    pushed: np.ndarray
+    """The same after step 1."""
+    share: np.ndarray
+    """Shares of the outflow that the cells above and below can give."""
+    load: np.ndarray
+    """Metres of load in a metre of water, above and below."""
+
+
+class Sample(NamedTuple):
+    """Copies of the rows around a seam, and what taking steps with them needs."""
+
+    bed: np.ndarray
+    steep: np.ndarray
+    depth: np.ndarray
+    suspended: np.ndarray
+    flux_x: np.ndarray
+    flux_y: np.ndarray
+    seams: Seams
+    totals: Totals
+
+
+class Rows(NamedTuple):
+    """Working memory of a band, some rows long for each step of a visit; see `make_rows`."""
+
+    flux_x: np.ndarray
+    flux_y: np.ndarray
+    head: np.ndarray
+    fall: np.ndarray
+    slope_x: np.ndarray
+    slope_y: np.ndarray
+    water: np.ndarray
+    share: np.ndarray
+    load: np.ndarray
+    carried_x: np.ndarray
+    carried_y: np.ndarray
+    sample: Sample
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory of one band of a terrain of so many columns."""
+    counts = {"flux_y": 3, "water": 4, "share": 3, "load": 3, "carried_y": 2}
+    single = {name: np.zeros((VISIT, count, cols), np.float32) for name, count in counts.items()}
+    carried_x, reach = np.zeros((VISIT, 2, cols + 1), np.float32), 2 * LAG * VISIT
+    maps = {name: np.zeros((reach, cols)) for name in ("bed", "depth", "suspended")}
+    flux_x, flux_y = np.zeros((reach, cols + 1), np.float32), np.zeros((reach + 1, cols), np.float32)
+    maps["steep"] = np.zeros((reach, cols), np.float32)
+    sample = Sample(flux_x=flux_x, flux_y=flux_y, seams=make_seams(1, cols), totals=make_totals(reach), **maps)
+    ahead, fall, head = np.zeros((2, cols + 1), np.float32), np.zeros(cols, np.float32), np.zeros((VISIT, 4, cols))
+    slopes = {"slope_x": np.zeros(cols + 1, np.float32), "slope_y": np.zeros((2, cols), np.float32)}
+    return Rows(flux_x=ahead, head=head, fall=fall, **slopes, carried_x=carried_x, sample=sample, **single)
+
+
+def make_seams(bands: int, cols: int) -> Seams:
+    """The seams above, between and below so many bands."""
+    shapes = [(VISIT, bands + 1, cols)] * 2 + [(VISIT, bands + 1, 2, cols)] * 2
+    return Seams(*(np.zeros(shape, np.float32) for shape in shapes))
+
+
+def make_totals(rows: int) -> Totals:
+    """Nothing counted yet, for a terrain of so many rows."""
+    return Totals(*(np.zeros(rows + 2) for _ in range(3)))
+
+
+@lean
+def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
+    """Fill a seam, above row `face`, with what steps 1 and 2 make of the rows at both sides; changes nothing else."""
+    rows, wrap = bed.shape[0], pipes.edges == WRAP
+    head, water, ahead_x, ahead_y = work.head[0], work.water[0], work.flux_x, work.flux_y[0]
+    for slot in range(4):
+        row = (face - 2 + slot) % rows if wrap else face - 2 + slot
+        if 0 <= row < rows:
+            level_out(bed, depth, suspended, row, head, water, slot)
+    if pipes.edges == OPEN:
+        if face < 2:
+            outside(bed, 0, level, head, water, 1 - face)
+        if face > rows - 2:
+            outside(bed, rows - 1, level, head, water, rows - face + 2)
+    for slot in range(3):
+        at = (face - 1 + slot) % rows if wrap else face - 1 + slot
+        if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
+            # The flux along an open edge is the same beyond it.
+            row, beyond = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
+            push_between(
+                head, water, slot, slot + 1, work.fall, steep, flux_x, row, beyond, flux_y, at, ahead_y, slot,
+                not wrap and (at == 0 or at == rows), pipes,
+            )  # fmt: skip
+        elif 0 <= at <= rows:
+            copy(flux_y, at, ahead_y, slot)
+    copy(flux_y, face, seams.before[step], seam)
+    copy(ahead_y, 1, seams.pushed[step], seam)
+    share, load = seams.share[step, seam], seams.load[step, seam]
+    for side in range(2):
+        row = (face - 1 + side) % rows if wrap else face - 1 + side
+        if 0 <= row < rows:
+            copy(flux_x, row, ahead_x, side)
+            push_within(
+                head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+            )
+            push_ends(
+                bed, steep, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+            )
+            share_out(water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes)
+            thicken(suspended, row, water, side + 1, load, side)
+        else:
+            share[side, :] = np.float32(1.0)
+            load[side, :] = np.float32(0.0)
+
+
+@inlined
+def advance(
+    bed, steep, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work, pipes, totals
+):  # fmt: skip
+    """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the next one.
+
+    Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes through the faces
+    below `row` are as they were.
+    """
+    rows, cols = bed.shape
+    head, water, share, load = work.head[step], work.water[step], work.share[step], work.load[step]
+    ahead, carried_x, carried_y = work.flux_y[step], work.carried_x[step], work.carried_y[step]
+    # Slots of this row and of those beside it.
+    now, after, slot, above = (row - first) % 2, (row - first + 1) % 2, (row - first) % 3, (row - first + 2) % 3
+    if row == first:
+        level_out(bed, depth, suspended, row, head, water, now)
+        copy(seams.pushed[step], seam, ahead, now)
+        copy(seams.share[step, seam], 0, share, above)
+        copy(seams.load[step, seam], 0, load, above)
+    if row < last:
+        below, down = (flux_y, row + 1) if row + 1 < last else (seams.before[step], seam + 1)
+        if row + 1 < last:
+            level_out(bed, depth, suspended, row + 1, head, water, after)
+            push_between(
+                head, water, now, after, work.fall, steep, flux_x, row, row + 1, flux_y, row + 1, ahead, after, False,
+                pipes,
+            )  # fmt: skip
+        else:
+            copy(seams.pushed[step], seam + 1, ahead, after)
+        push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)
+        push_ends(bed, steep, row, level, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
+        share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
+        thicken(suspended, row, water, now, load, slot)
+        limit_within(flux_x, row, share, slot, pipes.edges)
+        carry_within(flux_x, row, load, slot, carried_x, now, pipes.edges)
+    else:
+        copy(seams.share[step, seam + 1], 1, share, slot)
+        copy(seams.load[step, seam + 1], 1, load, slot)
+    # The upper faces of the row, which below the last one are another band's.
+    faces, at = (flux_y, row) if row < last or row == rows else (ahead, 2)
+    limit_between(ahead, now, share, above, slot, faces, at)
+    carry_between(faces, at, load, above, slot, carried_y, now)
+    if row > first:
+        apply(depth, row - 1, flux_x, row - 1, flux_y, row - 1, faces, at, pipes)
+        apply(suspended, row - 1, carried_x, after, carried_y, after, carried_y, now, pipes)
+    if pipes.edges == OPEN:
+        if row < last:
+            count(-flux_x[row, 0], -carried_x[now, 0], pipes.col_share, row + 1, totals)
+            count(flux_x[row, cols], carried_x[now, cols], pipes.col_share, row + 1, totals)
+        if row == 0 or row == rows:
+            place, outwards = (0, np.float32(-1.0)) if row == 0 else (rows + 1, np.float32(1.0))
+            for col in range(cols):
+                count(outwards * faces[at, col], outwards * carried_y[now, col], pipes.row_share, place, totals)

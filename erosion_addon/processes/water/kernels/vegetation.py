@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What rain and water leave on the ground and in the air: evaporation, moisture, grass.
+
+Steps 5 and 6 of `kernels.water_ground.run_ground`; ground is its `Ground`. Rows and symmetry as in
+`kernels.water_pipes`.
+"""
+
+import math
+
+import numpy as np
+
+from ....kernels.compile import kernel
+from .faces import NOTHING
+from .speed import SHALLOW
+
+WET = np.float32(0.02)
+"""Metres of water under which the ground is half wet."""
+
+FLOODED = np.float32(0.05)
+"""Metres of water that drown grass."""
+
+ROOTS = np.float32(0.1)
+"""Metres of soil that grass needs to thrive."""
+
+STILL = np.float32(0.3)
+"""m/s at which water evaporates half as fast as still water does."""
+
+
+@kernel
+def weather(depth, speed, rain, evaporated, ground):
+    """Rain and evaporation; water in motion evaporates less."""
+    seconds = np.float64(ground.seconds)
+    for col in range(depth.size):
+        quick = speed[col] / STILL
+        wanted = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
+        water = depth[col] + np.float64(rain[col]) * seconds
+        left = max(water - wanted, 0.0)
+        evaporated[col] = water - left
+        depth[col] = left
+
+
+@kernel
+def live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
+    """Moisture, grass and the water that passed. taken: soil that came or went in this step."""
+    one, zero = np.float32(1.0), np.float32(0.0)
+    for col in range(depth.size):
+        water = np.float32(depth[col])
+        moisture[col] = max(water / (water + WET), moisture[col] * ground.dry - NOTHING)
+    for col in range(depth.size):
+        steep = math.sqrt(slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col])
+        suits = min(np.float32(soil[col]) / ROOTS, one) * max(one - steep / ground.grass_slope, zero)
+        suits *= max(one - np.float32(depth[col]) / FLOODED, zero)
+        suits *= max(one - np.float32(abs(taken[col])) / ground.fresh, zero)
+        lacking = suits * moisture[col] - grass[col]
+        grass[col] = max(grass[col] + lacking * (ground.grow if lacking > zero else ground.die) - NOTHING, zero)
+    for col in range(depth.size):
+        flow[col] += speed[col] * max(np.float32(depth[col]), SHALLOW) * width

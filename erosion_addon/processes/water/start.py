@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a water step starts from: layers of former steps, masks, springs, and how high the water stands."""
+
+import numpy as np
+
+from ...base.arrays import Array
+from ..shared.shares import shares
+from ..shared.springs import spring_cells
+from ..shared.state import State
+from .parameters import WaterParameters
+
+
+def water_level(elevation: Array, parameters: WaterParameters) -> float:
+    """Height of the standing water at the start, in metres."""
+    if parameters.flooded == 0.0:
+        return parameters.water_level
+    place = min(int(parameters.flooded * elevation.size), elevation.size - 1)
+    return float(np.partition(elevation, place, axis=None)[place]) + parameters.water_level
+
+
+def whole_metres(elevation: Array) -> float:
+    """Whole metres that all heights have in common; less these, every height is still the same to the last digit."""
+    low, high = float(elevation.min()), float(elevation.max())
+    return float(np.trunc(min(low, high, key=abs))) if low * high > 0.0 else 0.0
+
+
+def layer(state: State, name: str, dtype: type = np.float32) -> Array:
+    """A copy of what a former step left, or zeros."""
+    found = state.layers.get(name)
+    return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
+
+
+def masks(state: State) -> Array:
+    """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
+    slid upon; of no size where nothing says so."""
+    given, shape = shares(state), state.elevation.shape
+    if given.nothing:
+        return np.zeros((4, 0, 0), np.float32)
+    masks = np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")])
+    np.subtract(1, masks[1], out=masks[1])
+    return masks
+
+
+def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
+    """Flat indices of the cells with springs, and the depth in m that each gains in a second."""
+    area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
+    return np.array(cells, np.int64), np.array([rate / area for _, _, rate in parameters.springs], np.float64)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The water step: from hours and millimetres into the kernels' steps and back."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array
+from ...base.errors import InputError
+from ...kernels.elementary import expm1, sincos, tan
+from ..shared.row_bands import Bands
+from ..shared.shares import Plot
+from ..shared.state import Pace, State, Volumes
+from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
+from .start import layer, masks, sources, water_level, whole_metres
+
+HOUR = 3600.0
+
+FRESH = 2.0
+"""Metres of soil that come or go in an hour where nothing takes root."""
+
+GRASS_SLOPE = 1.0
+"""m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
+
+WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
+"""Fields whose arrays the step itself works on."""
+
+
+class WaterStep:
+    """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.
+    """
+
+    bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 4 + 4 * 2
+    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and clouds."""
+
+    evolving = (
+        "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
+        "_totals", "_sums", "_raised", "_rained", "_done", "_reference",
+    )  # fmt: skip
+
+    later = ("_reference",)
+
+    def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
+        # numba takes a second to import, so only where it runs
+        from .kernels import (
+            bed as water_ground,
+        )
+        from .kernels import (
+            flow as water,
+        )
+        from .kernels import (
+            level_slopes as water_slopes,
+        )
+        from .kernels import (
+            rain as clouds,
+        )
+        from .kernels import (
+            speed as water_speed,
+        )
+
+        if parameters.standing_water == "edges" and state.edges != "open":
+            raise InputError(f"standing_water is edges, but the edges are {state.edges}: set the edges to open.")
+        self._state, self._parameters = state, parameters
+        self._water, self._grounds, self._speeds = water, water_ground, water_speed
+        self._fill_slopes = water_slopes.fill_slopes
+        rows, cols = shape = state.elevation.shape
+        self._steps = round(parameters.duration * HOUR / parameters.time_step)
+        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps)}
+        self._bed, self._soil = state.elevation.copy(), state.loose().copy()
+        self._depth = layer(state, "water_depth", np.float64)
+        self._suspended = layer(state, "suspended", np.float64)
+        self._moisture, self._grass = (layer(state, name) for name in ("moisture", "grass"))
+        self._flow, self._steep = np.zeros(shape, np.float32), np.empty(shape, np.float32)
+        self._flux_x, self._flux_y = np.zeros((rows, cols + 1), np.float32), np.zeros((rows + 1, cols), np.float32)
+        if "velocity" in state.layers:
+            self._set_fluxes(state.layers["velocity"])
+        self._clouds = None
+        if parameters.cloud_cover > 0.0:
+            self._clouds = np.empty(shape, np.float32)
+            knots = (max(1, round(n * d / parameters.cloud_size)) for n, d in zip(shape, state.spacing, strict=True))
+            clouds.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
+        self._rain = np.empty(shape, np.float32)
+        self._rain_at: tuple[int, int] | None = None
+        self._rain_sum = self._raised = self._rained = 0.0
+        self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
+        self._sources = sources(state, parameters)
+        self._masks = masks(state)
+        self._plot = Plot(state, self._soil, self._bed)
+        self._make_constants()
+        if parameters.standing_water != "none":
+            self._fill_up()
+        self._start = self._stored()
+
+    def _set_fluxes(self, velocity: Array) -> None:
+        """Fluxes of water that comes in motion: means of the cells at both sides; none through the edges."""
+        through = velocity * self._depth[..., None].astype(np.float32)
+        half = np.float32(0.5)
+        self._flux_x[:, 1:-1] = half * (through[:, 1:, 0] + through[:, :-1, 0])
+        self._flux_y[1:-1] = half * (through[1:, :, 1] + through[:-1, :, 1])
+
+    def _make_constants(self) -> None:
+        given, state = self._parameters, self._state
+        (row_spacing, col_spacing), seconds, f = state.spacing, given.time_step, np.float32
+        edges = EDGES.index(state.edges)
+        longest = longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
+        self._sub_steps = given.sub_steps(state.spacing)
+        if self._sub_steps > MOST_SUB_STEPS:
+            raise InputError(
+                f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of {seconds:g} s: "
+                "make time_step or pipe_depth smaller, or the cells larger."
+            )
+        self._sub_step = sub = seconds / self._sub_steps
+        self._pipes = self._water.Pipes(
+            seconds=f(sub), push_row=f(given.gravity * sub / row_spacing),
+            push_col=f(given.gravity * sub / col_spacing), row_steepness=f(1 / row_spacing),
+            col_steepness=f(1 / col_spacing), gravity=f(given.gravity), friction=f(given.friction),
+            depth=f(given.pipe_depth), row_share=sub / row_spacing, col_share=sub / col_spacing, edges=edges,
+        )  # fmt: skip
+
+        def share(rate: float, unit: float) -> Any:
+            """Of a step, where `rate` is the share of the moment in a unit of time."""
+            return f(-expm1(-rate * seconds / unit))
+
+        self._ground = self._grounds.Ground(
+            seconds=f(seconds), row_spacing=f(row_spacing), col_spacing=f(col_spacing),
+            evaporation=f(given.evaporation / 1000 / HOUR * seconds), capacity=f(given.capacity),
+            minimum_tilt=f(given.minimum_tilt), pick_up=share(given.pick_up, 60), settle=share(given.settling, 60),
+            rock=f(given.rock_erosion / HOUR * seconds), repose=f(tan(math.radians(given.slide_angle))),
+            bank=f(given.bank_erosion * given.rock_erosion / HOUR * seconds),
+            slide=f(0.125) * share(given.sliding, 60), dry=f(1) - share(given.drying, HOUR),
+            grow=share(given.grass_growth, HOUR), die=share(10 * given.grass_growth, HOUR),
+            fresh=f(FRESH / HOUR * seconds), grass_slope=f(GRASS_SLOPE), protection=f(given.grass_protection),
+            gravity=f(given.gravity), edges=edges,
+        )  # fmt: skip
+        rows, cols = state.elevation.shape
+        self._totals, self._sums = self._water.make_totals(rows), self._grounds.make_sums(rows)
+        self._bands = Bands((rows, cols), state.threads)
+        # Of each kind the seams, and the rows of each band.
+        self._work = [
+            (kind.make_seams(self._bands.count, cols), [kind.make_rows(cols) for _ in range(self._bands.count)])
+            for kind in (self._water, self._grounds)
+        ]
+
+    def advance(self) -> float:
+        """Run one chunk of time steps; returns the share of all steps that are done."""
+        self._done = self._pace.run(self._run_steps)
+        return self._done / self._steps if self._steps else 1.0
+
+    def _run_steps(self, size: int) -> int:
+        last = min(self._done + size, self._steps)
+        if self._done == 0:
+            # Far above or below 0 the last digits of a level would be too coarse for thin water.
+            self._reference = whole_metres(self._bed)
+            self._bed -= self._reference
+        while self._done < last:
+            self._one_step()
+            self._done += 1
+        return last
+
+    def _one_step(self) -> None:
+        if self._parameters.standing_water == "everywhere":
+            self._raised += self._fill_up()
+        self._cloud_rain()
+        level = -math.inf if self._parameters.standing_water == "none" else self._level()
+        rates = self._sources[1]
+        self._run_water(level, rates * self._sub_step)
+        self._run_ground()
+        self._totals.exported[0] += self._plot.clear(self._soil, self._bed, lowered=self._reference)
+        seconds = float(self._ground.seconds)
+        self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
+
+    def _run_water(self, level: float, spring_depths: Array) -> None:
+        """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""
+        kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
+        starts, pipes, totals, ground = bands.starts, self._pipes, self._totals, (self._bed, self._depth)
+        bands.sweep(lambda at, _: self._fill_slopes(*ground, starts[at], starts[at + 1], self._steep, work[at], pipes))
+        springs = self._sources[0], spring_depths
+        maps = (self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, level, springs)
+        if bands.count == 1:
+            kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
+            return
+
+        def visit(steps: int) -> None:
+            bands.run(
+                lambda seam, thread: kernels.look_over(*maps, starts[seam], steps, seam, seams, work[thread], pipes),
+                lambda band, thread: kernels.sweep(
+                    *maps, starts[band], starts[band + 1], steps, band, seams, work[thread], pipes, totals
+                ),
+            )
+
+        for done in range(0, self._sub_steps, kernels.VISIT):
+            visit(min(kernels.VISIT, self._sub_steps - done))
+
+    def _run_ground(self) -> None:
+        """Let the water change the ground for a time step."""
+        kernels, starts, (seams, work) = self._grounds, self._bands.starts, self._work[1]
+        ground, fluxes, living = self._ground, (self._flux_x, self._flux_y), (self._moisture, self._grass)
+        seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
+        maps = (self._bed, self._soil, self._depth, self._suspended, *fluxes, *living, self._flow, self._rain)
+        self._bands.run(
+            lambda seam, thread: kernels.look_over(*seen, starts[seam], seam, seams, work[thread], ground),
+            lambda band, thread: kernels.sweep(
+                *maps, self._masks, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
+            ),
+        )
+
+    def _level(self) -> float:
+        """Height of the standing water now, in metres above the reference."""
+        given = self._parameters
+        return self._start_level - self._reference + given.water_rise * self._done * given.time_step / HOUR
+
+    def _fill_up(self) -> float:
+        """Fill all that lies below the level, as metres of water; what the water carries takes its room too."""
+        filled = np.maximum(self._level() - self._bed - self._suspended, self._depth)
+        gained = float(np.sum(filled - self._depth))
+        self._depth[:] = filled
+        return gained
+
+    def _cloud_rain(self) -> None:
+        """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
+        given = self._parameters
+        rows, cols = self._state.elevation.shape
+        way = given.wind_speed * given.time_step * self._done
+        sine, cosine = sincos(math.radians(given.wind_direction))
+        row_spacing, col_spacing = self._state.spacing
+        at = (
+            round(way * sine / row_spacing) % rows,
+            round(way * cosine / col_spacing) % cols,
+        )
+        if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
+            return
+        self._rain_at = at
+        self._rain[:] = given.rain / 1000 / HOUR
+        if self._clouds is not None:
+            self._rain *= np.roll(self._clouds, at, (0, 1))
+        mask = self._state.masks.get("rain")
+        if mask is not None:
+            self._rain *= mask / mask.mean(dtype=np.float64)
+        self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        layers = self._layers(self._soil.copy())
+        return layers | {name: layers[name].copy() for name in WORKED_ON}
+
+    def release(self) -> dict[str, Array]:
+        """The same without copies, when the step is at its end: it can do no more then."""
+        layers = self._layers(self._soil)
+        del self._soil, self._depth, self._flux_x, self._flux_y, self._steep, self._rain, self._clouds
+        return layers
+
+    def _layers(self, soil: Array) -> dict[str, Array]:
+        """The fields; those that the step works on as they are, the others new."""
+        velocity = np.empty((*self._bed.shape, 2), np.float32)
+        self._speeds.fill_velocity(self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity)
+        layers = {
+            "elevation": self._bed + self._reference if self._reference else self._bed,
+            "water_depth": self._depth.astype(np.float32),
+            "velocity": velocity,
+            "suspended": self._suspended,
+            "moisture": self._moisture,
+            "grass": self._grass,
+            "flow": self._flow,
+        }
+        return layers | self._state.split_loose(soil, own="soil")
+
+    def _stored(self) -> float:
+        return float(np.sum(self._depth))
+
+    def _area(self) -> float:
+        row_spacing, col_spacing = self._state.spacing
+        return row_spacing * col_spacing
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far; sliding counts as moved too."""
+        area = self._area()
+        return Volumes(float(np.sum(self._sums.moved)) * area, float(np.sum(self._totals.exported)) * area)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
+        area, totals = self._area(), self._totals
+        return {
+            "water_steps": self._done,
+            "sub_steps": self._sub_steps,
+            "time_step": self._sub_step,
+            "started": self._start * area,
+            "rain": self._rained * area,
+            "inflow": (float(np.sum(totals.inflow)) + self._raised) * area,
+            "evaporation": float(np.sum(self._sums.evaporated)) * area,
+            "outflow": float(np.sum(totals.outflow)) * area,
+            "stored": self._stored() * area,
+            "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,
+        }

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weathering and creep: rock turns to loose material under its cover, and the cover creeps downhill.
+
+Bands of rows and the seams between them as in `kernels.water`.
+
+Sources: Heimsath, Dietrich, Nishiizumi, Finkel, "The soil production function and landscape equilibrium" (1997);
+Culling, "Analytical theory of erosion" (1960), for linear creep.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import kernel
+from ....kernels.edges import OPEN, WRAP
+from ....kernels.elementary import exp, log1p
+from ....kernels.ghost_cells import fill_border
+
+ALL_BUT = 1.0 - 2.0**-50
+"""What a cell can give of its loose material: a hair less than all, so that rounding never takes more."""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all cells and one time step."""
+
+    production: float
+    """Rock that turns loose where it is bare and level, in metres a step."""
+    depth: float
+    """Cover under which it is 1/e of that, in metres."""
+    wetness: float
+    """How much moisture counts, 0-1."""
+    row_share: float
+    """Diffusivity · time step / row spacing²; with col_share at most 1/4."""
+    col_share: float
+    row_spacing: float
+    """Metres."""
+    col_spacing: float
+    edges: int
+
+
+class Rows(NamedTuple):
+    """Working memory of a band, some rows long; see `make_rows`."""
+
+    heights: np.ndarray
+    """(3, cols + 2): surfaces of three rows as they were before the step."""
+    flows: np.ndarray
+    """(3, cols + 2): creep from the column before, and from the row before, of two rows in turn."""
+
+
+class Maps(NamedTuple):
+    """What the bands need to know of each other, and what has left; see `make_maps`."""
+
+    yields: np.ndarray
+    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring of edges."""
+    seams: np.ndarray
+    """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before the step."""
+    left: np.ndarray
+    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row, in metres."""
+    exported: np.ndarray
+    """(1,): volume that has crept out, as metres on one cell."""
+
+
+def make_rows(cols: int) -> Rows:
+    """Working memory of one band of a terrain of so many columns."""
+    return Rows(np.zeros((3, cols + 2)), np.zeros((3, cols + 2)))
+
+
+def make_maps(bands: int, rows: int, cols: int) -> Maps:
+    """Of a terrain in so many bands, from which nothing has crept out."""
+    yields, seams = np.zeros((rows + 2, cols + 2)), np.zeros((bands + 1, 2, cols + 2))
+    return Maps(yields, seams, np.zeros(rows + 1), np.zeros(1))
+
+
+@kernel
+def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
+    """What creeps from one cell to a neighbour in a step, less than nothing where it creeps back."""
+    difference = heights[at, col] - heights[to, to_col]
+    forth, back = yields[row, col], yields[to_row, to_col]
+    if masks is not None:
+        forth *= masks[row, col, 0] * masks[to_row, to_col, 1]
+        back *= masks[to_row, to_col, 0] * masks[row, col, 1]
+    return share * difference * (forth if difference > 0.0 else back)
+
+
+@kernel
+def _load(rock, loose, row, heights):
+    """Keep the surface of a row as it is now."""
+    at, row = np.uintp(row % 3), np.uintp(row)
+    for place in range(heights.shape[1]):
+        col = np.uintp(place)
+        heights[at, col] = rock[row, col] + loose[row, col]
+
+
+@kernel
+def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
+    """Find what share of its creep each cell of a band can give; see `Maps`."""
+    rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
+    row_share, col_share = constants.row_share, constants.col_share
+    _load(rock, loose, first_row, heights)
+    _load(rock, loose, first_row + 1, heights)
+    for row in range(first_row + 1, last_row + 1):
+        _load(rock, loose, row + 1, heights)
+        up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
+        for place in range(1, cols + 1):
+            left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
+            here, cover = heights[at, col], loose[np.uintp(row), col]
+            along_row = max(here - heights[at, left], 0.0) + max(here - heights[at, right], 0.0)
+            along_col = max(here - heights[up, col], 0.0) + max(here - heights[down, col], 0.0)
+            wanted = along_row * col_share + along_col * row_share
+            yields[np.uintp(row), col] = cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
+        if constants.edges == WRAP:
+            yields[row, 0], yields[row, cols + 1] = yields[row, cols], yields[row, 1]
+            if row == 1:
+                yields[rows + 1] = yields[row]
+            if row == rows:
+                yields[0] = yields[row]
+
+
+@kernel
+def look_over(rock, loose, constants, bands, seam, maps, work):
+    """Keep the surface at both sides of a seam, and find what the band below it can give; changes no terrain."""
+    for side in range(2):  # with the ring, the row above is number bands[seam]
+        row = bands[seam] + side
+        _load(rock, loose, row, work.heights)
+        maps.seams[seam, side] = work.heights[row % 3]
+    if seam < bands.size - 1 and constants.row_share > 0.0:
+        _find_yields(rock, loose, bands[seam], bands[seam + 1], maps.yields, work.heights, constants)
+
+
+@kernel
+def _find_flows(masks, row, cols, yields, work, constants):
+    """Find what creeps between the cells of a row, and from them to the next row."""
+    heights, flows = work
+    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
+    below = np.uintp(1 + row % 2)
+    row_share, col_share = constants.row_share, constants.col_share
+    for place in range(1, cols + 2):
+        left, col = np.uintp(place - 1), np.uintp(place)
+        flows[0, col] = _flow(heights, yields, masks, at, row, left, at, row, col, col_share)
+        flows[below, col] = _flow(heights, yields, masks, at, row, col, to, to_row, col, row_share)
+
+
+@kernel
+def _creep(loose, row, flows):
+    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbours are added first."""
+    above, below, row = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2), np.uintp(row)
+    for place in range(1, loose.shape[1] - 1):
+        col, right = np.uintp(place), np.uintp(place + 1)
+        along_row, along_col = flows[0, right] - flows[0, col], flows[below, col] - flows[above, col]
+        loose[row, col] -= along_row + along_col
+
+
+@kernel
+def _leaving(row, rows, cols, flows):
+    """What creeps out of the terrain from a row; from row 0, the ring: over the edge above."""
+    below, out = 1 + row % 2, 0.0
+    if row == 0 or row == rows:
+        for col in range(1, cols + 1):
+            out += flows[below, col] if row else -flows[below, col]
+    return out + (flows[0, cols + 1] - flows[0, 1]) if row else out
+
+
+@kernel
+def _weather(rock, loose, masks, moisture, row, heights, constants):
+    """Turn rock of a row into loose material where it lies."""
+    up, at, down = (row - 1) % 3, row % 3, (row + 1) % 3
+    for col in range(1, rock.shape[1] - 1):
+        along_row = (heights[at, col + 1] - heights[at, col - 1]) / (2.0 * constants.col_spacing)
+        along_col = (heights[down, col] - heights[up, col]) / (2.0 * constants.row_spacing)
+        amount = constants.production * math.sqrt(1.0 + (along_row * along_row + along_col * along_col))
+        if moisture is not None:
+            amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)
+        if masks is not None:
+            amount *= masks[row, col, 2]
+        cover = exp(-loose[row, col] / constants.depth)
+        before = rock[row, col]
+        # What comes is what the rock loses, to the last bit.
+        rock[row, col] = before - constants.depth * log1p(amount / constants.depth * cover)
+        loose[row, col] += before - rock[row, col]
+
+
+@kernel
+def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, maps, work):
+    """Let the rows from first_row to last_row - 1 of the terrain weather and creep; see `weather`."""
+    rows, cols, heights = rock.shape[0] - 2, rock.shape[1] - 2, work.heights
+    creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
+    for row in range(first_row, last_row + 1):  # with the ring; what lies beyond the seams may be swept already
+        if row == first_row:
+            heights[row % 3], heights[(row + 1) % 3] = maps.seams[seam, 0], maps.seams[seam, 1]
+        elif row < last_row:
+            _load(rock, loose, row + 1, heights)
+        else:
+            heights[(row + 1) % 3] = maps.seams[seam + 1, 1]
+        if creeps:
+            _find_flows(masks, row, cols, maps.yields, work, constants)
+            if constants.edges == OPEN and (row > first_row or row == 0):
+                maps.left[row] = _leaving(row, rows, cols, work.flows)
+        if row > first_row:
+            if creeps:
+                _creep(loose, row, work.flows)
+            if weathers:
+                _weather(rock, loose, masks, moisture, row, heights, constants)
+
+
+@kernel
+def add_up(maps):
+    """Add what has left in a step to all that has, from the first row to the last."""
+    for left in maps.left:
+        maps.exported[0] += left
+
+
+@kernel
+def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
+    """Let rock weather and its cover creep for so many time steps.
+
+    With h = rock + loose, L = loose, slope S = |∇h|, moisture m:
+
+    1. creep: ∂L/∂t = ∇ · (D ∇h). Through each of four faces passes share · Δh, from the higher cell; where all four
+       want more than it has, each gets its part of that. share = D Δt / d²;
+    2. weathering: ∂L/∂t = -∂rock/∂t = P √(1 + S²) (1 + wetness (2 m - 1)) exp(-L / depth). P is normal to the
+       surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth · exp(-L / depth)).
+
+    Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share + col_share ≤ 1/2
+    keeps each new height between its old neighbours'; at most 1/4, as the model layer takes it, no ripple changes
+    sign. What a cell gives is never more than it has. The second part is stable for any step.
+
+    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
+    (rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock weathers. moisture: None
+    (half wet) or (rows, cols) 0-1. bands: the first row of each band, and the number of rows. maps: `Maps`, work:
+    `Rows`.
+    """
+    for _ in range(steps):
+        fill_border(rock, loose, masks, constants.edges)
+        for seam in range(bands.size):
+            look_over(rock, loose, constants, bands, seam, maps, work)
+        for band in range(bands.size - 1):
+            sweep(rock, loose, masks, moisture, constants, bands[band], bands[band + 1], band, maps, work)
+        add_up(maps)

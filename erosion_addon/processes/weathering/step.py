@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The weather step: rock turns to loose material, and its cover creeps downhill, through thousands of years."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array
+from ...base.parameters import Parameters, parameter
+from ..shared.grass_cover import grass_protection, under_grass
+from ..shared.halo import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
+from ..shared.row_bands import Bands
+from ..shared.shares import Plot
+from ..shared.state import Pace, State, Volumes
+
+FEWEST_STEPS = 16
+"""Time steps of a run at least, so that weathering and creep go hand in hand."""
+
+COVER_PER_STEP = 0.05
+"""Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
+been bare all the time, within half as much."""
+
+
+@dataclass(frozen=True)
+class WeatherParameters(Parameters):
+    """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill; defaults as measured in
+    the hills of California (Heimsath et al. 1997)."""
+
+    duration: float = parameter(
+        50000.0, "How long it lasts: more buries the rock and rounds the hills.",
+        low=0, high=1e8, unit="years", soft_high=500_000, step=1000,
+    )  # fmt: skip
+    production: float = parameter(
+        0.08, "How fast bare rock turns to loose material: more makes a thicker cover.",
+        low=0, high=100, unit="mm/year", seed_name="P0", soft_high=1,
+    )  # fmt: skip
+    cover_depth: float = parameter(
+        0.45, "Cover under which rock weathers at 1/e of that speed: more lets it grow thicker.",
+        low=0.001, high=1000, unit="m", soft_low=0.05, soft_high=5, needs=("production",),  # less takes many time steps
+    )  # fmt: skip
+    moisture_effect: float = parameter(
+        0.5, "How much faster wet ground weathers than dry: 1 spares dry rock altogether.", low=0, high=1,
+        needs=("production",),
+    )  # fmt: skip
+    diffusivity: float = parameter(
+        0.005, "How fast the cover creeps downhill: more rounds crests and fills hollows.",
+        low=0, high=1000, unit="m²/year", seed_name="D", soft_high=0.1,
+    )  # fmt: skip
+    grass_protection: float = grass_protection()
+
+    def time_steps(self, spacing: tuple[float, float]) -> int:
+        """In how many steps it passes on cells of (row, column) spacing in metres, such that creep stays stable."""
+        curvature = 1 / (spacing[0] * spacing[0]) + 1 / (spacing[1] * spacing[1])
+        covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
+        wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
+        return math.ceil(wanted) if self.duration else 0
+
+
+class WeatherStep:
+    """A weather step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
+
+    bytes_per_cell = 16 + 8 + 12 + 4
+    """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and moisture."""
+
+    evolving = ("_rock", "_loose", "_exported", "_done")
+
+    def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
+        from .kernels import weathering as weather  # numba takes a second to import, so only where it runs
+
+        self._kernel, self._years = weather, parameters.duration
+        state = self._state = under_grass(state, parameters.grass_protection)
+        loose = state.loose()
+        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
+        self._masks, self._moisture = share_masks(state), state.layers.get("moisture")
+        self._plot = Plot(state, inner(self._loose), inner(self._rock))
+        rows, cols = state.elevation.shape
+        self._bands = Bands((rows, cols), state.threads)
+        self._maps = weather.make_maps(self._bands.count, rows, cols)
+        self._rows = [weather.make_rows(cols) for _ in range(self._bands.count)]
+        self._exported = self._maps.exported
+        row_spacing, col_spacing = state.spacing
+        self._steps = parameters.time_steps(state.spacing)
+        years = parameters.duration / max(self._steps, 1)
+        self._constants = weather.Constants(
+            production=parameters.production / 1000 * years,
+            depth=parameters.cover_depth,
+            wetness=parameters.moisture_effect,
+            row_share=parameters.diffusivity * years / (row_spacing * row_spacing),
+            col_share=parameters.diffusivity * years / (col_spacing * col_spacing),
+            row_spacing=row_spacing,
+            col_spacing=col_spacing,
+            edges=EDGES.index(state.edges),
+        )
+        self._done, self._pace, self.limits = 0, Pace(1), {"_rock": WALLED, "_done": (0, self._steps)}
+
+    def advance(self) -> float:
+        """Let one chunk of time steps pass; returns the share of all that have."""
+        self._done += self._pace.run(self._pass)
+        return self._done / self._steps if self._steps else 1.0
+
+    def _pass(self, size: int) -> int:
+        """Let some time steps pass, and clear a plot after each; returns how many."""
+        wanted = min(size, self._steps - self._done)
+        if not self._plot:
+            return self._weather(wanted)
+        for _ in range(wanted):
+            self._weather(1)
+            self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
+        return wanted
+
+    def _weather(self, wanted: int) -> int:
+        kernel, bands = self._kernel, self._bands
+        starts, ground, constants, maps = bands.starts, (self._rock, self._loose), self._constants, self._maps
+        seen = (*ground, self._masks, self._moisture, constants)
+        if bands.count == 1:
+            kernel.weather(*seen, starts, maps, self._rows[0], wanted)
+            return wanted
+        for _ in range(wanted):
+            kernel.fill_border(*ground, self._masks, constants.edges)
+            bands.run(
+                lambda seam, thread: kernel.look_over(*ground, constants, starts, seam, maps, self._rows[thread]),
+                lambda band, thread: kernel.sweep(
+                    *seen, starts[band], starts[band + 1], band, maps, self._rows[thread]
+                ),
+            )
+            kernel.add_up(maps)
+        return wanted
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        loose = np.maximum(inner(self._loose), 0.0)
+        return {
+            "elevation": changed_elevation(self._state, self._rock, self._loose),
+            **self._state.split_loose(loose, own="sediment"),
+        }
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
+        return volumes(self._state, self._rock, self._loose, self._exported)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        steps = max(self._steps, 1)
+        return {
+            "years": self._years * self._done / steps,
+            "time_steps": self._done,
+            "years_per_step": self._years / steps,
+            "weathered": loosened(self._state, self._rock) / self._state.elevation.size,
+        }

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of the wind's boundary layer, from metres; see `kernels.wind_layer`."""
+
+import math
+from typing import Any
+
+from ...base.arrays import EDGES
+from ...kernels.elementary import power, tan
+from ..shared.state import State
+from .parameters import WindParameters
+
+PULL, FOLLOW = 0.05, 0.9
+"""Shares in which a particle takes on the wind, and the way along the ground, on a feature size; as in the source."""
+
+LEE_EXCHANGE = 0.5
+"""Share of its load that a particle loses on a feature size where the wind's shadow is complete."""
+
+WET_LOADS = 100.0
+"""Loads of level ground by which the air must be able to hold more to lift wet sand, at a moisture threshold of 1."""
+
+
+def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
+    """`kernel.Constants`, such that the same land on finer cells is eroded alike.
+
+    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on a feature size is
+    1 - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
+    """
+    (row_spacing, col_spacing), size = state.spacing, given.feature_size
+    step = state.cell_size / size
+
+    def share(on_a_feature_size: float) -> float:
+        return float(1.0 - power(1.0 - on_a_feature_size, step)) if on_a_feature_size < 1.0 else 1.0
+
+    # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
+    follow = share(FOLLOW)
+    sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
+    hold = tan(math.radians(given.repose_angle)) / size
+    longer = max(state.elevation.shape[0] * row_spacing, state.elevation.shape[1] * col_spacing)
+    return kernel.Constants(
+        layer=given.boundary_layer,
+        full=given.capacity * given.wind_speed / WindParameters.wind_speed,
+        press=given.windward_lift,
+        exchange=share(given.exchange),
+        lee_exchange=share(given.exchange + given.shelter * max(LEE_EXCHANGE - given.exchange, 0.0)),
+        abrasion=min(given.abrasion * given.pace * step, 1.0),
+        weight=given.load_weight * sinking,
+        drag=share(given.load_drag),
+        pull=share(PULL),
+        follow=follow,
+        turbulence=given.turbulence * follow / FOLLOW / math.sqrt(step),
+        share=min(given.settling * given.pace / step, 0.5),
+        time_step=step,
+        row_step=state.cell_size / row_spacing,
+        col_step=state.cell_size / col_spacing,
+        row_slope=size / (2 * row_spacing),
+        col_slope=size / (2 * col_spacing),
+        row_hold=hold * row_spacing,
+        col_hold=hold * col_spacing,
+        diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
+        shelter=given.shelter,
+        maximum_steps=max(1, min(round(given.maximum_path * longer / state.cell_size), 10**9)),
+        edges=EDGES.index(state.edges),
+    )
+
+
+def wet_hold(given: WindParameters, constants: Any) -> float:
+    """What wet sand keeps of all that a step of a particle could lift, in heights of the kernel."""
+    return float(given.moisture_threshold * WET_LOADS * constants.full * constants.exchange)

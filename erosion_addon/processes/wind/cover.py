@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What lies over the ground, and where the wind sets out, as its kernels want it."""
+
+import numpy as np
+
+from ...base.arrays import Array
+from ..shared.shares import shares
+from ..shared.state import State
+from .parameters import WindParameters
+
+
+def wind_shares(state: State, grass_hold: float) -> Array | None:
+    """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
+    of what slides; None where all is 1."""
+    given, grass, shape = shares(state), state.layers.get("grass"), state.elevation.shape
+    if grass is None and given.nothing:
+        return None
+    found = np.stack([given.filled(name, shape) for name in ("dug", "laid", "soft", "accepted")], axis=-1)
+    if grass is not None:
+        found[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
+    return found
+
+
+def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
+    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
+    moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
+    if moisture is None and grass is None:
+        return None
+    over = np.zeros((*state.elevation.shape, 2), np.float32)
+    if moisture is not None:
+        over[..., 0] = moisture * wet_hold
+    over[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
+    return over
+
+
+def sources(state: State) -> Array | None:
+    """Cumulated share of the particles that start in each cell (cells,), up to 1; None for all from windward."""
+    source = state.masks.get("source")
+    if source is None or not source.any():
+        return None
+    weights: Array = np.cumsum(source.astype(np.float64).ravel())
+    weights /= weights[-1]
+    return weights

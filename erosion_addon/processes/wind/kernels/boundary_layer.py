@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wind in a boundary layer: particles that follow the ground and carry as much sand as the air near it can hold.
+
+Source: Nick McDonald (weigert), SimpleWindErosion, the rewrite of 2023; abrasion is that of his article of 2020. All
+lengths are in feature sizes, which are the cells of the source, and speeds in that of the wind.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels import rng as random
+from ....kernels.compile import inlined, lean
+from ....kernels.edges import CLOSED, OPEN, WRAP
+from ....kernels.elementary import exp
+from ...shared.kernels.cascade import slide
+from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
+from ...shared.kernels.tiles import reach_of, within
+from .particle import NO_END, Particle, anywhere, keep, particle_in
+from .saltation import number_of
+from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
+
+CALM = 0.1
+"""Share of the wind that is left where a slope turns away from it."""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
+
+    layer: float
+    full: float
+    """Load that the wind holds over level ground; `weight` and `drag` are those of that load."""
+    press: float
+    """How much more pressing on the ground counts than blowing over it."""
+    exchange: float
+    """Share of what is missing, or too much, that is lifted or laid down in a step."""
+    lee_exchange: float
+    """The same in the wind shadow."""
+    abrasion: float
+    weight: float
+    drag: float
+    pull: float
+    follow: float
+    turbulence: float
+    share: float
+    """Share of the excess of a heap that slides in one visit, at most 1/2."""
+    time_step: float
+    """Feature sizes that speed 1 goes in a step; along a column `row_step` cells, along a row `col_step`."""
+    row_step: float
+    col_step: float
+    row_slope: float
+    """Slope along a column of a height difference of 1 between the two cells beside a cell."""
+    col_slope: float
+    row_hold: float
+    col_hold: float
+    diagonal_hold: float
+    shelter: float
+    maximum_steps: int
+    edges: int
+    patience: int = NO_END
+    """Steps of a particle on a tile after which others have their turn."""
+
+
+@lean
+def _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
+    """As `heap.cascade`, but to the neighbours by their height, the lowest first; returns what moved."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    slid, done = 0.0, 1 << 4
+    for _ in range(8):
+        lowest, chosen = math.inf, -1
+        for number in range(9):
+            to_row, to_col = row + number // 3 - 1, col + number % 3 - 1
+            if wrap:
+                to_row, to_col = to_row % rows, to_col % cols
+            outside = to_row < 0 or to_row >= rows or to_col < 0 or to_col >= cols
+            if not (done >> number & 1 or outside) and ground[to_row, to_col, 0] < lowest:
+                lowest, chosen = ground[to_row, to_col, 0], number
+        if chosen < 0:
+            break
+        done |= 1 << chosen
+        down, right = chosen // 3 - 1, chosen % 3 - 1
+        hold = diagonal_hold if down != 0 and right != 0 else (row_hold if down != 0 else col_hold)
+        slid += slide(ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks)
+    return slid
+
+
+@inlined
+def _lift(cells, cover, shares, at, wanted):
+    """Take `wanted` from a cell, as far as it is loose, dry and bare; returns what came."""
+    if cover is not None:
+        wanted = max(wanted - cover[at // CELL, 0], 0.0)
+    if shares is not None:
+        wanted *= shares[at // CELL, 0]
+    wanted = min(wanted, cells[at + CHANNEL])
+    cells[at] -= wanted
+    cells[at + CHANNEL] -= wanted
+    return wanted
+
+
+@inlined
+def _wear(cells, shares, at, worn):
+    """Turn the top of bare rock into sediment; returns how much."""
+    if shares is not None:
+        worn *= shares[at // CELL, 0] * shares[at // CELL, 2]
+    cells[at + CHANNEL] += worn
+    return worn
+
+
+@lean
+def _drift(
+    ground, cells, track, cover, shade, masks, shares, particle, start, reach,
+    wind_row, wind_col, constants, totals, tile,
+):  # fmt: skip
+    """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
+    Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells."""
+    z, x, y, vz, vx, vy, load, earlier = particle
+    rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
+    line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
+    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
+    pull, follow, ending = constants.pull, constants.follow, max(constants.maximum_steps // 4, 1)
+    lifted = slid = abraded = 0.0
+    step, left, gone, walled = earlier, False, False, False
+    last_step = min(constants.maximum_steps, step + constants.patience)
+    row, col = int(z), int(x)
+    while step < last_step and not left:
+        step += 1
+        at = number_of(row, col, line)
+        surface = cells[at]
+        y = y if y > surface else surface
+        top, beside = np.floor(z - 0.5), np.floor(x - 0.5)
+        up_row, left_col = int(top), int(beside)
+        if 0 < up_row < rows - 2 and 0 < left_col < cols - 2:
+            slope_z, slope_x = differences_inside(
+                cells, number_of(up_row, left_col, line), line, z - 0.5 - top, x - 0.5 - beside
+            )
+        else:
+            slope_z, slope_x = differences(ground, up_row, left_col, z - 0.5 - top, x - 0.5 - beside, wrap)
+        slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
+        ny = 1.0 / math.sqrt(1.0 + slope_z * slope_z + slope_x * slope_x)
+        nz, nx = -slope_z * ny, -slope_x * ny
+        near = exp((surface - y) / layer)
+        gust_z, gust_x = wind_row, wind_col
+        if cover is not None:
+            calmer = 1.0 - near * (1.0 - cover[at // CELL, 1])
+            gust_z, gust_x = gust_z * calmer, gust_x * calmer
+        open_air = 1.0 - max(nz * wind_row + nx * wind_col, 0.0)
+
+        some = pull * (CALM + (1.0 - CALM) * open_air)
+        vz, vx, vy = vz + some * gust_z - pull * vz, vx + some * gust_x - pull * vx, vy - pull * vy
+        burden = load / full
+        if y > surface:
+            vy -= constants.weight * burden
+        speed, pressing = math.sqrt(vz * vz + vx * vx + vy * vy), nz * vz + nx * vx + ny * vy
+        collision = max(-pressing / speed, 0.0) if speed > 0.0 else 0.0
+        along, hug = 1.0 - collision, open_air * near
+        turn_z, turn_x, turn_y = (
+            along * (vz - pressing * nz),
+            along * (vx - pressing * nx),
+            along * (vy - pressing * ny),
+        )
+        vz += follow * (open_air * (gust_z + hug * (turn_z - gust_z)) - vz)
+        vx += follow * (open_air * (gust_x + hug * (turn_x - gust_x)) - vx)
+        vy += follow * (open_air * hug * turn_y - vy)
+        swirl = constants.turbulence * near * collision
+        if swirl > 0.0:
+            vz += swirl * (2.0 * random.uniform(start, 3 * step) - 1.0)
+            vx += swirl * (2.0 * random.uniform(start, 3 * step + 1) - 1.0)
+            vy += swirl * (2.0 * random.uniform(start, 3 * step + 2) - 1.0)
+        slower = 1.0 - min(constants.drag * burden, 1.0)
+        vz, vx, vy = vz * slower, vx * slower, vy * slower
+
+        track[at // CELL] = 1
+        force = max(-(nz * vz + nx * vx + ny * vy), 0.0)
+        holds = full * near * (along * math.sqrt(vz * vz + vx * vx + vy * vy) + constants.press * force)
+        exchange = constants.exchange
+        if shade is not None and surface < shade[at // CELL]:
+            holds *= 1.0 - constants.shelter
+            exchange = constants.lee_exchange
+        holds *= min((constants.maximum_steps - step) / ending, 1.0)
+        wanted = exchange * (holds - load)
+        if wanted <= 0.0:
+            load -= settle(cells, shares, at, -wanted if load > LEAST else load)
+        elif cells[at + CHANNEL] <= 0.0:
+            abraded += _wear(cells, shares, at, constants.abrasion * force * load)
+        else:
+            amount = _lift(cells, cover, shares, at, wanted)
+            load += amount
+            lifted += amount
+        if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
+            slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
+
+        z += constants.row_step * vz
+        x += constants.col_step * vx
+        y += constants.time_step * vy
+        if not (0.0 <= z < rows and 0.0 <= x < cols):
+            gone, walled = constants.edges == OPEN, constants.edges == CLOSED
+            if gone or walled:
+                break
+            z, x = z % rows, x % cols
+            z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
+        row, col = int(z), int(x)
+        left = not within(reach, row, col)
+    left = left or (last_step <= step < constants.maximum_steps and not (gone or walled))
+    if not (gone or left):
+        load -= settle(cells, shares, number_of(row, col, line), load)
+        slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
+    totals.lifted[tile] += lifted
+    totals.slid[tile] += slid
+    totals.abraded[tile] += abraded
+    totals.steps[tile] += step - earlier
+    if not left:
+        totals.exported[tile] += load
+        totals.aged[tile] += step == constants.maximum_steps
+    return Particle(z, x, y, vz, vx, vy, load, step), left
+
+
+@lean
+def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+    """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
+    the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either."""
+    for number in range(first, last):
+        start = random.stream(key, number)
+        z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
+        drop = pool.numbers[enter(pool, tiles, start, z, x)]
+        drop[2], drop[6] = -math.inf, supply
+
+
+@lean
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
+    or for `patience` steps.
+
+    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and
+    near = exp(-y / layer), one step, of a feature size or a part of it, is:
+
+    1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow;
+       v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;
+    2. collision = max(-v · n / |v|, 0), t = (1 - collision) (v - (v · n) n): what of v goes along the ground;
+       v += follow (open (p + open near (t - p)) - v): near the ground along it, high above it with the wind;
+    3. v += turbulence near collision (three random numbers from -1 to 1); v *= 1 - drag carried;
+    4. the air holds full near ((1 - collision) |v| + press max(-v · n, 0)), none of it where the ground is in `shade`
+       and shelter is 1, and less and less in the last quarter of a life. `exchange` of what is missing is lifted, of
+       what is too much laid down. From bare rock nothing is lifted: abrasion max(-v · n, 0) load become sediment;
+    5. where the heap is too steep, it slides, to the lowest neighbours first; the particle moves by v.
+
+    Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never made or lost.
+    As the air holds no more than its load, a dune passes on the same sand wherever it is long enough: so low ones move
+    faster than high ones, and flanks faster than the middle, which is what gives barchans their horns.
+    The source's heights are those of a map that is 80 cells high, and a particle there flies in them: here all lengths
+    are the same. Its sand has no rock below, and its shadow is only that of the slope; shade, cover and masks are ours.
+
+    Arguments are those of `wind.run_tiles`, with heights in feature sizes; wind_row, wind_col: p.
+    A particle changes its cell and the eight around it, and reads one more on each side: two beyond the reach of its
+    tile. Wherever a step takes it from there, it does nothing more before the tile there is worked.
+    """
+    size = track.size
+    cells, marks = ground.reshape(2 * size), track.reshape(size)
+    covers = None if cover is None else cover.reshape(size, 2)
+    shades = None if shade is None else shade.reshape(size)
+    shares = None if masks is None else masks.reshape(size, 4)
+    for tile in worked:
+        reach = reach_of(tiles, tile)
+        fetch_queue(pool, tile)
+        slot = pull(pool, tile)
+        while slot != NONE:
+            particle = particle_in(pool, slot)
+            if particle.step == 0:
+                totals.supplied[tile] += particle.load
+            particle, left = _drift(
+                ground, cells, marks, covers, shades, masks, shares, particle, pool.start[slot], reach,
+                wind_row, wind_col, constants, totals, tile,
+            )  # fmt: skip
+            keep(pool, slot, particle)
+            let_go(pool, tiles, tile, slot, left)
+            slot = pull(pool, tile)

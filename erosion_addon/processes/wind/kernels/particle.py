@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Particles of wind: what they are, where they enter the terrain, and where they leave a tile of it."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....kernels import rng as random
+from ....kernels.compile import inlined, lean
+from ....kernels.edges import WRAP
+from ...shared.kernels.particle_queues import Pool, queued
+from .surface import CELL, settle
+
+REACH = 16
+"""Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
+ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch."""
+
+NO_END = 2**62
+"""More steps than any particle takes."""
+
+STEP = 7
+"""Where the numbers of a particle tell how many steps it has taken."""
+
+LANDING = 64
+"""Steps in which particles come down that are to end: enough for no heap to mark where each was."""
+
+
+class Particle(NamedTuple):
+    """All that a particle is between two steps."""
+
+    z: float
+    """Place along a column, and x along a row, in cells."""
+    x: float
+    y: float
+    vz: float
+    vx: float
+    vy: float
+    load: float
+    step: int
+    """How many it has taken."""
+
+
+def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
+    """Lowest and highest of those numbers of a particle on so many cells that are not anything."""
+    return {0: (0.0, math.nextafter(rows, 0)), 1: (0.0, math.nextafter(cols, 0)), STEP: (0.0, 2.0**53)}
+
+
+@inlined
+def particle_in(pool, slot):
+    """The particle that a slot holds."""
+    drop = pool.numbers[slot]
+    return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]))
+
+
+@inlined
+def keep(pool, slot, particle):
+    """Put a particle into a slot."""
+    drop = pool.numbers[slot]
+    drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
+    drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+
+
+def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
+    """Lay down what the particles under way carry, each where it is; returns what masks kept in them."""
+    kept: float = _lay_down(queued(pool), pool, ground, masks)
+    return kept
+
+
+@lean
+def _lay_down(slots, pool, ground, masks):
+    size, line = ground.shape[0] * ground.shape[1], CELL * np.uintp(ground.shape[1])
+    cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, 4)
+    kept = 0.0
+    for slot in slots:
+        particle = particle_in(pool, slot)
+        at = np.uintp(int(particle.z)) * line + CELL * np.uintp(int(particle.x))
+        kept += particle.load - settle(cells, shares, at, particle.load)
+    return kept
+
+
+def land(pool: Pool, constants: Any) -> Any:
+    """Let the particles under way come down from here on: the constants with which each is in the last quarter of its
+    life, in which it lifts nothing and lays down what it carries bit by bit."""
+    pool.numbers[queued(pool), STEP] = 3 * LANDING
+    return constants._replace(maximum_steps=4 * LANDING)
+
+
+class Bounds(NamedTuple):
+    """The places on one tile; endless where the ground is not cut."""
+
+    first_row: float
+    end_row: float
+    first_col: float
+    end_col: float
+
+
+@lean
+def bounds_of(tiles, tile):
+    """Where a tile ends: nowhere along an axis that it has for itself."""
+    down, across = tiles.row_edges.size - 1, tiles.col_edges.size - 1
+    row, col = tile // across, tile % across
+    first_row, end_row, first_col, end_col = -math.inf, math.inf, -math.inf, math.inf
+    if down > 1:
+        first_row, end_row = float(tiles.row_edges[row]), float(tiles.row_edges[row + 1])
+    if across > 1:
+        first_col, end_col = float(tiles.col_edges[col]), float(tiles.col_edges[col + 1])
+    return Bounds(first_row, end_row, first_col, end_col)
+
+
+@inlined
+def near_tile(z, x, bounds):
+    """Whether a place is within `REACH` of a tile."""
+    near_row = bounds.first_row - REACH <= z < bounds.end_row + REACH
+    return near_row and bounds.first_col - REACH <= x < bounds.end_col + REACH
+
+
+@lean
+def anywhere(start, sources, rows, cols):
+    """Place (z, x) by cumulated weights of cells, or with the same chance all over the terrain."""
+    chance, along = random.uniform(start, 0), random.uniform(start, 1)
+    if sources is None:
+        return chance * rows, along * cols
+    cell = np.searchsorted(sources, chance, side="right")
+    return cell // cols + 0.5, cell % cols + 0.5
+
+
+@lean
+def start_place(start, sources, shape, wind_row, wind_col, constants):
+    """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a windward edge."""
+    rows, cols = shape[0], shape[1]
+    if sources is not None or constants.edges == WRAP:
+        return anywhere(start, sources, rows, cols)
+    chance, along = random.uniform(start, 0), random.uniform(start, 1)
+    across = abs(wind_col) * constants.col_step * rows  # the edge's length across the wind, in cells
+    if chance * (across + abs(wind_row) * constants.row_step * cols) < across:
+        return along * rows, 0.5 if wind_col > 0.0 else cols - 0.5
+    return 0.5 if wind_row > 0.0 else rows - 0.5, along * cols

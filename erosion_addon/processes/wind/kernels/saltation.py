@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wind erosion: grains of wind fly over rock and the sand on it, lift it, drop it and let its heaps slide.
+
+Source: Nick McDonald (weigert), "Particle-Based Wind Erosion" (2020). Lengths along the ground are in its cells here,
+times in its time, and heights in its height unit, in which its maps go from 0 to about 1.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels import rng as random
+from ....kernels.compile import inlined, lean
+from ....kernels.edges import CLOSED, OPEN, WRAP
+from ...shared.kernels.cascade import cascade
+from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
+from ...shared.kernels.tiles import Tiles
+from .particle import NO_END, Particle, bounds_of, keep, near_tile, particle_in, start_place
+from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
+
+STILL = 0.01
+"""A particle slower than this has stopped."""
+
+NUMBERS = 8
+"""Numbers of a particle on its tile: the fields of `Particle`."""
+
+class Constants(NamedTuple):
+    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
+
+    time_step: float
+    lift: float
+    """Share of the force on sand that it loses in a step."""
+    fall: float
+    """Share of its load that a flying particle loses in a step."""
+    lee_fall: float
+    """The same in the wind shadow."""
+    abrasion: float
+    gravity: float
+    pull: float
+    air_lift: float
+    air_drag: float
+    share: float
+    """Share of the excess of a heap that slides in one visit, at most 1/2."""
+    row_step: float
+    """Cells that speed 1 goes along a column in one step; with `col_step` the time step and the cells' sides."""
+    col_step: float
+    row_slope: float
+    """Slope along a column of a height difference of 1 between the two cells beside a cell."""
+    col_slope: float
+    row_hold: float
+    """Height difference to the next cell along a column that a heap holds."""
+    col_hold: float
+    diagonal_hold: float
+    shelter: float
+    """Share of the force that is missing in the wind shadow."""
+    maximum_steps: int
+    edges: int
+    patience: int = NO_END
+    """Steps of a particle on a tile after which others have their turn."""
+
+
+class Totals(NamedTuple):
+    """What a run has done so far; an element for each tile, added to in place. Volumes in height units times cells."""
+
+    lifted: np.ndarray
+    slid: np.ndarray
+    abraded: np.ndarray
+    supplied: np.ndarray
+    exported: np.ndarray
+    steps: np.ndarray
+    aged: np.ndarray
+
+
+def make_totals(tiles: Tiles) -> Totals:
+    """Totals of nothing, for so many tiles."""
+    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    return Totals(*(np.zeros(count) for _ in Totals._fields))
+
+
+@lean
+def _cascade(ground, row, col, share, masks, constants):
+    """Let the heap around a cell slide; returns what moved."""
+    return cascade(
+        ground, row, col, share, masks,
+        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.edges == WRAP,
+    )  # fmt: skip
+
+
+@inlined
+def number_of(row, col, line):
+    """Twice the number of a cell, as `wind_ground` counts."""
+    return np.uintp(row) * line + CELL * np.uintp(col)
+
+
+@lean
+def _fly(
+    ground, cells, track, cover, shade, masks, shares, particle, bounds, wind_row, wind_col, constants, totals, tile
+):
+    """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
+    what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
+
+    A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
+    processor foresees, and do not have to wait for the place that the step before has led to.
+    """
+    z, x, y, vz, vx, vy, load, earlier = particle
+    rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
+    line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
+    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
+    row, col = int(z), int(x)
+    at, inside = number_of(row, col, line), 0 < row < rows - 1 and 0 < col < cols - 1
+    top, beside, corner, between = -math.inf, -math.inf, at, False  # the four cells whose middles are nearest
+    last_lift = constants.maximum_steps - constants.maximum_steps // 4
+    slip, keep = 1.0 - dt, 1.0 - constants.pull
+    gust_z, gust_x = constants.pull * wind_row, constants.pull * wind_col
+    lifted = slid = abraded = 0.0
+    step, left, gone, walled = earlier, False, False, False
+    last_step = min(constants.maximum_steps, step + constants.patience)
+    speed = math.sqrt(vz * vz + vx * vx + vy * vy) if step > 0 else math.inf  # each takes a step
+    while step < last_step and speed >= STILL and not left:
+        step += 1
+        surface = cells[at]
+        y = y if y > surface else surface
+        lee = shade is not None and y < shade[at // CELL]
+        blow = 1.0
+        if y > surface:
+            vy -= constants.gravity
+            if constants.air_drag > 0.0 or constants.air_lift > 0.0:
+                slower = 1.0 - min(constants.air_drag * math.sqrt(vz * vz + vx * vx + vy * vy), 1.0)
+                vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
+                vz, vx, vy = vz * slower, vx * slower, vy * slower
+        else:
+            track[at // CELL] = 1
+            down, right = z - 0.5 - top, x - 0.5 - beside
+            if not (0.0 <= down < 1.0 and 0.0 <= right < 1.0):
+                top, beside = np.floor(z - 0.5), np.floor(x - 0.5)
+                down, right = z - 0.5 - top, x - 0.5 - beside
+                up_row, left_col = int(top), int(beside)
+                corner, between = number_of(up_row, left_col, line), 0 < up_row < rows - 2 and 0 < left_col < cols - 2
+            if between:
+                slope_z, slope_x = differences_inside(cells, corner, line, down, right)
+            else:
+                slope_z, slope_x = differences(ground, int(top), int(beside), down, right, wrap)
+            slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
+            # (v × n) × n = n (n · v) - v, with n = (-slope_z, 1, -slope_x) / length
+            into = (vy - slope_z * vz - slope_x * vx) / (1.0 + slope_z * slope_z + slope_x * slope_x)
+            push = dt * into
+            vz, vx, vy = slip * vz - slope_z * push, slip * vx - slope_x * push, slip * vy + push
+            if cover is not None:
+                blow *= cover[at // CELL, 1]
+        vz, vx, vy = keep * vz + blow * gust_z, keep * vx + blow * gust_x, keep * vy
+        z += constants.row_step * vz
+        x += constants.col_step * vx
+        y += dt * vy
+
+        to_row, to_col, to, to_inside = row, col, at, inside
+        if not (row <= z < row + 1 and col <= x < col + 1):
+            left = not (bounds.first_row <= z < bounds.end_row and bounds.first_col <= x < bounds.end_col)
+            near = not left or near_tile(z, x, bounds)
+            if not (0.0 <= z < rows and 0.0 <= x < cols):
+                gone = constants.edges == OPEN
+                walled = constants.edges == CLOSED
+                if gone or walled:
+                    left = False
+                    break
+                z, x = z % rows, x % cols
+                z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
+            if near:  # else all that falls on the way stays where it set out
+                to_row, to_col = int(z), int(x)
+                to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
+        speed = math.sqrt(vz * vz + vx * vx + vy * vy)
+        if step > last_lift:
+            falling = 0.5 * load / (constants.maximum_steps + 1 - step)
+            load -= settle(cells, shares, to, falling)
+            load -= settle(cells, shares, at, falling)
+        elif y <= cells[to]:
+            force = speed * (1.0 - constants.shelter if lee else 1.0)
+            depth = cells[to] - y
+            if cells[at + CHANNEL] <= 0.0:
+                abraded += wear(cells, shares, at, depth, force, load, constants.abrasion)
+            else:
+                amount = lift(cells, cover, shares, at, depth, force, constants.lift)
+                load += amount
+                lifted += amount
+                if amount > 0.0 and (not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold)):
+                    slid += _cascade(ground, row, col, share, masks, constants)
+        else:
+            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall) if load > LEAST else 0.5 * load
+            load -= settle(cells, shares, to, falling)
+            load -= settle(cells, shares, at, falling)
+            often = share
+            if to == at:
+                often = 2.0 * share  # as good as twice, at half the price
+            elif not to_inside or steep(cells, to, line, row_hold, col_hold, diagonal_hold):
+                slid += _cascade(ground, to_row, to_col, share, masks, constants)
+            if not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
+                slid += _cascade(ground, row, col, often, masks, constants)
+        row, col, at, inside = to_row, to_col, to, to_inside
+    left = left or (last_step <= step < constants.maximum_steps and speed >= STILL and not (gone or walled))
+    if not (gone or left):
+        load -= settle(cells, shares, at, load)
+        slid += _cascade(ground, row, col, share, masks, constants)
+    totals.lifted[tile] += lifted
+    totals.slid[tile] += slid
+    totals.abraded[tile] += abraded
+    totals.steps[tile] += step - earlier
+    if not left:
+        totals.exported[tile] += load
+        totals.aged[tile] += step == constants.maximum_steps
+    return Particle(z, x, y, vz, vx, vy, load, step), left
+
+
+@lean
+def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+    """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
+
+    sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward edges, anywhere
+    where edges wrap. key: uint64. wind_row, wind_col: the wind. supply: load that each particle brings.
+    """
+    shape = tiles.row_of.size, tiles.col_of.size
+    for number in range(first, last):
+        start = random.stream(key, number)
+        z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
+        drop = pool.numbers[enter(pool, tiles, start, z, x)]
+        drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply
+
+
+@lean
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end, or
+    for `patience` steps.
+
+    A particle has a place, a height y, a velocity v (two components along the ground and v_y), which begins as the wind
+    p, and a load. With dt for the time step, `ground` for the surface and n for its normal, one step is:
+
+    1. a particle below the surface is put on it;
+    2. above the surface: v_y -= gravity dt, and by option v -= drag |v| v dt, v_y += lift |v_ground| dt;
+       on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n · v) - v: friction along the ground;
+    3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes in again opposite;
+    4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is bare rock,
+       abrasion dt force load become sediment; else suspension dt force are lifted, though never more than there is,
+       and the heap around slides (`heap.cascade`);
+    5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around both slide;
+    6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter of its life it lifts
+       nothing and lays its load down evenly, so that no heap marks its end.
+
+    y and v_y are in height units, places and velocities in cells of the source, as there: the ground throws a particle
+    `vertical scale` times as high as its tilt alone would, and that is what makes them jump off crests.
+    Stability: dt ≤ 1/2, as friction takes dt of the velocity; nothing is lifted that is not there, no blow takes more
+    than its depth, and a pair of cells gives up at most half of its excess. Mass is moved, never made or lost.
+    What the source loses (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on
+    the cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
+
+    ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
+    where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
+    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. masks:
+    (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
+    wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
+    A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
+    further lays down nothing where it arrives.
+    At an open edge the load is exported, as is at a particle's end what a mask kept in it.
+    """
+    size = track.size
+    cells, marks = ground.reshape(2 * size), track.reshape(size)
+    covers = None if cover is None else cover.reshape(size, 2)
+    shades = None if shade is None else shade.reshape(size)
+    shares = None if masks is None else masks.reshape(size, 4)
+    for tile in worked:
+        bounds = bounds_of(tiles, tile)
+        fetch_queue(pool, tile)
+        slot = pull(pool, tile)
+        while slot != NONE:
+            particle = particle_in(pool, slot)
+            if particle.step == 0:
+                totals.supplied[tile] += particle.load
+            particle, left = _fly(
+                ground, cells, marks, covers, shades, masks, shares, particle, bounds,
+                wind_row, wind_col, constants, totals, tile,
+            )  # fmt: skip
+            keep(pool, slot, particle)
+            let_go(pool, tiles, tile, slot, left)
+            slot = pull(pool, tile)
+

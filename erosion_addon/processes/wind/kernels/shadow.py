@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shadow that heights cast in a wind: the air behind them in which sand is not lifted, and falls.
+
+A shadow falls with a constant angle behind what casts it, as in Werner, "Eolian dunes" (1995).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels.compile import kernel
+
+STRIP = 8
+"""Cells of a column that are taken together: those of a large map, at distances of a power of two, hardly find room in
+the cache at once."""
+
+
+class Rays(NamedTuple):
+    """How shadows fall, from each line of cells to the next; see `make_rays`."""
+
+    along_row: bool
+    """Lines are columns, not rows."""
+    forward: bool
+    """The wind goes to higher numbers of columns or rows."""
+    whole: int
+    """What reaches a cell comes from between two of the line before: the first of them, from the cell on."""
+    reach: int
+    """The farther one of the two: -1, 1 or 2."""
+    part: float
+    """Weight of the second."""
+    drop: float
+    wrap: bool
+
+
+def make_rays(wind_row: float, wind_col: float, drop: float, wrap: bool) -> Rays:
+    """Rays of a wind of this direction in cells, which sink by `drop` on the way to the next row or column, whichever
+    it crosses faster."""
+    along_row = abs(wind_col) >= abs(wind_row)
+    main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
+    shift = -side / abs(main)
+    whole = math.floor(shift)
+    return Rays(along_row, main > 0, whole, whole if whole < 0 else whole + 1, shift - whole, drop, wrap)
+
+
+@kernel
+def _inside(at, count, wrap):
+    """The cell of a line that counts for one beyond its ends."""
+    return at % count if wrap else min(max(at, 0), count - 1)
+
+
+@kernel
+def cast(ground, shade, rays, begin, end, first, last, alone):
+    """Let shadows fall on the cells first … last - 1 of the lines begin … end - 1.
+
+    Lines are numbered as the wind meets them, and on from `lines` around a second time. What reaches a cell is the
+    higher of ground and shadow, interpolated between two cells of the line before, less `drop`.
+
+    The cells beside these may be another thread's: so first, with alone=True, go only those that nothing reaches from
+    there since the line before `begin`; when all threads are done with that, with alone=False, the others. For that
+    there must be fewer lines than in all, and at most (last - first) / |reach|.
+
+    ground: (rows, cols, 2) float64, its surface first; shade: (rows, cols) float64, changed in place.
+    """
+    way = 1 if rays.forward else -1
+    if rays.along_row:
+        tops, shades = ground[::1, ::way, 0].T, shade[::1, ::way].T
+    else:
+        tops, shades = ground[::way, ::1, 0], shade[::way, ::1]
+    lines, count = shades.shape
+    whole, reach, part, drop, wrap = rays.whole, rays.reach, rays.part, rays.drop, rays.wrap
+    width = STRIP if rays.along_row else last - first
+    strips = -(-(last - first) // width)
+    for place in range(strips):
+        strip = first + width * (place if reach < 0 else strips - 1 - place)
+        for number in range(begin, end):
+            split = (first if reach < 0 else last) - reach * (number - begin)
+            start, stop = (split, last) if alone == (reach < 0) else (first, split)
+            line, before = np.uintp(number % lines), np.uintp((number - 1) % lines)
+            for at in range(max(strip, start), min(strip + width, stop)):
+                one, other = at + whole, at + whole + 1
+                if one < 0 or other >= count:
+                    one, other = _inside(one, count, wrap), _inside(other, count, wrap)
+                one, other = np.uintp(one), np.uintp(other)
+                top = max(tops[before, one], shades[before, one])
+                other_top = max(tops[before, other], shades[before, other])
+                shades[line, np.uintp(at)] = top + part * (other_top - top) - drop

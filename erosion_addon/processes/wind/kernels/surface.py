@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a particle of wind finds and does where it touches the ground.
+
+cells: (2 · rows · cols,) float64, surface and loose part of one cell after another; `at` is twice the number of a
+cell, and `line` twice the number of columns. Unsigned numbers spare numba's test for negative ones. What is called
+at each step has no way out but its end: numba would count references to arrays at each of them, which costs more than
+the step itself.
+"""
+
+import numpy as np
+
+from ....kernels.compile import inlined
+
+CHANNEL = np.uintp(1)
+CELL = np.uintp(2)
+
+LEAST = 1e-30
+"""A load below this falls whole: else it would be halved until the processor computes with it ten times slower."""
+
+
+@inlined
+def _blend(n01, n02, n10, n11, n12, n13, n20, n21, n22, n23, n31, n32, down, right):
+    """Differences of height over two cells along columns and rows, blended from those of four cells (1, 1) … (2, 2)."""
+    left, up = 1.0 - right, 1.0 - down
+    along_row = ((n12 - n10) * left + (n13 - n11) * right) * up + ((n22 - n20) * left + (n23 - n21) * right) * down
+    along_column = ((n21 - n01) * up + (n31 - n11) * down) * left + ((n22 - n02) * up + (n32 - n12) * down) * right
+    return along_column, along_row
+
+
+@inlined
+def differences_inside(cells, at, line, down, right):
+    """Height difference over two cells along columns and rows, blended from that of the four cells around a place.
+
+    at: the cell whose middle is next above and left of the place; down, right: the way from there, 0-1.
+    """
+    above, below = at - line, at + line
+    beneath = below + line
+    return _blend(
+        cells[above], cells[above + CELL],
+        cells[at - CELL], cells[at], cells[at + CELL], cells[at + CELL + CELL],
+        cells[below - CELL], cells[below], cells[below + CELL], cells[below + CELL + CELL],
+        cells[beneath], cells[beneath + CELL], down, right,
+    )  # fmt: skip
+
+
+@inlined
+def _inside(index, count, wrap):
+    """An index up to two cells beyond an edge: that of the opposite side, or of the edge."""
+    if wrap:
+        return np.uintp(index + count if index < 0 else (index - count if index >= count else index))
+    return np.uintp(min(max(index, 0), count - 1))
+
+
+@inlined
+def differences(ground, row, col, down, right, wrap):
+    """`differences_inside` anywhere; ground: (rows, cols, 2); row, col may be a cell beyond an edge."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    r0, r1 = _inside(row - 1, rows, wrap), _inside(row, rows, wrap)
+    r2, r3 = _inside(row + 1, rows, wrap), _inside(row + 2, rows, wrap)
+    c0, c1 = _inside(col - 1, cols, wrap), _inside(col, cols, wrap)
+    c2, c3 = _inside(col + 1, cols, wrap), _inside(col + 2, cols, wrap)
+    return _blend(
+        ground[r0, c1, 0], ground[r0, c2, 0], ground[r1, c0, 0], ground[r1, c1, 0], ground[r1, c2, 0],
+        ground[r1, c3, 0], ground[r2, c0, 0], ground[r2, c1, 0], ground[r2, c2, 0], ground[r2, c3, 0],
+        ground[r3, c1, 0], ground[r3, c2, 0], down, right,
+    )  # fmt: skip
+
+
+@inlined
+def steep(cells, at, line, row_hold, col_hold, diagonal_hold):
+    """Whether anything would slide between a cell inside the terrain and its neighbours; mostly nothing does."""
+    above, below, middle = at - line, at + line, cells[at]
+    up_left, up_right = abs(cells[above - CELL] - middle), abs(cells[above + CELL] - middle)
+    down_left, down_right = abs(cells[below - CELL] - middle), abs(cells[below + CELL] - middle)
+    across = max(max(up_left, up_right), max(down_left, down_right))
+    along_row = max(abs(cells[at - CELL] - middle), abs(cells[at + CELL] - middle))
+    along_column = max(abs(cells[above] - middle), abs(cells[below] - middle))
+    return (across > diagonal_hold) | (along_row > col_hold) | (along_column > row_hold)
+
+
+@inlined
+def settle(cells, masks, at, amount):
+    """Lay `amount` on a cell; returns what a mask let through."""
+    if masks is not None:
+        amount *= masks[at // CELL, 1]
+    cells[at] += amount
+    cells[at + CHANNEL] += amount
+    return amount
+
+
+@inlined
+def wear(cells, masks, at, depth, speed, load, abrasion):
+    """A blow on bare rock by a particle `depth` under the surface: returns what became loose."""
+    worn = min(abrasion * speed * load, 1.0) * depth
+    if masks is not None:
+        worn *= masks[at // CELL, 0] * masks[at // CELL, 2]
+    cells[at + CHANNEL] = worn
+    return worn
+
+
+@inlined
+def lift(cells, cover, masks, at, depth, speed, rate):
+    """A blow on sand by a particle `depth` under the surface: returns what was lifted."""
+    lifted = min(rate * speed, 1.0) * depth
+    if cover is not None:
+        lifted = lifted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
+    if masks is not None:
+        lifted *= masks[at // CELL, 0]
+    lifted = min(lifted, cells[at + CHANNEL])
+    cells[at] -= lifted
+    cells[at + CHANNEL] -= lifted
+    return lifted

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wind's shadow on threads: strips of rows or columns along the wind, each swept by a thread of its own."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ...base.arrays import Array
+from ...base.threads import Team, processors
+
+CELLS = 2**18
+"""Lower bound on the cells of a strip: handing a smaller one to another thread takes longer than the work."""
+
+NARROWEST = 64
+"""Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or half of them."""
+
+LINES = 256
+"""Of cells after which threads meet at the latest: enough to make that cost nothing."""
+
+
+class WindShadow:
+    """Casts the shadows of a terrain of (rows, cols) cells; the same bytes whatever the number of threads.
+
+    threads: the most to use, 0 for as many as there are processors.
+    """
+
+    def __init__(self, shape: tuple[int, int], threads: int = 0) -> None:
+        rows, cols = shape
+        self._team = Team(min(threads or processors(), min(shape) // NARROWEST, rows * cols // CELLS))
+
+    def cast(self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool) -> None:
+        """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf where there is none.
+
+        ground: (rows, cols, 2) float64, its surface first. wind: direction (row, col) in cells. drop: by how much a
+        shadow sinks on the way to the next row or column, whichever the wind crosses faster.
+        """
+        from .kernels import shadow as wind_shadow  # numba takes a second to import, so only where it runs
+
+        rays = wind_shadow.make_rays(*wind, drop, wrap)
+        across = shade.T if rays.along_row else shade
+        lines, count = across.shape
+        starts = np.arange(self._team.size + 1) * count // self._team.size
+        length = max(1, min(count // self._team.size // abs(rays.reach), lines - 1, LINES))
+        # Where edges wrap, around a second time: only then is known what falls over the edge.
+        numbers = 2 * lines if wrap else lines
+        across[0 if rays.forward else -1] = -np.inf
+        for begin in range(1, numbers, length):
+            end = min(begin + length, numbers)
+            last = across[(end - 1) % lines if rays.forward else -1 - (end - 1) % lines]
+            before = last.copy()
+            self._sweep(partial(wind_shadow.cast, ground, shade, rays, begin, end), starts)
+            if end > lines and np.array_equal(last, before):
+                return  # and so would all lines after it stay as they are
+
+    def _sweep(self, cast: Callable[[int, int, bool], object], starts: Array) -> None:
+        """Call cast(first, last, alone) for each strip: for all alone, then for what comes over from the next strip."""
+        self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
+        self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], False))

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wind step: its way from metres into the source's map and back."""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array
+from ...kernels.elementary import sincos, tan
+from ..shared.cell_units import in_unit, solid_layers
+from ..shared.shares import Plot
+from ..shared.state import LARGEST, State, Volumes, chunk_end
+from ..shared.tile_scheduler import TileRun
+from .boundary_layer import layer_constants, wet_hold
+from .cover import cover, sources, wind_shares
+from .parameters import WindParameters
+from .shadow import WindShadow
+
+PARTICLES_PER_SIDE = 250 / 256
+"""Particles of a batch for each cell of the longer side, as in the source."""
+
+TILE = 64
+"""Cells along a tile: small, as a particle that bounces stays on one for thousands of steps."""
+
+PORTIONS = 4
+"""In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
+
+TURN_STEPS = 2**22
+"""Of all particles of a gust together in a turn, at most: one that bounces about may take millions on a tile."""
+
+PATH_RATE = 0.01
+"""Share of a batch in the running mean of where the wind touches the ground."""
+
+LEE_FALL = 1.0
+"""Rate (1/s) at which sand falls where the wind's shadow is complete."""
+
+DIRECTION_SALT = 0x57494E44
+"""Parts the random numbers of the wind's directions from those of its particles."""
+
+
+class WindStep:
+    """A wind step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    """
+
+    bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
+    """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks, sources."""
+
+    evolving = ("_ground", "_path", "_totals", "_done", "_track", "_shade", "_blowing", "_run")
+
+    later = ("_track", "_shade", "_blowing", "_run")
+
+    def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
+        from ...kernels import rng as random
+        from ..shared.kernels import cascade as heap
+        from .kernels import boundary_layer as wind_layer
+        from .kernels import particle as wind_tiles
+        from .kernels import saltation as wind
+
+        self._state, self._parameters, self._key = state, parameters, np.uint64(key)
+        self._in_layer = parameters.flight == "boundary layer"
+        self._kernel: Any = wind_layer if self._in_layer else wind
+        self._heap, self._random, self._flying = heap, random, wind_tiles
+        shape = state.elevation.shape[0], state.elevation.shape[1]
+        self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
+        self._ground = in_unit(state, self._unit)
+        self._plot = Plot(state, self._ground[..., 1], self._ground[..., 0])
+        self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
+        self._track = np.zeros(shape, np.uint8)
+        self._shade = np.zeros(shape) if parameters.shelter > 0 else None
+        self._shadow = WindShadow(shape, state.threads)
+        self._masks, self._sources = wind_shares(state, parameters.grass_hold), sources(state)
+        self._particles = round(parameters.particles_per_cell * state.elevation.size)
+        self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
+        self._done, self._blowing = 0, False
+        self.limits = {"_done": (0, self._particles), "_track": (0, 1), "_shade": (-math.inf, LARGEST)}
+        constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
+        self._constants = constants._replace(patience=max(TURN_STEPS // self._batch, 1))
+        self._cover = cover(state, parameters, self._wet_hold())
+        height = parameters.supply * state.elevation.size / self._unit
+        self._supply = height / self._particles if self._particles else 0.0
+        self._run = TileRun(
+            shape, EDGES.index(state.edges), self._particles, wind.NUMBERS, state.threads,
+            side=TILE, rate=max(1, self._batch // PORTIONS), spans=wind_tiles.spans(*shape),
+        )  # fmt: skip
+        self._totals = wind.make_totals(self._run.tiles)
+
+    def _make_constants(self) -> Any:
+        """The kernel's numbers, such that the same land on finer cells is eroded alike.
+
+        With cells of r feature sizes the time step is dt r, so that a step stays a share of a cell. What is lifted at
+        a step grows with its depth, which falls with dt already. A slide between cells evens out a length that falls
+        with r, in r² of the time, of which a particle spends dt r there: hence the share of dt / r.
+        """
+        given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
+        size, ratio = given.feature_size, self._state.cell_size / given.feature_size
+        step = min(given.time_step * ratio, 0.5)
+        hold = tan(math.radians(given.repose_angle)) / self._unit
+        longer = max(self._track.shape[0] * row_spacing, self._track.shape[1] * col_spacing)
+        # On level ground friction takes 1, and the wind gives back `response` of what is missing: so slow is a creep.
+        creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
+        lee_fall = given.fallout + given.shelter * max(LEE_FALL - given.fallout, 0.0)
+        return self._kernel.Constants(
+            time_step=step,
+            lift=given.time_step * given.suspension * given.pace,
+            fall=min(step * given.fallout, 1.0),
+            lee_fall=min(step * lee_fall, 1.0),
+            abrasion=given.time_step * given.abrasion,
+            gravity=step * given.gravity,
+            pull=step * given.response,
+            air_lift=step * given.air_lift,
+            air_drag=step * given.air_drag,
+            share=min(step * given.settling * given.pace / (ratio * ratio), 0.5),
+            row_step=step * size / row_spacing,
+            col_step=step * size / col_spacing,
+            row_slope=self._unit / (2 * row_spacing),
+            col_slope=self._unit / (2 * col_spacing),
+            row_hold=hold * row_spacing,
+            col_hold=hold * col_spacing,
+            diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
+            shelter=given.shelter,
+            maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
+            edges=EDGES.index(self._state.edges),
+        )
+
+    def _wet_hold(self) -> float:
+        """What wet sand withstands, in the kernel's terms."""
+        given, constants = self._parameters, self._constants
+        if self._in_layer:
+            return wet_hold(given, constants)
+        return float(given.moisture_threshold * constants.time_step / given.time_step)
+
+    def advance(self) -> float:
+        """Let some gusts blow, or a part of one; returns the share of all particles that have flown."""
+        until = chunk_end()
+        while self._done < self._particles:
+            self._go_on(until)
+            if time.perf_counter() >= until:
+                break
+        if self._done >= self._particles:
+            return 1.0
+        landed = self._run.started - self._run.under_way if self._blowing else self._done
+        return min(landed / self._particles, 0.9999)
+
+    def _go_on(self, until: float) -> None:
+        """A part of a gust: its shadow; its particles, for as long as there is time; what their touches leave."""
+        if not self._blowing:
+            self._begin_gust()
+        elif self._run.started < self._end or self._run.under_way:
+            self._blow(until)
+        else:
+            self._end_gust()
+
+    @property
+    def _end(self) -> int:
+        """Number of the first particle after the gust."""
+        last: int = min(self._done + self._batch, self._particles)
+        return last
+
+    def _begin_gust(self) -> None:
+        """One direction, and its shadow."""
+        given, constants = self._parameters, self._constants
+        if self._shade is not None:
+            # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
+            wind_row, wind_col = self._wind()
+            rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
+            speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
+            way = speed * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
+            drop = way * tan(math.radians(given.shelter_angle)) / self._unit
+            self._shadow.cast(self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap")
+        self._track[:] = 0
+        self._run.started, self._blowing = self._done, True
+
+    def _blow(self, until: float = math.inf) -> None:
+        """Let the particles of the gust fly on."""
+        self._run.count = self._end
+        self._run.turn(self._start, self._work, until)
+
+    def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        given = (*self._wind(), self._supply, self._constants)
+        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
+
+    def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
+        fields = (self._ground, self._track, self._cover, self._shade, self._masks)
+        self._kernel.run_tiles(worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals)
+
+    def _end_gust(self) -> None:
+        """What the touches of the particles leave: creep, and the mean of where the wind meets the ground."""
+        given, wrap = self._parameters, self._state.edges == "wrap"
+        ratio = self._state.cell_size / given.feature_size
+        share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
+        if share > 0:
+            fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
+            self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
+        self._path *= np.float32(1 - PATH_RATE)
+        self._path += np.float32(PATH_RATE) * self._track
+        self._totals.exported[0] += self._clear(self._ground)
+        self._done, self._blowing = self._end, False
+
+    def _clear(self, ground: Array) -> float:
+        """Take away what has slid onto a plot; returns how much."""
+        return self._plot.clear(ground[..., 1], ground[..., 0])
+
+    def rest(self) -> None:
+        """Come to the end of a turn."""
+        self._run.end_turn(self._start, self._work)
+
+    def settle(self) -> None:
+        """Let no more particles start, and those under way come down within a few steps."""
+        if not self._blowing:
+            return
+        self.rest()
+        self._particles = self._run.started
+        self._constants = self._flying.land(self._run.pool, self._constants)
+        while self._run.under_way:
+            self._blow()
+        self._end_gust()
+
+    def _settled(self) -> tuple[Array, float]:
+        """Ground if all particles laid down what they carry where they are, and what masks would keep in them."""
+        self.rest()
+        if not self._run.under_way:
+            return self._ground, 0.0
+        ground = self._ground.copy()
+        kept: float = self._flying.lay_down(self._run.pool, ground, self._masks)
+        return ground, kept + self._clear(ground)
+
+    def _wind(self) -> tuple[float, float]:
+        """Velocity (row, col) of the gust's wind."""
+        return self._gust(self._done // self._batch)
+
+    def _gust(self, number: int) -> tuple[float, float]:
+        """Velocity (row, col) of a gust's wind: one of the rose's by its weight, turned a little."""
+        given = self._parameters
+        start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
+        chances = [self._random.uniform(start, draw) for draw in range(4)]
+        direction, left = given.direction, chances[0] * math.fsum(weight for _, weight in given.wind_rose)
+        for direction, weight in given.wind_rose:  # noqa: B007 - the last one stays where rounding leaves some
+            left -= weight
+            if left < 0:
+                break
+        # Three uniform numbers: near to a normal distribution, of standard deviation 1/2, and without its far ends.
+        turned = given.gustiness * 2 * (chances[1] + chances[2] + chances[3] - 1.5)
+        sine, cosine = sincos(math.radians(direction + turned))
+        speed = 1.0 if self._in_layer else given.wind_speed
+        return float(speed * sine), float(speed * cosine)
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in metres, by field name."""
+        return solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
+
+    def elevation(self) -> Array:
+        """The surface to look at (m), without what is in the air."""
+        return solid_layers(self._state, self._ground, self._unit)["elevation"]
+
+    def _volume(self, total: Array | float) -> float:
+        """A total of the kernel in m³."""
+        return float(np.sum(total)) * self._unit * self._state.spacing[0] * self._state.spacing[1]
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far; what the wind has brought in comes from nowhere."""
+        kept, totals = self._settled()[1], self._totals
+        moved, exported = self._volume(totals.lifted + totals.slid), self._volume(totals.exported) + self._volume(kept)
+        return Volumes(moved, exported, self._volume(totals.supplied))
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work; volumes in m³."""
+        totals, done = self._totals, self._done
+        return {
+            "particles": done,
+            "particles_per_second": done / seconds if seconds > 0 else 0.0,
+            "mean_steps": float(totals.steps.sum()) / done if done else 0.0,
+            "aged": int(totals.aged.sum()),
+            "lifted": self._volume(totals.lifted),
+            "slid": self._volume(totals.slid),
+            "abraded": self._volume(totals.abraded),
+            "supplied": self._volume(totals.supplied),
+        }

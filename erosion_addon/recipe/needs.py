@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a recipe needs of the ground before it can do anything: loose sand for the wind to move."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.parameters import Parameters, parameter
+from ..terrain.terrain import Terrain
+
+SCANTY = 0.1
+"""Share of the thickness needed below which a layer counts as missing."""
+
+STILL = 1e-3
+"""Change of height, as a share of a cell, that no picture shows."""
+
+
+@dataclass(frozen=True)
+class Needs(Parameters):
+    """What a recipe needs of the ground, with the amount that suits it; 0 for nothing."""
+
+    sediment: float = parameter(
+        0.0, "Thickness of loose sediment, such as sand, that the recipe is made for.", low=0, high=1e6, unit="m"
+    )
+
+    def lack(self, loose: float) -> str:
+        """Sentence about missing sand, empty where enough is there. loose: greatest thickness of the loose layer, m."""
+        if loose >= SCANTY * self.sediment:
+            return ""
+        there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
+        return f"Loose sand {there} here; the recipe is made for {self.sediment:g} m of it."
+
+
+NOTHING = Needs()
+
+
+def with_loose_top(terrain: Terrain, thickness: float) -> Terrain:
+    """The same ground, its uppermost metres loose sediment. A layer that is thicker stays."""
+    sediment = np.maximum(terrain.fields.get("sediment", 0.0), np.full(terrain.shape, thickness))
+    return Terrain(terrain.elevation, terrain.spacing, {**terrain.fields, "sediment": sediment})
+
+
+def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> list[str]:
+    """A sentence for a run that changed no height by an amount that one could see, with its cause where that is known.
+
+    loose: greatest thickness of the loose layer at the start, in metres.
+    """
+    # Row by row, so that no third array of the terrain's size is needed.
+    rows = zip(before.elevation, after.elevation, strict=True)
+    change = max(float(np.abs(new - old).max()) for old, new in rows)
+    if change >= STILL * before.cell_size:
+        return []
+    most = f"hardly changed: no height by more than {change * 1000:.2g} mm" if change > 0 else "did not change"
+    return [f"The ground {most}. {needs.lack(loose)}".strip()]

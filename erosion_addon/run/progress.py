@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a simulation stands, how fast it goes, and when it will be done."""
+
+import time
+from typing import Any, Protocol
+
+from ..base.arrays import Array
+from ..terrain.terrain import Terrain
+from .checkpoint import Checkpoint
+
+_WORK = {
+    "drops": "drops", "particles": "grains", "cells_per_second": "cell steps", "passes": "passes", "years": "years",
+}  # fmt: skip
+"""What the counts of a step tell of its work, and what people call it. (Of one second, cells per second are cells.)"""
+
+
+class Simulation(Protocol):
+    """What a progress asks of its simulation. kinds, titles: of the steps that take part."""
+
+    kinds: list[str]
+    titles: list[str]
+
+    def snapshot(self, fraction: float) -> Terrain: ...  # noqa: D102
+    def settle(self) -> None: ...  # noqa: D102
+    def checkpoint(self) -> Checkpoint: ...  # noqa: D102
+    def elevation(self) -> Array: ...  # noqa: D102
+    def counts(self) -> dict[str, Any]: ...  # noqa: D102
+    def estimates(self) -> list[float]: ...  # noqa: D102
+
+
+class Progress:
+    """Where a simulation stands between two chunks of work.
+
+    fraction: 0-1 of the whole recipe. step: kind of the step at work. message: the same in words. number: of the steps
+    before it; done: 0-1 of the step itself.
+    """
+
+    def __init__(self, number: int, done: float, simulation: Simulation) -> None:
+        kinds = simulation.kinds
+        self.number, self.done, self.step = number, done, kinds[number]
+        self.fraction = (number + done) / len(kinds)
+        self.message = f"{simulation.titles[number]}, step {number + 1} of {len(kinds)}"
+        self._simulation = simulation
+
+    @property
+    def terrain(self) -> Terrain:
+        """The terrain as it is now, with its fields and its report: a copy, made when asked for."""
+        return self._simulation.snapshot(self.fraction)
+
+    def settle(self) -> None:
+        """Let what is under way, such as drops, come to its end, and nothing new begin: for a run that ends here."""
+        self._simulation.settle()
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """All that `resume` needs to go on from here: a copy, made when asked for."""
+        return self._simulation.checkpoint()
+
+    @property
+    def elevation(self) -> Array:
+        """The heights as they are now (rows, cols), metres: to look at, until the simulation goes on."""
+        return self._simulation.elevation()
+
+    @property
+    def work(self) -> tuple[float, str]:
+        """How much the step at work has done so far, and the word for it; 0 and "" between two steps."""
+        counts = self._simulation.counts()
+        return next(((float(counts[name]), word) for name, word in _WORK.items() if name in counts), (0.0, ""))
+
+    @property
+    def estimates(self) -> list[float]:
+        """Roughly how long each step takes on one processor, in seconds."""
+        return self._simulation.estimates()
+
+
+class Gauge:
+    """Tells speed and time left from the progress of one simulation, by this machine's clock."""
+
+    def __init__(self) -> None:
+        self._estimates: list[float] = []
+        self._began = self._step_began = (0.0, 0.0)  # time, and estimated seconds of the work before
+        self._number, self._last = -1, 0.0
+        self._speed, self._work, self._looked = "", 0.0, 0.0
+
+    def seconds_left(self, progress: Progress) -> float | None:
+        """Time until the end: the step at work by its own pace, the ones to come by their estimates, corrected by how
+        well those have held so far. None while that is unknown."""
+        now = time.perf_counter()
+        self._estimates = self._estimates or [max(seconds, 1e-6) for seconds in progress.estimates]
+        before, own = sum(self._estimates[: progress.number]), self._estimates[progress.number]
+        at = before + own * progress.done
+        if progress.number != self._number:
+            # What went before the first look was done by an earlier run; a step begins when the last one has ended.
+            start = (now, at) if self._number < 0 else (self._last, before)
+            self._began = start if self._number < 0 else self._began
+            self._number, self._step_began = progress.number, start
+        self._last = now
+        spent, done = now - self._began[0], at - self._began[1]
+        if spent < 1.0 or done <= 0.0:
+            return None
+        step_spent, step_done = now - self._step_began[0], at - self._step_began[1]
+        pace = step_spent / step_done if step_done > 0.03 * own else spent / done
+        return (before + own - at) * pace + sum(self._estimates[progress.number + 1 :]) * spent / done
+
+    def speed(self, progress: Progress) -> str:
+        """How fast the step at work goes, in its own words, such as "1.2 M drops/s"; looked at once a second."""
+        now = time.perf_counter()
+        if now - self._looked < 1.0 and progress.number == self._number:
+            return self._speed
+        (work, word), seconds = progress.work, now - self._looked
+        if 0.0 < self._work < work:
+            self._speed = f"{_short((work - self._work) / seconds)} {word}/s"
+        elif not 0.0 < work == self._work:
+            self._speed = ""
+        self._work, self._looked = work, now
+        return self._speed
+
+
+def _short(number: float) -> str:
+    """A number in three digits: 1.23 M."""
+    for limit, suffix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= limit:
+            return f"{number / limit:.3g}{suffix}"
+    return f"{number:.3g}"

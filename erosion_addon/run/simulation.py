@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one way to erode: a generator that the operator, the command line and the tests all drive."""
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import VERSION
+from ..base.arrays import Array, loose_of
+from ..base.errors import InputError
+from ..base.threads import processors
+from ..processes.registry import PROCESSES
+from ..processes.shared.shares import protected_soil
+from ..processes.shared.state import RunningStep, State, Volumes, thickness
+from ..processes.shared.step_state import set_step_arrays, step_arrays
+from ..recipe.needs import stillness
+from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
+from ..terrain.fields import FIELDS
+from ..terrain.masks import prepare
+from ..terrain.terrain import Terrain
+from .checkpoint import Checkpoint
+from .estimate import bytes_needed, require_memory, seconds_of, speed_up
+from .progress import Progress
+from .report import hashes, mass_balance, peak_memory_bytes
+from .standing import Standing, require_sound
+from .step_cache import Key, Result, Results, keys_of
+
+
+def simulate(
+    terrain: Terrain,
+    recipe: Recipe,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
+    results: Results | None = None,
+    adds_up: bool = False,
+) -> Iterator[Progress]:
+    """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second; stop iterating to stop.
+
+    seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most
+    to use, 0 for as many as there are processors; the result is the same. results: what earlier runs left; the first
+    steps that are known there are not run again, and the others are kept there; the result is the same too. adds_up:
+    whether the terrain's own wear and deposition are added to. The last progress has fraction 1. The input terrain is
+    never changed. Raises InputError before any work where something is wrong.
+    """
+    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
+    simulation.reuse()
+    return simulation.run()
+
+
+def erode(
+    terrain: Terrain,
+    recipe: Recipe,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
+) -> Terrain:
+    """`simulate` to its end; returns the eroded terrain with its fields and `.report`."""
+    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads):
+        last = progress
+    return last.terrain
+
+
+def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
+    """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run.
+    results: where the steps that end from now on are kept for later runs."""
+    return _Simulation.from_checkpoint(checkpoint, threads, results).run()
+
+
+class _Simulation:
+    """A terrain, a recipe and how far it has got."""
+
+    def __init__(
+        self,
+        terrain: Terrain,
+        recipe: Recipe,
+        seed: int | None,
+        edges: str | None,
+        masks: Mapping[str, Any] | None,
+        threads: int,
+        results: Results | None,
+        adds_up: bool,
+    ) -> None:
+        self._terrain, self._recipe, self._adds_up = terrain, recipe, adds_up
+        self._seed = recipe.seed if seed is None else SEED.checked(seed)
+        self._edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+        self._steps = [step for step in recipe.steps if step.enabled]
+        if not self._steps:
+            raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
+        self.kinds, self.titles = [step.kind for step in self._steps], [step.title for step in self._steps]
+        if results is not None:
+            results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
+        require_memory(recipe, terrain.shape, len(masks or {}))
+        self._masks, self._notes = prepare(masks, terrain.shape)
+        sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
+        layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
+        self._start_loose = loose_of(layers)
+        if recipe.strata and "surface_color" not in layers:
+            layers["surface_color"] = recipe.strata.colors(terrain.elevation - self._start_loose, terrain.spacing)
+        given = self._masks, terrain.spacing, self._edges, threads
+        self._state = State(terrain.elevation, layers, *given, protected_soil(layers, self._masks))
+        self._reports: list[dict[str, Any]] = []
+        self._volumes, self._number = Volumes(0.0, 0.0), 0
+        self._running: RunningStep | None = None
+        self._results, self._keys = results, self._result_keys() if results is not None else []
+        self._earlier_seconds, self._began = 0.0, time.perf_counter()
+        self._step_began, self._whole_step = self._began, True
+
+    def checkpoint(self) -> Checkpoint:
+        """All that is needed to go on from here."""
+        rest = getattr(self._running, "rest", None)  # most steps rest between two chunks
+        if rest is not None:
+            rest()
+        values = {
+            "recipe": self._recipe.to_dict(),
+            "seed": self._seed,
+            "edges": self._edges,
+            "spacing": self._terrain.spacing,
+            "number": self._number,
+            "reports": self._reports,
+            "volumes": self._volumes,
+            "notes": self._notes,
+            "seconds": self._seconds(),
+            "adds_up": self._adds_up,
+        }
+        arrays = {"start/elevation": self._terrain.elevation, "state/elevation": self._state.elevation}
+        arrays |= {f"start/{name}": array for name, array in self._terrain.fields.items()}
+        arrays |= {f"state/{name}": array for name, array in self._state.layers.items()}
+        arrays |= {f"mask/{kind}": array for kind, array in self._masks.items()}
+        if self._running is not None:
+            arrays |= {f"step/{name}": array for name, array in step_arrays(self._running).items()}
+        return Checkpoint(values, arrays)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
+        """The simulation as it stood; InputError where a checkpoint tells of none."""
+        stand = Standing.of(checkpoint)
+        given = stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results, stand.adds_up
+        simulation = cls(*given)
+        if not simulation._state.layers.keys() <= stand.layers.keys():
+            raise InputError("The checkpoint lacks layers of the terrain; run it again from the start.")
+        simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
+        simulation._number, simulation._reports, simulation._notes = stand.number, stand.reports, stand.notes
+        simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
+        if stand.step:
+            simulation._start_step()
+            running: Any = simulation._running
+            set_step_arrays(running, stand.step)
+            require_sound(running, stand.terrain.shape)
+            simulation._whole_step = False
+        return simulation
+
+    def _result_keys(self) -> list[Key]:
+        """What each step's end is known by among results."""
+        strata = self._recipe.strata and self._recipe.strata.to_dict()
+        return keys_of(self._terrain, self._masks, [self._seed, self._edges, strata], self._steps)
+
+    def reuse(self) -> None:
+        """Go on from what an earlier run left that began alike."""
+        if self._results is None:
+            return
+        self._number, found = self._results.longest(self._keys)
+        if found is not None:
+            self._state.elevation, self._state.layers = found.elevation, dict(found.layers)
+            self._reports = [{**report, "reused": True} for report in found.reports]
+            self._volumes = found.volumes
+
+    def run(self) -> Iterator[Progress]:
+        self._began = time.perf_counter()  # kernels may have been compiled since it was made
+        if self._number and self._running is None:
+            yield self._progress(self._number - 1, 1.0)
+        while self._number < len(self._steps):
+            if self._running is None:
+                self._start_step()
+            done = self._running.advance()  # type: ignore[union-attr]
+            if done >= 1.0:
+                yield self._end_step()
+            else:
+                yield self._progress(self._number, done)
+
+    def _start_step(self) -> None:
+        step = self._steps[self._number]
+        self._running = PROCESSES[step.kind].step(self._state, step.parameters, _key(self._seed, self._number))
+        self._step_began, self._whole_step = time.perf_counter(), True
+
+    def _progress(self, number: int, done: float) -> Progress:
+        """Where it stands with so much of a step done."""
+        return Progress(number, done, self)
+
+    def elevation(self) -> Array:
+        """The heights at this moment, to look at."""
+        if self._running is None:
+            return self._state.elevation
+        look = getattr(self._running, "elevation", None)  # where `layers` has more than there is to see
+        return look() if look is not None else self._running.layers()["elevation"]
+
+    def settle(self) -> None:
+        """Let what is under way come to its end, and nothing new begin."""
+        settle = getattr(self._running, "settle", None)  # most steps have nothing under way between two chunks
+        if settle is not None:
+            settle()
+
+    def counts(self) -> dict[str, Any]:
+        """What the step under way has done so far, as after a second of work; nothing between two steps."""
+        return {} if self._running is None else self._running.counts(1.0)
+
+    def estimates(self) -> list[float]:
+        """Rough seconds of each step on one processor."""
+        return [seconds_of(step, self._terrain.shape, self._terrain.spacing, self._edges) for step in self._steps]
+
+    def _end_step(self) -> Progress:
+        running, progress = self._running, self._progress(self._number, 1.0)
+        assert running is not None
+        self._volumes = self._volumes.plus(running.volumes())
+        self._reports.append({**self._step_report(running), **self._estimated()})
+        # A step that can hands its own arrays over: copies would be the run's peak of memory.
+        layers = getattr(running, "release", running.layers)()
+        self._state.elevation = layers.pop("elevation")
+        self._state.layers.update(layers)
+        self._running = None
+        self._number += 1
+        if self._results is not None:
+            result = Result(self._state.elevation, dict(self._state.layers), tuple(self._reports), self._volumes)
+            self._results.keep(self._keys[self._number - 1], result)
+        return progress
+
+    def _seconds(self) -> float:
+        return self._earlier_seconds + time.perf_counter() - self._began
+
+    def _step_report(self, running: RunningStep) -> dict[str, Any]:
+        seconds = time.perf_counter() - self._step_began
+        step = self._steps[self._number]
+        named = {"name": step.name} if step.name else {}
+        return {"kind": step.kind, **named, "seconds": seconds, **running.counts(seconds)}
+
+    def _estimated(self) -> dict[str, float]:
+        """The time that was expected of the step at its end, unless an earlier run has done some of it."""
+        alone = self.estimates()[self._number]
+        return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
+
+    def snapshot(self, fraction: float) -> Terrain:
+        """The terrain at this moment, with report."""
+        layers = {"elevation": self._state.elevation, **self._state.layers}
+        volumes, reports = self._volumes, list(self._reports)
+        if self._running is not None:
+            layers.update(self._running.layers())
+            volumes = volumes.plus(self._running.volumes())
+            reports.append(self._step_report(self._running))
+        elevation = layers.pop("elevation")
+        before, loose = self._terrain.fields if self._adds_up else {}, loose_of(layers)
+        layers["bedrock"] = np.subtract(elevation, loose, dtype=np.float32)
+        gained = loose - self._start_loose
+        deposition, all_deposition = thickness(gained), thickness(gained, before.get("deposition"))
+        gained += self._terrain.elevation
+        gained -= elevation
+        wear, all_wear = thickness(gained), thickness(gained, before.get("wear"))
+        del gained
+        if strata := self._recipe.strata:
+            carried = any(step.kind == "droplet" for step in self._steps)
+            shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
+            layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
+        after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
+        after.fields |= {"wear": all_wear, "deposition": all_deposition}  # these need no copy
+        after.report = self._report(after, fraction, reports, volumes)
+        return after
+
+    def _report(
+        self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes
+    ) -> dict[str, Any]:
+        rows, cols = after.shape
+        grid: dict[str, Any] = {"rows": rows, "cols": cols, "cell_size": after.cell_size}
+        if after.spacing[0] != after.spacing[1]:
+            grid["spacing"] = list(after.spacing)
+        loose = float(self._start_loose.max())
+        still = stillness(self._terrain, after, self._recipe.needs, loose) if fraction >= 1 else []
+        return {
+            "recipe": self._recipe.name,
+            "seed": self._seed,
+            "version": VERSION,
+            "grid": grid,
+            "edges": self._edges,
+            "finished": fraction,
+            "steps": steps,
+            "notes": [*self._notes, *still],
+            "mass": mass_balance(self._terrain, after, volumes),
+            "sha256": hashes(after),
+            "threads": self._state.threads or processors(),
+            "peak_memory_bytes": peak_memory_bytes(),
+            "seconds": self._seconds(),
+        }
+
+
+def _key(seed: int, step: int) -> int:
+    """What a step's random numbers are drawn from: its own for each seed and place in the recipe."""
+    return (seed << 32) + step

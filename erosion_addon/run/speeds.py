@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How fast this machine is, learnt from the runs that it has done, for what is said of the next ones.
+
+A speed is the time of a step as a multiple of what `estimate` says of it, by kind of step.
+"""
+
+import contextlib
+import json
+import math
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..processes.registry import PROCESSES
+
+LEAST, MOST = 0.01, 1000.0
+"""Speeds beyond are none: a clock was set, or a file damaged."""
+
+SHORTEST = 0.3
+"""Seconds of a step from which on it tells something."""
+
+WEIGHT = 0.5
+"""Of the last run against all before it."""
+
+_LONGEST_FILE = 4096
+
+
+def load(path: Path) -> dict[str, float]:
+    """The speeds in a file; none where there is no such file, and none that makes no sense."""
+    try:
+        if not path.is_file():  # a pipe would be read for ever
+            return {}
+        with path.open("rb") as stream:
+            text = stream.read(_LONGEST_FILE + 1)
+        found = json.loads(text) if len(text) <= _LONGEST_FILE else None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {kind: float(found[kind]) for kind in PROCESSES if _is_speed(found.get(kind))}
+
+
+def save(path: Path, speeds: Mapping[str, float]) -> None:
+    """Write a file that is complete or not there; where that cannot be, nothing."""
+    temporary = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    with contextlib.suppress(OSError):
+        try:
+            temporary.write_text(json.dumps(dict(speeds)), encoding="utf-8")
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def learned(speeds: Mapping[str, float], report: Mapping[str, Any]) -> dict[str, float]:
+    """The speeds after a run, by its report: steps that were run from their beginning to their end count."""
+    after = dict(speeds)
+    for step in report["steps"]:
+        estimate, seconds = step.get("estimated_seconds", 0.0), step["seconds"]
+        if estimate <= 0.0 or seconds < SHORTEST or step.get("reused") or not _is_speed(seconds / estimate):
+            continue
+        # Means of logarithms: twice as fast and half as fast make up for each other.
+        before = after.get(step["kind"], seconds / estimate)
+        after[step["kind"]] = math.exp((1 - WEIGHT) * math.log(before) + WEIGHT * math.log(seconds / estimate))
+    return after
+
+
+def _is_speed(number: Any) -> bool:
+    return isinstance(number, int | float) and not isinstance(number, bool) and LEAST <= number <= MOST

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a simulation stands, as a checkpoint tells it: checked, as a checkpoint may come from anybody."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Specification
+from ..processes.shared.state import RunningStep, Volumes
+from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
+from ..terrain.fields import FIELDS
+from ..terrain.masks import MASK_KINDS
+from ..terrain.terrain import Terrain, checked_field
+from .checkpoint import Checkpoint
+from .report import is_step_report
+
+_MOST_NOTES = 100
+
+
+@dataclass(frozen=True)
+class Standing:
+    """terrain: the start. masks: by kind. elevation, layers: the ground now. number: of steps that are done. reports:
+    theirs. step: the arrays of the one under way, if any. seconds: of work so far. adds_up: whether the start's wear
+    and deposition are added to."""
+
+    terrain: Terrain
+    recipe: Recipe
+    seed: int
+    edges: str
+    masks: dict[str, Array]
+    elevation: Array
+    layers: dict[str, Array]
+    number: int
+    reports: list[dict[str, Any]]
+    notes: list[str]
+    volumes: Volumes
+    seconds: float
+    step: dict[str, Array]
+    adds_up: bool
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> "Standing":
+        """What a checkpoint tells; InputError where that cannot be."""
+        try:
+            return cls._of(checkpoint)
+        except InputError as error:
+            raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise InputError("The checkpoint is damaged; run it again from the start.") from None
+
+    @classmethod
+    def _of(cls, checkpoint: Checkpoint) -> "Standing":
+        values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
+        terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
+        recipe = Recipe.from_dict(values["recipe"])
+        enabled = [step for step in recipe.steps if step.enabled]
+        number = Specification("number", 0, "", low=0, high=len(enabled)).checked(values["number"])
+        reports, notes, step = values["reports"], values["notes"], checkpoint.part("step")
+        if len(reports) != number or (step and number == len(enabled)) or not all(map(is_step_report, reports)):
+            raise ValueError
+        if len(notes) > _MOST_NOTES or not all(isinstance(line, str) and len(line) <= 1000 for line in notes):
+            raise ValueError
+        elevation, masks = state.pop("elevation"), checkpoint.part("mask")
+        if not masks.keys() <= MASK_KINDS.keys():
+            raise ValueError
+        for name, layer in {"elevation": elevation, **state}.items():
+            checked_field(name, layer, terrain.shape)
+            if layer.dtype not in (FIELDS[name].dtype, np.float64):  # loose layers are of twice the digits in a run
+                raise ValueError
+        return cls(
+            terrain, recipe, SEED.checked(values["seed"]), EDGE_CHOICE.checked(values["edges"]),
+            masks, elevation, state, number, list(reports), list(notes),
+            Volumes(*map(_finite, values["volumes"])), max(_finite(values["seconds"]), 0.0), step,
+            values.get("adds_up") is True,
+        )  # fmt: skip
+
+
+def require_sound(running: RunningStep, shape: tuple[int, int]) -> None:
+    """Raise InputError where a step that was put together from a checkpoint has anything that no terrain can have."""
+    with np.errstate(all="ignore"):
+        for name, layer in running.layers().items():
+            try:
+                checked_field(name, layer, shape)
+            except InputError as error:
+                raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
+
+
+def _finite(number: Any) -> float:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise ValueError
+    return float(number)

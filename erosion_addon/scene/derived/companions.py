@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that belong to a terrain and follow it: its water surface, its foliage, its levels of detail.
+
+A companion is a child of its terrain, marked with its kind. The relation is Blender's own, so it survives saving,
+renaming, undo and duplicating: terrain and companions duplicated together are a second set, a terrain duplicated alone
+has none. A companion whose parent is cleared is the user's, and follows no more. (A custom property that points to the
+terrain would do the same, but keep a terrain that the user deletes in the file, unseen.)
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+from mathutils import Matrix
+
+from ..materials import nodes
+
+KIND = "erosion_kind"
+"""Custom property of a companion."""
+
+KINDS = {"water": "Water Surface", "foliage": "Foliage", "lod": "Levels of Detail"}
+"""Kind → what the user reads."""
+
+AXES = "erosion_axes"
+"""Custom property of a companion: matrix of its terrain and its own in the terrain's axes, 32 numbers row by row, as
+they were when it was made or brought up to date."""
+
+WATER_SURFACE = "erosion_water_surface"
+"""Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
+
+
+def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
+    """The terrain that the object belongs to; the object itself where it is no companion, or its terrain is deleted."""
+    if obj is None or KIND not in obj or obj.parent is None:
+        return obj
+    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
+    return obj.parent if obj.parent.users_collection else obj
+
+
+def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:
+    """The companions of a kind, or of all kinds. What lies in no collection is deleted as far as the user sees."""
+    return [
+        child
+        for child in terrain.children
+        if KIND in child and kind in (None, child[KIND]) and child.library is None and child.users_collection
+    ]
+
+
+def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
+    """A new companion that shows `data`, in the terrain's collections and on its place."""
+    companion = bpy.data.objects.new(name, data)
+    companion[KIND] = kind
+    companion.parent = terrain
+    for collection in terrain.users_collection:
+        collection.objects.link(companion)
+    put_in_place(terrain)
+    return companion
+
+
+def update(terrain: bpy.types.Object) -> list[str]:
+    """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones. Returns
+    sentences about those that are in Edit Mode, which would overwrite what is written to their meshes now."""
+    put_in_place(terrain)
+    for kind, bring_up_to_date in _updaters().items():
+        for companion in find(terrain, kind):
+            if not companion.data.is_editmode:
+                bring_up_to_date(terrain, companion)
+    tell_material(terrain)
+    return [
+        f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+        for companion in find(terrain)
+        if companion.data.is_editmode
+    ]
+
+
+def put_in_place(terrain: bpy.types.Object) -> None:
+    """Let companions lie in the axes of the terrain again after these have changed.
+
+    Where a terrain's scale is applied or its origin moved, Blender turns that around in the children, so that they stay
+    where they are in the world; wrongly so in hidden ones. It belongs in their meshes, as it is in the terrain's.
+    """
+    axes = terrain.matrix_basis.copy()
+    for companion in find(terrain):
+        if companion.data.is_editmode:
+            continue
+        # Not matrix_local, which Blender leaves as it was while an object is hidden.
+        own = companion.matrix_parent_inverse @ companion.matrix_basis
+        then = _matrices(companion.get(AXES))
+        if then is not None and _is_other(axes, then[0]) and _is_other(own, then[1]) and axes.determinant():
+            companion.data.transform(axes.inverted() @ then[0])
+            companion.matrix_parent_inverse.identity()
+            companion.matrix_basis = own = then[1]
+        companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
+
+
+def number(companion: bpy.types.Object, key: str, default: float) -> float:
+    """A custom property of a companion that is a number; the default for what else a file may hold in its place."""
+    held = companion.get(key)
+    return float(held) if isinstance(held, bool | int | float) and math.isfinite(held) else default
+
+
+def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
+    """What a companion holds as `AXES`; None where it holds none, or something else."""
+    try:
+        values = [float(value) for value in held]
+    except (TypeError, ValueError):
+        return None
+    if len(values) != 32:
+        return None
+    first, second = ([values[at + row : at + row + 4] for row in (0, 4, 8, 12)] for at in (0, 16))
+    return Matrix(first), Matrix(second)
+
+
+def _is_other(matrix: Matrix, then: Matrix) -> bool:
+    size = max(1.0, *(abs(value) for row in then for value in row))
+    return any(abs(a - b) > 1e-6 * size for row, old in zip(matrix, then, strict=True)
+               for a, b in zip(row, old, strict=True))  # fmt: skip
+
+
+def remove(terrain: bpy.types.Object, kind: str) -> int:
+    """Remove the companions of a kind, with the data that nothing else uses; returns how many there were."""
+    found = find(terrain, kind)
+    for companion in found:
+        mesh = companion.data
+        bpy.data.objects.remove(companion)
+        if not mesh.users:
+            bpy.data.meshes.remove(mesh)
+    for collection in (bpy.data.materials, bpy.data.node_groups):
+        for unused in [item for item in collection if nodes.KIND in item and not item.users]:
+            collection.remove(unused)
+    tell_material(terrain)
+    return len(found)
+
+
+def tell_material(terrain: bpy.types.Object) -> None:
+    """Let the terrain's material know whether the water has a surface."""
+    if any(len(water.data.vertices) for water in find(terrain, "water")):
+        terrain[WATER_SURFACE] = 1.0
+    else:
+        terrain.pop(WATER_SURFACE, None)
+    terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
+    """Kind → what brings a companion of that kind up to date, in the order in which one builds on the other.
+
+    Imported late, as these modules use this one.
+    """
+    from . import foliage, lod, water_surface
+
+    return {"water": water_surface.update, "foliage": foliage.update, "lod": lod.update}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Foliage as shells: copies of the ground, one above the other, that the material cuts into plants.
+
+Nothing is baked: a Geometry Nodes modifier on an object of its own reads the terrain, so the shells follow every run
+and every edit. Where plants grow is the attribute `foliage_density` of the terrain, written anew after each run; it is
+there for other scatterings as well, and may be painted over.
+"""
+
+import math
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ..materials import nodes
+from ..materials.foliage_material import foliage_material
+from ..materials.foliage_nodes import DENSITY, NODES, SOCKETS, VERSION
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+from . import companions, water_surface
+
+KIND = "foliage"
+
+GROUP = "Foliage Shells"
+
+WATER_MOISTURE = 0.85
+"""Moisture from which on the ground is water."""
+
+
+def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy.types.Object:
+    """Give the terrain foliage, or change that which it has.
+
+    shells: how many are rendered. height: of the tallest plants in metres; 0: 0.8 cells. InputError where the terrain
+    has no moisture, or something of the user's is called like the density.
+    """
+    if not attributes.holds(terrain.data, "moisture"):
+        raise InputError(f"{terrain.name} has no moisture to grow plants by; erode it first.")
+    write_density(terrain)
+    found = companions.find(terrain, KIND)
+    if not found:
+        name = f"{terrain.name} Foliage"
+        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        found[0].display_type = "BOUNDS"  # in Solid view, where shells would hide the ground; others show them
+        found[0].visible_shadow = False  # the material shades the plants; shadows of shells cost EEVEE many times more
+    tallest = height or 0.8 * math.sqrt(math.prod(grid.describe(terrain).spacing))
+    values = {"Shells": shells, "Viewport Shells": max(1, shells // 4), "Height": tallest, "Width": 0.6 * tallest}
+    for plants in found:
+        modifier = _shells(terrain, plants)
+        for name, value in values.items():
+            _set_input(modifier, name, value)
+    return found[0]
+
+
+def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
+    """Write the density of plants anew; the shells follow by themselves."""
+    if attributes.holds(terrain.data, "moisture"):
+        write_density(terrain)
+
+
+def density(moisture: Array, elevation: Array, spacing: tuple[float, float], water: Array | None = None) -> Array:
+    """How densely plants grow, (rows, cols) float32 0-1: on wet ground that is not water and not steep.
+
+    moisture: (rows, cols) 0-1; elevation: (rows, cols) m on cells of `spacing`; water: (rows, cols) bool, where it
+    stands. With w = moisture / 0.85 it is 2 w (1 - w⁴) m, at most 1, where m falls from 1 to 0 with the vertical part n
+    of the surface's normal as the smooth step of n^0.75 from 0.7 down to 0.4: 52° to 73°.
+    """
+    w = np.maximum(moisture, 0) * np.float32(1 / WATER_MOISTURE)
+    w *= 2 * (1 - w**4)
+    steep_row, steep_col = np.gradient(elevation, *spacing)
+    # n^0.75, as n = 1 / √(1 + slope²).
+    mask = (1 + steep_row**2 + steep_col**2) ** -0.375
+    mask = np.clip((mask - 0.4) / 0.3, 0, 1)
+    grown = np.clip(w, 0, 1) * mask * mask * (3 - 2 * mask)
+    if water is not None:
+        grown[water] = 0
+    return grown.astype(np.float32)
+
+
+def write_density(terrain: bpy.types.Object) -> None:
+    """Write the terrain's attribute `foliage_density`; InputError where the user has something else of that name."""
+    mesh = terrain.data
+    ground, lattice = grid.read_terrain(terrain)
+    names = [name for name in ("moisture", "water_depth") if attributes.holds(mesh, name)]
+    fields = attributes.read_fields(mesh, lattice, names)
+    water = fields.get("water_depth")
+    if water is not None:
+        water = water > water_surface.shown_from(lattice, 0.0)
+    values = density(fields["moisture"], ground.elevation, ground.spacing, water)
+    attributes.write_fields(mesh, lattice, {DENSITY: values})
+
+
+def _shells(terrain: bpy.types.Object, plants: bpy.types.Object) -> bpy.types.NodesModifier:
+    """The modifier that makes the shells: the one that is there, or a new one."""
+    group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES, "GeometryNodeTree")
+    for modifier in plants.modifiers:
+        if modifier.type == "NODES" and modifier.node_group == group:
+            return modifier
+    modifier = plants.modifiers.new("Shells", "NODES")
+    modifier.node_group = group
+    material = foliage_material()
+    plants.data.materials.append(material)  # where one looks for it
+    _set_input(modifier, "Terrain", terrain)
+    _set_input(modifier, "Material", material)
+    return modifier
+
+
+def _set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
+    """Set an input of a Geometry Nodes modifier by its name."""
+    sockets = [item for item in modifier.node_group.interface.items_tree if item.item_type == "SOCKET"]
+    key = next(socket.identifier for socket in sockets if (socket.name, socket.in_out) == (name, "INPUT"))
+    if hasattr(modifier, "properties"):  # from Blender 5.2 on
+        getattr(modifier.properties.inputs, key).value = value
+    else:
+        modifier[key] = value

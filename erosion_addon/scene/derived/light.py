@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Light on a terrain in its scene: suns, things that throw shadows, and what arrives as attributes of the mesh."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...light.bake import SUNS, LightParameters, Sun
+from ...light.sphere_fit import fit_spheres, surface_points
+from ...terrain.fields import FIELDS
+from ...worker.messages import Request
+from ...worker.services import light_request
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array, Lattice, axis_scales
+from ..terrain.mesh import positions
+from ..worker import computing
+from .companions import KIND
+
+SETTINGS = "erosion_light"
+"""Custom property of a mesh: the settings that its light was baked with, as JSON."""
+
+STRENGTHS = "erosion_suns"
+"""Custom property of a mesh, for its material: how strongly the suns shine that its light was baked with."""
+
+DIRECTIONS = "erosion_sun_directions"
+"""Custom property of a mesh: where those suns stood, x, y and z of each in the terrain's own axes."""
+
+LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A terrain's own metres: x along columns, y along rows, z up, from the middle of cell [0, 0].
+
+    axes: (3, 3), its unit vectors in world space, as columns. origin: (3,), in world space.
+    """
+
+    axes: Array
+    origin: Array
+
+    def place(self, world: Array) -> Array:
+        """Points in world space (..., 3), in the terrain's metres."""
+        return self.direction(world - self.origin)
+
+    def direction(self, world: Array) -> Array:
+        """Directions in world space (..., 3), along the terrain's axes."""
+        return world @ np.linalg.inv(self.axes).T
+
+
+def frame_of(obj: bpy.types.Object) -> Frame:
+    """The metres of the terrain that an object is, wherever it is moved, turned and scaled to."""
+    matrix = np.array(obj.matrix_world, np.float64)
+    corner = np.append(positions(obj.data)[:, :2].min(axis=0), 0.0)
+    return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
+
+
+def suns_of(depsgraph: bpy.types.Depsgraph, frame: Frame) -> list[Sun]:
+    """The sun lights that are visible in the scene, by name; no more than there are fields for."""
+    suns = [(np.array(sun.matrix_world)[:3, 2], sun.data.angle / 2) for sun in _sun_lights(depsgraph)]
+    return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
+
+
+def strengths_of(depsgraph: bpy.types.Depsgraph | None) -> list[float]:
+    """How strongly each of the same suns shines, by Blender's own measure; 0 for those that are not there."""
+    lights = _sun_lights(depsgraph) if depsgraph is not None else []
+    shining = [sun.data.energy * float(np.dot(sun.data.color, LUMINANCE)) for sun in lights]
+    return [*shining, *[0.0] * len(SUNS)][: len(SUNS)]
+
+
+def suns_have_moved(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Whether the scene's suns, or the terrain under them, no longer stand as when the light was baked; quick."""
+    known = settings_of(obj.data)
+    if known is None or not known.suns or DIRECTIONS not in obj.data:
+        return False
+    shown = (light for light in scene.objects if light.type == "LIGHT" and light.data.type == "SUN")
+    suns = sorted((light for light in shown if light.visible_get()), key=lambda light: light.name)[: len(SUNS)]
+    before, now = np.array(obj.data[DIRECTIONS]), np.array(_directions(obj, suns))
+    return before.shape != now.shape or not np.allclose(before, now, atol=1e-4)
+
+
+def _directions(obj: bpy.types.Object, suns: list[bpy.types.Object]) -> list[float]:
+    turn = obj.matrix_world.to_quaternion().inverted()
+    return [number for sun in suns for number in turn @ sun.matrix_world.col[2].to_3d().normalized()]
+
+
+def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
+    found = {
+        item.object.name: item.object.evaluated_get(depsgraph)
+        for item in depsgraph.object_instances
+        if not item.is_instance and item.object.type == "LIGHT" and item.object.data.type == "SUN"
+    }
+    return [found[name] for name in sorted(found)][: len(SUNS)]
+
+
+def casters_of(
+    depsgraph: bpy.types.Depsgraph, terrain: bpy.types.Object, frame: Frame, collection: Any, count: int
+) -> Array:
+    """Spheres (any, 4) in the terrain's metres for the visible objects of a collection and what they are instances of.
+
+    count: spheres for each. Raises InputError where the collection has nothing to throw a shadow.
+    """
+    if collection is None:
+        return np.empty((0, 4))
+    shapes: dict[tuple[str, int], Array] = {}
+    spheres = [np.empty((0, 4))]
+    for obj, matrix in _shown(depsgraph, set(collection.all_objects) - {terrain}):
+        # One mesh with other modifiers is another evaluated mesh; of curves only the object tells.
+        is_mesh = obj.type == "MESH"
+        key = (obj.type, obj.data.as_pointer() if is_mesh else obj.original.session_uid)
+        if key not in shapes:
+            shapes[key] = _points_of(obj)
+        spheres.append(_spheres(shapes[key], matrix, frame, count))
+    casters = np.concatenate(spheres)
+    if not len(casters):
+        raise InputError(
+            f"The collection {collection.name} has no visible object with a surface to throw a shadow; "
+            "put objects into it, or choose none."
+        )
+    return casters
+
+
+def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> Iterator[tuple[Any, Array]]:
+    """Evaluated objects as they are seen, each with its world matrix (4, 4)."""
+    for item in depsgraph.object_instances:
+        shown_by = item.parent if item.is_instance else item.object
+        if item.show_self and shown_by.original in members and KIND not in item.object.original:
+            yield item.object, np.array(item.matrix_world, np.float64)
+
+
+def _points_of(obj: bpy.types.Object) -> Array:
+    """Points on the surface of an evaluated object (any, 3), in its own units; none where it has no surface."""
+    try:
+        mesh = obj.to_mesh()
+    except RuntimeError:  # lights, empties, cameras
+        return np.empty((0, 3))
+    if mesh is None or not len(mesh.vertices):
+        return np.empty((0, 3))
+    mesh.calc_loop_triangles()
+    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles.ravel())
+    points = surface_points(positions(mesh), triangles)
+    obj.to_mesh_clear()
+    return points
+
+
+def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
+    """Spheres for a shape, in the frame's metres. They are fitted along its own axes, along which things are made."""
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    if not len(points) or not (scale > 0).all():
+        return np.empty((0, 4))
+    spheres = fit_spheres(points * scale, count)
+    spheres[:, :3] = frame.place((spheres[:, :3] / scale) @ matrix[:3, :3].T + matrix[:3, 3])
+    return spheres
+
+
+def bake_light(
+    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+) -> str:
+    """Bake the light on a terrain into its attributes; returns what was baked, in a sentence.
+
+    collection: what throws shadows on it, or None. edges: of the terrain. Raises InputError with a sentence where that
+    cannot be; the mesh is then as it was.
+    """
+    mesh, lattice = obj.data, grid.find_lattice(obj)
+    asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
+    _write(mesh, lattice, computing.compute(asked))
+    mesh[SETTINGS] = json.dumps(parameters.to_dict())
+    depsgraph = bpy.context.evaluated_depsgraph_get() if parameters.suns else None
+    mesh[STRENGTHS] = strengths_of(depsgraph)
+    mesh[DIRECTIONS] = _directions(obj, _sun_lights(depsgraph) if depsgraph else [])
+    mesh.update()
+    suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
+    return f"Baked the light of the sky; suns: {suns}, spheres that throw shadows: {casters}"
+
+
+def request(
+    obj: bpy.types.Object,
+    lattice: Lattice,
+    heights: Array,
+    parameters: LightParameters,
+    collection: bpy.types.Collection | None,
+    edges: str,
+) -> Request:
+    """For the light on a terrain once it has such local heights (vertices,); else as `bake_light`."""
+    frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
+    suns = suns_of(depsgraph, frame) if parameters.suns else []
+    casters = casters_of(depsgraph, obj, frame, collection, parameters.spheres)
+    attributes.check_names(obj.data, ("sky_light", *SUNS))
+    return light_request(grid.terrain_of(lattice, heights), parameters, suns, casters, edges)
+
+
+def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
+    """Write the fields; suns that are gone since the last time shine everywhere, so that materials stay as they are."""
+    ones = np.ones((lattice.rows, lattice.cols), np.float32)
+    gone = {name: ones for name in SUNS if name in attributes.ours(mesh) and name not in fields}
+    attributes.write_fields(mesh, lattice, {**fields, **gone})
+
+
+def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
+    """What the light on the mesh was baked with; None where it has none of ours, and the defaults where that is
+    damaged."""
+    if SETTINGS not in mesh or "sky_light" not in attributes.ours(mesh):
+        return None
+    try:
+        return LightParameters.from_dict(json.loads(mesh[SETTINGS]))
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError):
+        return LightParameters()
+
+
+def remove(mesh: bpy.types.Mesh) -> None:
+    """Take our light away from a mesh; what the user had under the names of its fields comes back."""
+    attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
+    for name in (SETTINGS, STRENGTHS, DIRECTIONS):
+        mesh.pop(name, None)
+    mesh.update()
+
+
+def requests_of_bake(
+    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+) -> list[Request]:
+    """What `bake_light` will compute; InputError as there."""
+    lattice = grid.find_lattice(obj)
+    return [request(obj, lattice, grid.heights(obj.data), parameters, collection, edges)]
+
+
+def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+    """What `update` will compute once the terrain has such local heights (vertices,); InputError as `bake_light`."""
+    parameters = settings_of(obj.data)
+    if parameters is None:
+        return []
+    return [request(obj, lattice, heights, parameters, obj.erosion.casters, obj.erosion.edges)]
+
+
+def update(obj: bpy.types.Object) -> None:
+    """Bake the light anew, with the same settings, on a terrain that has light of ours; InputError as `bake_light`."""
+    parameters = settings_of(obj.data)
+    if parameters is not None:
+        bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)

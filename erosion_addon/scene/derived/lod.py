@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Levels of detail: triangulated meshes of a terrain, and of its water, that follow it to within an error in metres.
+
+Their vertices are some of the terrain's, with all that these carry. They are companions of the terrain, called
+TERRAIN_LOD1 and so on as game engines have it, and hidden where they would lie in the terrain they stand for.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import bpy
+import numpy as np
+
+from ...lod import levels as lod
+from ...worker.messages import Request
+from ...worker.services import levels_in, levels_request
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import positions
+from ..worker import computing
+from . import companions, water_surface
+
+KIND = "lod"
+
+ERROR = "erosion_error"
+"""Custom property of a level: its error in metres."""
+
+OF_WATER = "erosion_of_water"
+"""Custom property of a level: whether it stands for the water."""
+
+ERROR_IN_CELLS = 0.1
+"""Error of the finest level where none is given."""
+
+_MEMBERS = {
+    "FLOAT": ("value", np.float32, 1), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT_COLOR": ("color", np.float32, 4), "BYTE_COLOR": ("color", np.float32, 4),
+}  # fmt: skip
+"""Type of an attribute → property of its elements, their type, and how many numbers each holds."""
+
+
+def add(
+    terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0
+) -> list[bpy.types.Object]:
+    """Give the terrain levels of detail, and its water where it has a surface; those that it has are made anew.
+
+    error: metres that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
+    Returns the levels. InputError for an error that is too small.
+    """
+    requests = requests_of_add(terrain, count, error, factor)
+    with computing.ahead(requests):  # so that nothing is made where they cannot be
+        companions.put_in_place(terrain)
+        surfaces = [terrain, *companions.find(terrain, "water")[:1]]
+        for of_water, surface in enumerate(surfaces):
+            _make_objects(terrain, surface, bool(of_water), requests[0].values["errors"])
+        _update_all(terrain)
+    return levels_of(terrain)
+
+
+def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
+    """The terrain's levels of detail, those of its water last, each from the finest to the coarsest."""
+    return sorted(companions.find(terrain, KIND), key=lambda level: (_is_of_water(level), _error(level)))
+
+
+def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
+    """Make the levels of a terrain anew, all at once when the first one's turn comes that is not in Edit Mode."""
+    if level == next(one for one in levels_of(terrain) if not one.data.is_editmode):
+        _update_all(terrain)
+
+
+def _make_objects(
+    terrain: bpy.types.Object, surface: bpy.types.Object, of_water: bool, errors: Sequence[float]
+) -> None:
+    """One object for each error, with the surface's materials; those that there are stay, and too many are removed."""
+    known = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
+    for spare in known[len(errors) :]:
+        mesh = spare.data
+        bpy.data.objects.remove(spare)
+        bpy.data.meshes.remove(mesh)
+    for number, error in enumerate(errors):
+        if number < len(known):
+            level = known[number]
+        else:
+            name = f"{surface.name}_LOD{number + 1}"
+            level = companions.add(terrain, KIND, name, bpy.data.meshes.new(name))
+            level.hide_render = True
+            with suppress(RuntimeError):  # the view layer may not show the terrain's collection
+                level.hide_set(True)
+        level[ERROR], level[OF_WATER] = error, of_water
+        while len(level.data.materials) < len(surface.data.materials):
+            level.data.materials.append(surface.data.materials[len(level.data.materials)])
+
+
+def _update_all(terrain: bpy.types.Object) -> None:
+    place, lattice = positions(terrain.data), grid.find_lattice(terrain)
+    dry, wet = _dry_and_wet(terrain)
+    if dry:
+        request = _request(lattice, place[:, 2], _errors(dry))
+        for level, made in zip(dry, levels_in(request, computing.compute(request)), strict=True):
+            if not level.data.is_editmode:
+                vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
+                _fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
+                _copy_attributes(terrain.data, lattice, vertex, made, level.data)
+    if wet:
+        _update_water(terrain, lattice, place, wet)
+
+
+def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """The levels of the ground and those of the water."""
+    found = levels_of(terrain)
+    return [level for level in found if not _is_of_water(level)], [level for level in found if _is_of_water(level)]
+
+
+def _is_of_water(level: bpy.types.Object) -> bool:
+    return companions.number(level, OF_WATER, 0.0) != 0
+
+
+def _error(level: bpy.types.Object) -> float:
+    return companions.number(level, ERROR, 1.0)
+
+
+def _errors(levels: Sequence[bpy.types.Object]) -> list[float]:
+    return [_error(level) for level in levels]
+
+
+def _ground(lattice: Lattice, heights: Array) -> Array:
+    """Local heights (vertices,) in metres (rows, cols)."""
+    return lattice.to_grid(heights).astype(np.float64) * lattice.scale_z
+
+
+def _request(lattice: Lattice, heights: Array, errors: Sequence[float]) -> Request:
+    return levels_request(_ground(lattice, heights), errors, lattice.spacing)
+
+
+def _water_request(
+    lattice: Lattice, heights: Array, depth: Array, threshold: float, errors: Sequence[float]
+) -> Request:
+    """depth: (rows, cols) m. threshold: m, from which on water is shown."""
+    ground, wet = _ground(lattice, heights), depth > threshold
+    height = lod.water_height(ground + depth, ground + depth - threshold, wet)
+    above = np.maximum(height - ground, 0)
+    return levels_request(height, errors, lattice.spacing, {"depth": above, "wet": wet})
+
+
+def _threshold(terrain: bpy.types.Object, lattice: Lattice) -> float:
+    chosen = [companions.number(water, water_surface.THRESHOLD, 0.0) for water in companions.find(terrain, "water")]
+    return water_surface.shown_from(lattice, chosen[0] if chosen else 0.0)
+
+
+def requests_of_update(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, depth: Array | None, threshold: float | None = None
+) -> list[Request]:
+    """What `update` will compute once the terrain has such local heights (vertices,) and water.
+
+    depth: (rows, cols) m. threshold: m, from which on the water is shown; None for what its surface has.
+    """
+    dry, wet = _dry_and_wet(terrain)
+    asked = [_request(lattice, heights, _errors(dry))] if dry else []
+    if wet and depth is not None:
+        least = _threshold(terrain, lattice) if threshold is None else water_surface.shown_from(lattice, threshold)
+        asked.append(_water_request(lattice, heights, depth, least, _errors(wet)))
+    return asked
+
+
+def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor: float) -> list[Request]:
+    """What `add` will compute; InputError as there."""
+    lattice, heights = grid.find_lattice(terrain), grid.heights(terrain.data)
+    errors = _errors_from(lattice, count, error, factor)
+    asked = [_request(lattice, heights, errors)]
+    depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
+    if companions.find(terrain, "water") and depth is not None:
+        asked.append(_water_request(lattice, heights, depth, _threshold(terrain, lattice), errors))
+    return asked
+
+
+def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:
+    """As `add` has it; rising, as `levels_of` has them."""
+    first = error or ERROR_IN_CELLS * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    errors = [first * factor**number for number in range(count)]
+    lod.check_errors(errors)
+    return errors
+
+
+def _update_water(
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
+) -> None:
+    """Levels of the water surface, empty where the terrain holds no water."""
+    fields = water_surface.fields_of(terrain.data, lattice)
+    if "water_depth" not in fields:
+        for level in found:
+            level.data.clear_geometry()
+        return
+    threshold = _threshold(terrain, lattice)
+    request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
+    height, layers = request.arrays["height"], water_surface.layers_of(request.arrays["depth"], fields)
+    for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
+        if level.data.is_editmode:
+            continue
+        where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
+        where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
+        _fill(level.data, where, made.triangles, lattice.scale_z > 0)
+        for name, values in layers.items():
+            attributes.new_attribute(level.data, name, "FLOAT")
+            chosen = np.ascontiguousarray(values.ravel()[made.cells], np.float32)
+            level.data.attributes[name].data.foreach_set("value", chosen)
+
+
+def _fill(mesh: bpy.types.Mesh, place: Array, triangles: Array, up: bool) -> None:
+    """Give the mesh these triangles (triangles, 3) in place of what it holds; materials stay. up: facing local z."""
+    mesh.clear_geometry()
+    mesh.vertices.add(len(place))
+    mesh.loops.add(triangles.size)
+    mesh.polygons.add(len(triangles))
+    if len(triangles):
+        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(place, np.float32).ravel())
+        corners = triangles if up else triangles[:, ::-1]
+        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners).ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+
+
+def _faces_up(mesh: bpy.types.Mesh) -> bool:
+    return not mesh.polygons or mesh.polygons[0].normal.z >= 0
+
+
+def _copy_attributes(
+    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, target: bpy.types.Mesh
+) -> None:
+    """Take over what the vertices carry, exactly; and what faces and their corners carry, UV maps among it.
+
+    vertex: (vertices,) of `source`. A corner takes what one of its vertex's corners has, so a UV map keeps no seams
+    inside the terrain; a triangle takes what the face below its middle has.
+    """
+    corner_of, face_of = _corners_and_faces(source, lattice)
+    corners = np.empty(len(target.loops), np.int32)
+    if len(corners):
+        target.attributes[".corner_vert"].data.foreach_get("value", corners)
+    row, col = np.divmod(made.cells[made.triangles], lattice.cols)
+    middle = (row.sum(1) // 3) * lattice.cols + col.sum(1) // 3
+    chosen = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
+    active_uv = source.uv_layers.active.name if source.uv_layers.active else ""
+    for attribute in source.attributes:
+        name, domain, data_type = attribute.name, attribute.domain, attribute.data_type
+        if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
+            continue
+        if data_type not in _MEMBERS or (chosen[domain] < 0).any():
+            continue
+        member, dtype, count = _MEMBERS[data_type]
+        values = np.empty((len(attribute.data), count), dtype)
+        attribute.data.foreach_get(member, values.ravel())
+        if name not in target.attributes:
+            target.attributes.new(name, data_type, domain)
+        target.attributes[name].data.foreach_set(member, values[chosen[domain]].ravel())
+    if active_uv in target.uv_layers:
+        target.uv_layers.active = target.uv_layers[active_uv]
+
+
+def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, Array]:
+    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,); -1 where none is."""
+    vertex = np.empty(len(mesh.loops), np.int32)
+    corner_of, face_of = np.full(len(mesh.vertices), -1), np.full(lattice.rows * lattice.cols, -1)
+    if len(vertex):
+        mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+        corner_of[vertex[::-1]] = np.arange(len(vertex))[::-1]
+        starts = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_start", starts)
+        cell = lattice.to_vertices(np.arange(len(face_of)).reshape(lattice.rows, lattice.cols))[vertex]
+        # Faces lie in the order of their corners, so the lowest row and column of each are found in one go.
+        lowest = (np.minimum.reduceat(part, starts) for part in np.divmod(cell, lattice.cols))
+        row, col = lowest
+        face_of[row * lattice.cols + col] = np.arange(len(starts))
+    return corner_of, face_of

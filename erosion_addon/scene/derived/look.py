@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The finished look of a terrain: its material, and what of water, light, plants and passes fits it."""
+
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+import bpy
+
+from ...base.errors import InputError
+from ...light.bake import LightParameters
+from ...worker.messages import Request
+from ..materials import aovs, material
+from ..terrain import attributes, grid
+from . import foliage, light, water_surface
+from . import studio as stage
+
+PARTS = ("light", "water", "foliage", "passes", "stage")
+"""What may be added beside the material."""
+
+
+def finish(
+    terrain: bpy.types.Object, palette: str, parts: Collection[str], view_layer: bpy.types.ViewLayer | None = None
+) -> list[str]:
+    """Give the terrain its material, unless it has others, and those of the PARTS that fit it.
+
+    All of it is brought up to date where it is there already. Returns sentences about parts that could not be made.
+    Raises InputError where the object is no terrain or there is no such palette; then nothing is changed.
+    """
+    grid.find_lattice(terrain)
+    used = [slot.material for slot in terrain.material_slots if slot.material]
+    if not used or any(map(material.is_ours, used)):
+        material.assign(terrain, palette)
+    making: dict[str, Callable[[bpy.types.Object], object]] = {"light": _light}
+    if water_surface.has_water(terrain):
+        making["water"] = water_surface.add
+    if attributes.holds(terrain.data, "moisture"):
+        making["foliage"] = foliage.add
+    sentences = []
+    for part in (part for part in making if part in parts):
+        try:
+            making[part](terrain)
+        except InputError as error:
+            sentences.append(str(error))
+    if "passes" in parts and view_layer is not None:
+        aovs.add(view_layer, material.terrain_materials())
+    if "stage" in parts:
+        stage.complete(bpy.context.scene, terrain)
+    return sentences
+
+
+def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
+    """What `finish` will have computed; what is in the way here it says itself."""
+    asked = []
+    for part, needed in (("light", _light_requests), ("water", lambda obj: water_surface.requests_of_add(obj, 0.0))):
+        if part in parts:
+            with suppress(InputError):
+                asked += needed(terrain)
+    return asked
+
+
+def _light_requests(terrain: bpy.types.Object) -> list[Request]:
+    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
+    return light.requests_of_bake(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
+
+
+def _light(terrain: bpy.types.Object) -> None:
+    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
+    light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)

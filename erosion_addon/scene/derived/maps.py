@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields of a terrain as image files, and as images of this .blend file for other materials."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import bpy
+import numpy as np
+from idprop.types import IDPropertyGroup
+
+from ...base.atomic_files import Outputs
+from ...base.errors import InputError
+from ...files import maps
+from ...files.normals import NORMAL, normals
+from ...terrain.fields import FIELDS
+from ...terrain.terrain import Terrain
+from ..files.image import BlenderFiles
+from ..masks import inputs
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+
+MARK = "erosion_map"
+"""Custom property of an image: the name of the map that it shows."""
+
+FOLLOWS = "erosion_follows"
+"""Custom property of an image: whether a terrain points to it, or did. Those of release 0.1.0 went by names."""
+
+IMAGES = "erosion_images"
+"""Custom property of a terrain: pointers to its images by the names of their maps."""
+
+
+def names_of(mesh: bpy.types.Mesh) -> list[str]:
+    """The fields that the mesh holds."""
+    return ["elevation", *(name for name in FIELDS if attributes.holds(mesh, name))]
+
+
+def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[str, Array]:
+    """Fields of a terrain, all that it holds where none are named; InputError for one that it does not hold."""
+    held = names_of(terrain.data)
+    for name in names:
+        if name not in held:
+            raise InputError(f"{terrain.name} has no field {name!r:.60}; it has {', '.join(held)}.")
+    chosen = names or held
+    read, lattice = grid.read_terrain(terrain)
+    fields = attributes.read_fields(terrain.data, lattice, [name for name in chosen if name != "elevation"])
+    return {"elevation": read.elevation, **fields} if "elevation" in chosen else fields
+
+
+def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
+    """The terrain that the object shows, with some of the fields that it holds; InputError for one that it does not."""
+    _, lattice = grid.read_terrain(obj)
+    fields = fields_of(obj, ["elevation", *names])
+    return Terrain(fields.pop("elevation"), lattice.spacing, fields)
+
+
+def export(
+    terrain: bpy.types.Object,
+    folder: Path,
+    names: Collection[str] = (),
+    png: bool = False,
+    green: str = "opengl",
+    wrap: bool = False,
+) -> list[Path]:
+    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all of them or none; returns the files.
+
+    png: 16-bit PNG for those that go from 0 to 1, and normals. green, wrap: see `normals`. InputError says what is
+    in the way, such as a file that a mask reads.
+    """
+    fields = _maps_of(terrain, names, green, wrap)
+    with Outputs(inputs.of(terrain)) as outputs:
+        planned = maps.plan(outputs, folder, fields, png)
+        maps.write(outputs, planned, fields, BlenderFiles())
+        return outputs.publish()
+
+
+def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool) -> dict[str, Array]:
+    """As `fields_of`, with the normal map among them."""
+    others = [name for name in names if name != NORMAL.name]
+    fields = fields_of(terrain, others) if others or not names else {}
+    if NORMAL.name in names or not names:
+        read, lattice = grid.read_terrain(terrain)
+        fields[NORMAL.name] = normals(read.elevation, lattice.spacing, wrap, green)
+    return fields
+
+
+def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:
+    """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew,
+    whatever it and the terrain are called by now.
+
+    The numbers are the field's own (colour space Non-Color), and the bottom row is the smallest y.
+    """
+    images = images_of(terrain)
+    filled = []
+    for name, values in maps.images(fields_of(terrain, names)):
+        images[name] = _filled(images.get(name), f"{terrain.name} {name}", name, values)
+        filled.append(images[name])
+    terrain[IMAGES] = images
+    return filled
+
+
+def update(terrain: bpy.types.Object) -> None:
+    """Fill those images of the terrain anew that `send` has made; black where their field is gone."""
+    shown = images_of(terrain)
+    names = [
+        name
+        for name in names_of(terrain.data)
+        if any(f"{name}{ending}" in shown for ending in maps.COMPONENTS[FIELDS[name].components])
+    ]
+    filled = send(terrain, names) if names else []
+    for image in shown.values():
+        if image not in filled:
+            _fill(image, np.zeros((image.size[1], image.size[0]), np.float32))
+
+
+def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """The terrain's images by the names of their maps. What a copy of a terrain brings along stays the original's."""
+    mine = _held(terrain) or _named_after(terrain)
+    elder = [
+        obj for obj in bpy.data.objects
+        if obj.session_uid < terrain.session_uid and obj.users_collection and IMAGES in obj
+    ]  # fmt: skip
+    theirs = [image for obj in elder for image in _held(obj).values()]
+    return {name: image for name, image in mine.items() if image not in theirs}
+
+
+def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """The images that the terrain points to; nothing else that a file may hold in their place."""
+    held, made = terrain.get(IMAGES), _made()
+    if not isinstance(held, IDPropertyGroup):
+        return {}
+    return {name: held[name] for name in held.keys() if held[name] in made}  # noqa: SIM118 - a group is no dict
+
+
+def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+    """Images that release 0.1.0 made of a terrain of this name, to which no terrain points."""
+    pointed = [image for obj in bpy.data.objects for image in _held(obj).values()]
+    return {
+        image[MARK]: image
+        for image in _made()
+        if FOLLOWS not in image and image.name == f"{terrain.name} {image[MARK]}" and image not in pointed
+    }
+
+
+def forget_pixels() -> None:
+    """For undo and redo, of which Blender leaves pixels out: take those of our images from what is packed again."""
+    for image in _made():
+        if not image.is_dirty:  # else the user is painting on it
+            image.buffers_free()
+
+
+def _made() -> list[bpy.types.Image]:
+    return [image for image in bpy.data.images if MARK in image and not image.library]
+
+
+def _filled(image: bpy.types.Image | None, name: str, map_name: str, values: Array) -> bpy.types.Image:
+    rows, cols = values.shape[:2]
+    if image is None:
+        image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)
+        image[MARK] = map_name
+        image.use_half_precision = False
+        image.use_fake_user = True  # else it would be lost on saving, until a material uses it
+    elif tuple(image.size) != (cols, rows):
+        image.scale(cols, rows)
+    image[FOLLOWS] = True
+    _fill(image, values)
+    return image
+
+
+def _fill(image: bpy.types.Image, values: Array) -> None:
+    """Set the pixels of an image from (rows, cols) or (rows, cols, 3), and pack it."""
+    rows, cols = values.shape[:2]
+    pixels = np.ones((rows, cols, image.channels), np.float32)
+    pixels[..., :3] = values.reshape(rows, cols, -1)
+    image.pixels.foreach_set(pixels.ravel())
+    image.update()
+    image.pack()  # else they would be lost on saving

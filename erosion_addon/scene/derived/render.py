@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of a terrain: one, or a turn around it."""
+
+import math
+from pathlib import Path
+
+import bpy
+
+from ...base.errors import InputError
+from ...files.render_settings import PICTURE_FORMATS, Picture
+from ..original import original as source
+from ..terrain import grid
+from . import startup
+from . import studio as stage
+
+ENGINES = {
+    "eevee": "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT",
+    "cycles": "CYCLES",
+}
+
+
+def open_file(path: Path) -> None:
+    """Open a .blend file, without running scripts in it. InputError where Blender cannot."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
+    except RuntimeError:
+        raise InputError(f"{path} is not a .blend file that this Blender can open.") from None
+
+
+def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
+    """The object of that name; without one the largest eroded terrain that renders show, or else the largest grid.
+
+    InputError for none, or one that renders do not show.
+    """
+    rendered = _rendered(scene)
+    meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj in rendered]
+    if name is not None:
+        if name not in scene.objects or scene.objects[name].type != "MESH":
+            raise InputError(f"There is no mesh {name!r:.80} in the scene {scene.name}.")
+        if scene.objects[name] not in meshes:
+            raise InputError(f"{name} is hidden in renders; show it, and its collection, in the Outliner.")
+        return scene.objects[name]
+    for fits in (lambda obj: source.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
+        if found := [obj for obj in meshes if fits(obj)]:
+            return max(found, key=lambda obj: len(obj.data.vertices))
+    raise InputError(f"Renders of the scene {scene.name} show no terrain; name the object with --object.")
+
+
+def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
+    """The objects that a render shows: hidden neither themselves nor with all their collections."""
+    shown = set()
+    inside = [layer.layer_collection for layer in scene.view_layers if layer.use]
+    while inside:
+        at = inside.pop()
+        if not at.collection.hide_render:
+            inside += at.children
+            if not at.exclude:
+                shown |= {obj for obj in at.collection.objects if not obj.hide_render}
+    return shown
+
+
+def _is_grid(obj: bpy.types.Object) -> bool:
+    try:
+        grid.describe(obj)
+    except InputError:
+        return False
+    return True
+
+
+def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture) -> bpy.types.Object | None:
+    """Set the scene up for a picture; what it has is kept, what it lacks is added: camera, light, sky.
+
+    Returns the camera where it is ours to move, None where the file's own is used.
+    """
+    place = stage.place_of(terrain)
+    ours = picture.view != "file" or not stage.has_camera(scene)
+    camera = stage.add_camera(scene) if ours else None
+    if camera is not None:
+        aim(camera, terrain, picture)
+    if not stage.has_light(scene, kinds=()):
+        stage.add_sun(scene, place)
+    if picture.engine != "file":
+        scene.render.engine = ENGINES[picture.engine]
+    if not stage.has_sky(scene):
+        stage.add_sky(scene)
+        stage.set_film(scene)
+        tells_distance = scene.render.engine in ENGINES.values()
+        if camera is not None and picture.view != "whole" and tells_distance and not stage.has_compositor(scene):
+            stage.add_haze(scene, place)
+    startup.clear(scene, terrain)
+    scene.eevee.taa_render_samples = picture.samples
+    if scene.render.engine == "CYCLES":
+        scene.cycles.samples = picture.samples
+    scene.render.resolution_x, scene.render.resolution_y = picture.size
+    scene.render.resolution_percentage = 100
+    scene.render.use_border = scene.render.use_multiview = scene.render.use_file_extension = False
+    return camera
+
+
+def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
+    """Point our camera at the terrain, turned further by so many degrees."""
+    view = "across" if picture.view == "file" else picture.view
+    stage.aim(camera, stage.place_of(terrain), view, math.radians(picture.turn + turn))
+
+
+def render(scene: bpy.types.Scene, path: Path) -> None:
+    """Render a picture to a file. InputError where Blender cannot."""
+    settings = scene.render.image_settings
+    if bpy.app.version >= (5, 0, 0):
+        settings.media_type = "IMAGE"
+    settings.file_format = PICTURE_FORMATS[path.suffix.lower()]
+    scene.render.filepath = str(path)
+    try:
+        bpy.ops.render.render(write_still=True, scene=scene.name)
+    except RuntimeError as error:
+        raise InputError(f"Blender could not render {path}: {str(error).removeprefix('Error: ').strip()}") from None

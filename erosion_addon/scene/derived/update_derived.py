@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is made from a terrain's fields follows them: its water, foliage, levels of detail, images and baked light."""
+
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...worker.messages import Request
+from ..terrain.lattice import Array, Lattice
+
+
+def requests(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, fields: Mapping[str, Array], lit: bool = True
+) -> list[Request]:
+    """What `update` will have computed once the terrain has such local heights (vertices,) and fields (rows, cols).
+
+    lit: whether its light will still be there. What is in the way here is in the way of `update` too, which says it.
+    """
+    from . import companions, light
+
+    asked = []
+    if lit:
+        with suppress(Exception):
+            asked += light.requests_of_update(terrain, lattice, heights)
+    if companions.find(terrain, "lod"):
+        from . import lod
+
+        depth = fields.get("water_depth")
+        with suppress(Exception):
+            wet = None if depth is None else np.asarray(depth, np.float32)
+            asked += lod.requests_of_update(terrain, lattice, heights, wet)
+    return asked
+
+
+def update(terrain: bpy.types.Object) -> list[str]:
+    """Bring all of it up to date in place; returns sentences about what could not be.
+
+    The terrain itself is done when this is called, so nothing here may put it in doubt.
+    """
+    from . import companions, light, maps  # a terrain that has none of these needs none of them
+
+    sentences: list[str] = []
+    parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
+        "light": light.update, "surfaces": companions.update, "images": maps.update
+    }  # fmt: skip
+    for what, bring_up_to_date in parts.items():
+        try:
+            sentences += bring_up_to_date(terrain) or []
+        except InputError as error:
+            sentences.append(f"Its {what} could not be brought up to date: {error}")
+        except Exception:  # noqa: BLE001 - a fault of ours in one of them
+            traceback.print_exc()
+            sentences.append(f"Its {what} could not be brought up to date; the console says why.")
+    return sentences

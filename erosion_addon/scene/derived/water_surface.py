@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The surface of a terrain's water as a mesh of its own, on the same lattice, where there is water.
+
+At the shore it goes on for one cell and dips under the ground there, so that its visible edge is where it meets the
+ground and not a staircase of cells.
+"""
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...worker.messages import Request
+from ..materials import water_material
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import positions
+from . import companions
+
+KIND = "water"
+
+THRESHOLD = "erosion_threshold"
+"""Custom property of a water surface: depth in metres from which on water is shown; 0 is automatic."""
+
+NEIGHBOURS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
+
+
+def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
+    """Give the terrain a water surface, or bring the one that it has up to date.
+
+    threshold: depth in metres from which on water is shown; 0: a hundredth of a cell. InputError where there is none.
+    """
+    if not attributes.holds(terrain.data, "water_depth"):
+        raise InputError(
+            f"{terrain.name} has no water: erode it with a recipe that has a water step, such as river valley. "
+            "Without one, the terrain's material draws the wettest ground as water."
+        )
+    found = companions.find(terrain, KIND)
+    if not found:
+        if not has_water(terrain, threshold):
+            least = shown_from(grid.find_lattice(terrain), threshold)
+            raise InputError(f"The water of {terrain.name} is nowhere deeper than {least:g} m; lower the threshold.")
+        name = f"{terrain.name} Water"
+        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        found[0].data.materials.append(water_material.water_material())
+        found[0].visible_shadow = False  # water lets the light through to its bed
+    for surface in found:
+        surface[THRESHOLD] = threshold
+    companions.update(terrain)
+    return found[0]
+
+
+def requests_of_add(terrain: bpy.types.Object, threshold: float) -> list[Request]:
+    """What `add` will have computed: the levels of detail of a terrain that has some."""
+    if not companions.find(terrain, "lod"):
+        return []
+    from . import lod  # which builds on this
+
+    lattice = grid.find_lattice(terrain)
+    depth = fields_of(terrain.data, lattice).get("water_depth")
+    return lod.requests_of_update(terrain, lattice, grid.heights(terrain.data), depth, threshold)
+
+
+def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
+    """Whether the terrain holds water anywhere that would be shown."""
+    if not attributes.holds(terrain.data, "water_depth"):
+        return False
+    lattice = grid.find_lattice(terrain)
+    depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
+    return bool(depth.max() > shown_from(lattice, threshold))
+
+
+def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
+    """Make the mesh of the surface anew from the terrain's fields; it is empty where no water is left."""
+    mesh = surface.data
+    slot = _common_slot(mesh)
+    mesh.clear_geometry()  # materials stay
+    if attributes.holds(terrain.data, "water_depth"):
+        place = positions(terrain.data)
+        lattice = grid.find_lattice(terrain)
+        threshold = shown_from(lattice, companions.number(surface, THRESHOLD, 0.0))
+        _fill(mesh, terrain.data, lattice, place, threshold)
+    if slot:
+        mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), slot, np.int32))
+    mesh.update()
+
+
+def shown_from(lattice: Lattice, threshold: float) -> float:
+    """Metres of depth from which on water is shown."""
+    return threshold or 0.01 * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+
+
+def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, Array]:
+    """Height of the surface, and which faces it has: (rows, cols) m, (rows - 1, cols - 1) bool.
+
+    ground, depth: (rows, cols) m. A face has water at one of its corners at least. At a dry corner the surface goes on
+    level with its wet neighbours, but at most as high as the ground less what the water there lacks of the threshold:
+    so the edge is where water of that depth ends, on banks as on flat ground, and floats nowhere.
+    """
+    wet = depth > threshold
+    faces = wet[:-1, :-1] | wet[:-1, 1:] | wet[1:, :-1] | wet[1:, 1:]
+    level = ground + depth
+    row, col = np.nonzero(_corners(faces) & ~wet)
+    total, count = np.zeros(len(row), np.float32), np.zeros(len(row), np.float32)
+    for down, right in NEIGHBOURS:
+        r, c = row + down, col + right
+        inside = (r >= 0) & (r < wet.shape[0]) & (c >= 0) & (c < wet.shape[1])
+        r, c = np.where(inside, r, row), np.where(inside, c, col)  # the dry cell itself counts for nothing
+        near = wet[r, c]
+        total += np.where(near, level[r, c], 0)
+        count += near
+    level[row, col] = np.minimum(total / np.maximum(count, 1), ground[row, col] + depth[row, col] - threshold)
+    return level, faces
+
+
+def foam_of(speed: Array, depth: Array) -> Array:
+    """Cover of foam, 0-1, of water of a speed in m/s and a depth in m.
+
+    It foams where it is faster than its own waves, whose speed is √(g depth): from a Froude number of 0.8 on, and
+    wholly from 2; below 0.5 m/s it is too slow to break, and from 3 m/s on it does so fully.
+    """
+    froude = speed / np.sqrt(9.81 * np.maximum(depth, 1e-3))
+    return _smooth_step(froude, 0.8, 2.0) * _smooth_step(speed, 0.5, 3.0)
+
+
+def _smooth_step(values: Array, low: float, high: float) -> Array:
+    share = np.clip((values - low) / (high - low), 0, 1)
+    return share * share * (3 - 2 * share)
+
+
+def fields_of(mesh: bpy.types.Mesh, lattice: Lattice) -> dict[str, Array]:
+    """Those fields of a terrain's mesh that its water surface shows, (rows, cols) or (rows, cols, 2)."""
+    names = [name for name in ("water_depth", "velocity", "flow") if attributes.holds(mesh, name)]
+    return attributes.read_fields(mesh, lattice, names)
+
+
+def layers_of(above: Array, fields: dict[str, Array]) -> dict[str, Array]:
+    """The attributes of a water surface. above: m, how far it lies above the ground: 0 exactly where it meets it, and
+    below 0 where it dips under it. fields: at the same places, see `fields_of`."""
+    speed = np.hypot(fields["velocity"][..., 0], fields["velocity"][..., 1]) if "velocity" in fields else 0 * above
+    layers = {"water_depth": above, "speed": speed, "foam": foam_of(speed, fields["water_depth"])}
+    return {**layers, "flow": fields["flow"]} if "flow" in fields else layers
+
+
+def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place: Array, threshold: float) -> None:
+    """Give the empty mesh the surface's geometry and fields. place: (vertices, 3), the terrain's positions."""
+    fields = fields_of(terrain, lattice)
+    ground = lattice.to_grid(place[:, 2]) * np.float32(lattice.scale_z)
+    level, faces = water_level(ground, fields["water_depth"], np.float32(threshold))
+    used = _add_cells(mesh, faces)
+    where = lattice.to_grid(place)[used]
+    where[:, 2] = level[used] / np.float32(lattice.scale_z)
+    mesh.attributes["position"].data.foreach_set("vector", where.ravel())
+    layers = layers_of((level - ground)[used], {name: values[used] for name, values in fields.items()})
+    for name, values in layers.items():
+        attributes.new_attribute(mesh, name, "FLOAT")
+        mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
+
+
+def _add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
+    """Give an empty mesh those faces (rows - 1, cols - 1) of a grid; returns which vertices (rows, cols) it has.
+
+    Edges are written here too, as letting Blender find them takes ten times as long.
+    """
+    used = _corners(faces)
+    along, up = np.zeros_like(used[:, 1:]), np.zeros_like(used[1:])
+    for part in (along[:-1], along[1:], up[:, :-1], up[:, 1:]):
+        part |= faces
+    vertex, along_edge = _numbers(used), _numbers(along)
+    up_edge = _numbers(up) + np.count_nonzero(along)
+    edges = [(vertex[:, :-1][along], vertex[:, 1:][along]), (vertex[:-1][up], vertex[1:][up])]
+    row, col = np.nonzero(faces)
+    corners = [vertex[row, col], vertex[row, col + 1], vertex[row + 1, col + 1], vertex[row + 1, col]]
+    corner_edges = [along_edge[row, col], up_edge[row, col + 1], along_edge[row + 1, col], up_edge[row, col]]
+    mesh.vertices.add(np.count_nonzero(used))
+    mesh.edges.add(sum(len(start) for start, _ in edges))
+    mesh.loops.add(4 * len(row))
+    mesh.polygons.add(len(row))
+    if len(row):
+        for name, values in (
+            (".edge_verts", np.concatenate([np.stack(pair, -1) for pair in edges])),
+            (".corner_vert", np.stack(corners, -1)),
+            (".corner_edge", np.stack(corner_edges, -1)),
+        ):
+            mesh.attributes[name].data.foreach_set("value", values.astype(np.int32, copy=False).ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * len(row), 4, dtype=np.int32))
+    return used
+
+
+def _corners(faces: Array) -> Array:
+    """Which vertices (rows, cols) the faces (rows - 1, cols - 1) have."""
+    used = np.zeros((faces.shape[0] + 1, faces.shape[1] + 1), bool)
+    for part in (used[:-1, :-1], used[:-1, 1:], used[1:, :-1], used[1:, 1:]):
+        part |= faces
+    return used
+
+
+def _numbers(chosen: Array) -> Array:
+    """The chosen ones counted from 0, in the shape of `chosen`."""
+    return (np.cumsum(chosen, dtype=np.int32) - 1).reshape(chosen.shape)
+
+
+def _common_slot(mesh: bpy.types.Mesh) -> int:
+    """The material slot that all faces show; 0 where they do not agree."""
+    slots = np.zeros(len(mesh.polygons), np.int32)
+    # The attribute is not there where all are 0, and asking the faces themselves takes 60 ms a million.
+    if "material_index" in mesh.attributes:
+        mesh.attributes["material_index"].data.foreach_get("value", slots)
+    return int(slots[0]) if len(slots) and (slots == slots[0]).all() else 0

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heights and colours from and to images through Blender's own image code.
+
+Blender hands out the numbers of a file unchanged only where its colour space is Non-Color before the first access to
+the pixels. Everything made on the way (images, scenes) is removed again, also after an error.
+"""
+
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...base.memory import require
+from ...files.headers.image_header import ImageHeader, parse_header, read_header
+from ...files.image_files import color, damaged, grey
+from ...files.maps import linear
+
+_BYTES_PER_CELL = 112
+"""Peak measured for 4096² pixels: Blender keeps several copies of four float channels."""
+_LONGEST_PATH = 1000
+"""Blender cuts longer paths off and would touch another file."""
+_EXR_NAMES = {"R", "G", "B", "Y", "V"}
+"""The names of a single channel that every Blender understands."""
+
+
+class BlenderFiles:
+    """Image files through `bpy.data.images`; see `model.image_files.ImageFiles`."""
+
+    def read(self, path: Path) -> np.ndarray[Any, Any]:
+        """Grey pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
+        return grey(self._pixels(path), path)
+
+    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
+        """Colours of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
+        return color(self._pixels(path))
+
+    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
+        header = read_header(path)
+        _check(header, path)
+        try:
+            image = bpy.data.images.load(_blender_path(path), check_existing=False)
+        except RuntimeError as error:
+            raise damaged(path, str(error).removeprefix("Error: ")) from error
+        return _read_and_remove(image, header, path)
+
+    def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
+        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, grey or colours; OSError where it fails."""
+        name = _blender_path(path)
+        require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
+        with _temporary_image(pixels) as image, _temporary_scene() as scene:
+            settings = scene.render.image_settings
+            if hasattr(settings, "media_type"):  # Blender 5.0 and later
+                settings.media_type = "IMAGE"
+            mode = "BW" if pixels.ndim == 2 else "RGB"
+            if kind == "uint16":
+                settings.file_format, settings.color_mode, settings.color_depth = "PNG", mode, "16"
+            else:
+                settings.file_format, settings.color_depth, settings.exr_codec = "OPEN_EXR", "32", "ZIP"
+            scene.view_settings.view_transform = "Raw"
+            try:
+                image.save_render(name, scene=scene)
+            except RuntimeError as error:
+                raise OSError(str(error).removeprefix("Error: ").strip().splitlines()[0]) from error
+
+
+def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:
+    """Grey pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; see `_image_pixels`."""
+    return grey(_image_pixels(image)[0], f"The image {image.name}")
+
+
+def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
+    """Linear colours of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
+
+    Its colour space counts for images of whole numbers, as for Blender itself.
+    """
+    pixels, whole_numbers = _image_pixels(image)
+    colors = color(pixels)
+    return linear(colors) if whole_numbers and not image.colorspace_settings.is_data else colors
+
+
+def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
+    """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds whole numbers.
+
+    What is in memory counts where the image was generated or painted on, else the packed or the linked file.
+    Raises InputError for tiles, movies, sequences, render results, missing files and colour images.
+    """
+    name = f"The image {image.name}"
+    if image.source not in {"FILE", "GENERATED"}:
+        what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
+        raise InputError(f"{name} is {what.get(image.source, 'a render result')}; choose a single still image.")
+    if image.source == "GENERATED" or image.is_dirty:
+        return _pixels_in_memory(image, name), not image.is_float
+    if image.packed_file:
+        data = image.packed_file.data
+        header = parse_header(io.BytesIO(data), len(data), name)
+        _check(header, name)
+        return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
+    path = bpy.path.abspath(image.filepath, library=image.library)
+    if not path:
+        raise InputError(f"{name} has no pixels and no file; choose a file for it.")
+    return BlenderFiles()._pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
+
+
+def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]:
+    if image.source == "FILE" and image.is_float and not image.colorspace_settings.is_data:
+        raise InputError(
+            f"{name} has unsaved changes in the colour space {image.colorspace_settings.name}, which bends heights; "
+            "save it and set its colour space to Non-Color."
+        )
+    cols, rows = image.size
+    require(rows * cols * _BYTES_PER_CELL, f"{name} ({rows} × {cols})")
+    return _all_pixels(image, name)
+
+
+def _read_and_remove(image: bpy.types.Image, header: ImageHeader, name: object) -> np.ndarray[Any, Any]:
+    try:
+        image.colorspace_settings.name = "Non-Color"
+        cols, rows = image.size
+        if (rows, cols) != (header.rows, header.cols):
+            raise damaged(name, "")
+        return _all_pixels(image, name)
+    except RuntimeError as error:
+        raise damaged(name, str(error)) from error
+    finally:
+        bpy.data.images.remove(image)
+
+
+def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
+    cols, rows = image.size
+    if rows == 0 or cols == 0 or len(image.pixels) != rows * cols * image.channels:
+        raise InputError(f"{name} has no pixels; reload it or choose another image.")
+    pixels = np.empty(rows * cols * image.channels, np.float32)
+    image.pixels.foreach_get(pixels)
+    return pixels.reshape(rows, cols, image.channels)
+
+
+def _check(header: ImageHeader, name: object) -> None:
+    """Raise InputError where Blender could not read the image, or would read it wrongly."""
+    # Until 5.2, Blender leaves the pixels uninitialised where it does not know the name of a single channel.
+    if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
+        raise InputError(f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or later.")
+    require(header.cells * _BYTES_PER_CELL, f"Reading {name} ({header.rows} × {header.cols})")
+
+
+def _blender_path(path: Path) -> bytes:
+    """The path as the system knows it: of text Blender takes the UTF-8, whatever encoding Python has for names."""
+    name = os.path.abspath(path)  # noqa: PTH100 - Path would drop the second of two leading slashes
+    if os.name != "nt" and name.startswith("//"):
+        name = name[1:]  # two slashes stand for the folder of the .blend file
+    encoded = os.fsencode(name)
+    if len(encoded) > _LONGEST_PATH:
+        raise InputError(f"{path} is too long a path for Blender; use a folder nearer to the root.")
+    return encoded
+
+
+@contextmanager
+def _temporary_image(pixels: np.ndarray[Any, Any]) -> Iterator[bpy.types.Image]:
+    rows, cols = pixels.shape[:2]
+    image = bpy.data.images.new("erosion", cols, rows, alpha=False, float_buffer=True, is_data=True)
+    try:
+        channels = np.ones((rows, cols, image.channels), np.float32)
+        channels[..., :3] = pixels.reshape(rows, cols, -1)
+        image.pixels.foreach_set(channels.ravel())
+        yield image
+    finally:
+        bpy.data.images.remove(image)
+
+
+@contextmanager
+def _temporary_scene() -> Iterator[bpy.types.Scene]:
+    scene = bpy.data.scenes.new("erosion")
+    try:
+        yield scene
+    finally:
+        bpy.data.scenes.remove(scene)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that a terrain was made from or reads, whose place no export may take."""
+
+from pathlib import Path
+
+import bpy
+
+from ...terrain.masks import MASK_KINDS
+
+MADE_FROM = "erosion_made_from"
+"""Custom property of a terrain: absolute path of the file that it was imported from."""
+
+
+def made_from(terrain: bpy.types.Object, path: Path) -> None:
+    """Remember the file that a terrain was imported from."""
+    terrain[MADE_FROM] = str(path.absolute())
+
+
+def of(terrain: bpy.types.Object) -> list[Path]:
+    """The files of a terrain: the one that it was imported from, and the images of its masks and its surface color."""
+    settings = terrain.erosion
+    images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)]
+    paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images if image is not None]
+    paths.append(terrain.get(MADE_FROM))
+    # A path in somebody's file may name a machine, which must not be called.
+    return [Path(path) for path in paths if path and isinstance(path, str) and not path.startswith(("\\\\", "//"))]

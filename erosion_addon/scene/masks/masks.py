@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masks from the scene: vertex groups, attributes, images, the selection."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...grid.resample import bilinear
+from ...terrain.masks import MASK_KINDS, fitted, inverted, softened
+from ..terrain import attributes
+from ..terrain.lattice import Array, Lattice
+
+_READERS = {
+    "FLOAT": ("value", np.float32, 1),
+    "INT": ("value", np.int32, 1),
+    "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1),
+    "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color", np.float32, 4),
+}
+"""Type of an attribute → property of its elements, dtype, and numbers in each."""
+
+_LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
+
+
+SOURCES = {
+    "NONE": "No mask",
+    "VERTEX_GROUP": "The weights of a vertex group, which Weight Paint paints",
+    "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a colour",
+    "IMAGE": "The brightness of an image, stretched over the terrain",
+    "SELECTION": "The vertices that are selected, as Edit Mode left them",
+}
+"""Where a mask may come from, and what that is."""
+
+
+def read_mask(
+    obj: bpy.types.Object,
+    lattice: Lattice,
+    kind: str,
+    source: str,
+    name: str | bpy.types.Image | None = None,
+    invert: bool = False,
+    fit: str = "exact",
+    scale: float = 1.0,
+    border: float = 0.0,
+) -> Array:
+    """A mask on the cells of the lattice, (rows, cols) float32.
+
+    kind: of `model.masks.MASK_KINDS`. source: of SOURCES but "NONE". name: of the group or attribute, or the image.
+    fit: of `model.masks.FITS`. invert, then scale, then border (m), see `model.masks`, shape what was read.
+    Raises InputError, naming what is missing or does not fit; the range of the values is for the run to check.
+    """
+    if obj.data.is_editmode:
+        raise InputError(f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read meanwhile.")
+    if source == "IMAGE":
+        mask = _image(kind, name, (lattice.rows, lattice.cols))
+    elif source == "VERTEX_GROUP":
+        mask = lattice.to_grid(_weights(obj, kind, str(name or "")))
+    elif source == "SELECTION":
+        mask = lattice.to_grid(_selection(obj, kind))
+    else:
+        mask = lattice.to_grid(_attribute(obj, kind, str(name or "")))
+    mask = fitted(mask, kind, fit)
+    if invert:
+        mask = inverted(mask, kind)
+    if scale != 1.0:
+        mask = mask * np.float32(scale)
+    return softened(mask, lattice.spacing, border)
+
+
+def _label(kind: str) -> str:
+    return MASK_KINDS[kind].label.lower()
+
+
+def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
+    from ..files.image import image_heights
+
+    if not isinstance(image, bpy.types.Image):
+        raise InputError(f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None.")
+    values = image_heights(image)
+    return values if values.shape == shape else bilinear(values, shape)
+
+
+def _selection(obj: bpy.types.Object, kind: str) -> Array:
+    """(vertices,) float32: 1 where a vertex is selected."""
+    mesh = obj.data
+    selected = np.zeros(len(mesh.vertices), np.bool_)
+    if (attribute := mesh.attributes.get(".select_vert")) is not None:
+        attribute.data.foreach_get("value", selected)
+    if not selected.any():
+        raise InputError(
+            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {_label(kind)} mask to None."
+        )
+    return selected.astype(np.float32)
+
+
+def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
+    """(vertices,) float32 of an attribute; of a colour its luminance."""
+    mesh = obj.data
+    attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
+    if attribute is None:
+        raise InputError(f"{obj.name} has no attribute {name!r} for the {_label(kind)} mask; choose another one.")
+    if attribute.domain != "POINT" or attribute.data_type not in _READERS:
+        raise InputError(
+            f"The attribute {name} for the {_label(kind)} mask is a {attribute.data_type.lower()} per "
+            f"{attribute.domain.lower()}; convert it to a number or colour per point (Object Data > Attributes)."
+        )
+    member, dtype, count = _READERS[attribute.data_type]
+    values = np.empty((len(mesh.vertices), count), dtype)
+    attribute.data.foreach_get(member, values.ravel())
+    if count == 1:
+        return values[:, 0].astype(np.float32)
+    return (values[:, :3] @ np.array(_LUMINANCE)).astype(np.float32)
+
+
+def _weights(obj: bpy.types.Object, kind: str, name: str) -> Array:
+    """(vertices,) float32 weights in a vertex group, 0 outside it.
+
+    Blender has no array access to them: a loop takes a second for a million vertices. Geometry nodes can read a group
+    like an attribute, so they copy it into one that can be read at once (6 ms), in a scene of its own.
+    """
+    mesh = obj.data
+    if name not in obj.vertex_groups:
+        raise InputError(f"{obj.name} has no vertex group {name!r} for the {_label(kind)} mask; choose another one.")
+    if name in mesh.attributes:
+        raise InputError(f"{obj.name} has an attribute and a vertex group {name}; rename one of them.")
+    weights = np.empty(len(mesh.vertices), np.float32)
+    copied = "terrain_erosion_weights"
+    with _evaluated(mesh, name, copied) as evaluated:
+        evaluated.attributes[copied].data.foreach_get("value", weights)
+    return weights
+
+
+@contextmanager
+def _evaluated(mesh: bpy.types.Mesh, group: str, attribute: str) -> Iterator[bpy.types.Mesh]:
+    """The mesh with a vertex group copied to an attribute, for the length of the context."""
+    tree = bpy.data.node_groups.new(attribute, "GeometryNodeTree")
+    obj = bpy.data.objects.new(attribute, mesh)
+    scene = bpy.data.scenes.new(attribute)
+    try:
+        _build(tree, group, attribute)
+        obj.modifiers.new(attribute, "NODES").node_group = tree
+        scene.collection.objects.link(obj)
+        layer = scene.view_layers[0]
+        layer.update()
+        yield obj.evaluated_get(layer.depsgraph).data
+    finally:
+        bpy.data.scenes.remove(scene)
+        bpy.data.objects.remove(obj)
+        bpy.data.node_groups.remove(tree)
+
+
+def _build(tree: bpy.types.NodeTree, group: str, attribute: str) -> None:
+    for side in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    given, result = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    weights = tree.nodes.new("GeometryNodeInputNamedAttribute")
+    store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
+    weights.data_type = store.data_type = "FLOAT"
+    store.domain = "POINT"
+    weights.inputs["Name"].default_value = group
+    store.inputs["Name"].default_value = attribute
+    tree.links.new(given.outputs["Geometry"], store.inputs["Geometry"])
+    tree.links.new(weights.outputs["Attribute"], store.inputs["Value"])
+    tree.links.new(store.outputs["Geometry"], result.inputs["Geometry"])

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mask shown on its terrain: colours over the surface in the 3D viewports, with a legend.
+
+Nothing in the file changes. The colours are drawn by Blender's own shaders, so that they look the same on OpenGL,
+Vulkan and Metal.
+"""
+
+from typing import Any
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+from mathutils import Matrix
+
+from ..terrain.lattice import Array, Lattice
+
+FINEST = 512
+"""Most points along a side: more would slow the viewport down and not be seen."""
+
+NEARER = 0.002
+"""How much nearer than the surface the colours are drawn, as a share of the distance from the eye."""
+
+CLEARANCE = 2e-6
+"""And how much of the depth buffer's range from -1 to 1: where the near clipping plane is very near, as it is by
+default, rounding alone is almost as much."""
+
+OPACITY = 0.75
+
+MODES = ("OBJECT", "TEXTURE_PAINT")
+"""Modes in which a mask is shown: the others have colours of their own, or no mesh to read."""
+
+_STEPS = 33
+"""Colours that the ramp is sampled at; those between are mixed."""
+
+_DARKEST = 0.6
+"""Brightness of slopes that face away from the light; the colors are to be told apart there too."""
+
+
+class MaskOverlay:
+    """What is drawn of one mask. uid: session_uid of the terrain; title and legend: words beside the ramp."""
+
+    def __init__(self, uid: int, title: str, legend: tuple[str, str], points: Array, colors: Array, faces: Array):
+        self.uid, self.title, self.legend = uid, title, legend
+        self.points, self.colors, self.faces = points, colors, faces
+        self._batches: tuple[Any, ...] | None = None
+
+    def batches(self) -> tuple[Any, Any, Any]:
+        """Shader, surface and ramp; made when first drawn, as that needs the window's graphics."""
+        if self._batches is None:
+            shader = gpu.shader.from_builtin("SMOOTH_COLOR")
+            surface = {"pos": self.points, "color": self.colors}
+            corners, colors = _strip()
+            self._batches = (
+                shader,
+                batch_for_shader(shader, "TRIS", surface, indices=self.faces),
+                batch_for_shader(shader, "TRI_STRIP", {"pos": corners, "color": colors}),
+            )
+        return self._batches  # type: ignore[return-value]
+
+    def terrain(self) -> bpy.types.Object | None:
+        """The terrain, where this viewport shows it and its overlays, in a mode that does not colour it itself."""
+        space = bpy.context.space_data
+        if not space.overlay.show_overlays:
+            return None
+        found = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == self.uid)
+        obj = next(found, None)
+        if obj is None or obj.mode not in MODES:
+            return None
+        return obj if obj.visible_get(viewport=space) else None
+
+
+shown: MaskOverlay | None = None
+"""What is drawn now."""
+
+_handles: list[Any] = []
+
+
+def show(
+    obj: bpy.types.Object, lattice: Lattice, place: Array, mask: Array, title: str, highest: float, unit: str = ""
+) -> None:
+    """Draw a mask on its terrain, in place of any other, until `hide`.
+
+    place: (vertices, 3) local positions. mask: (rows, cols). highest: what the brightest colour stands for, above 0.
+    """
+    global shown
+    points, colors, faces = surface(lattice, place, mask / np.float32(highest))
+    legend = "0", f"{highest:.4g} {unit}".strip()
+    shown = MaskOverlay(obj.session_uid, title, legend, points, colors, faces)
+    if not _handles:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
+        _handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
+    redraw()
+
+
+def hide() -> None:
+    """Draw no mask any more."""
+    global shown
+    shown = None
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    redraw()
+
+
+def redraw() -> None:
+    """Let all 3D viewports be drawn anew."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def colors_of(share: Array) -> Array:
+    """Colours (..., 4) float32 of values from 0 to 1; what lies beyond counts as the nearest of them."""
+    share = np.nan_to_num(np.clip(share, 0, 1)).astype(np.float32)
+    ramp = _ramp()
+    place = share * np.float32(len(ramp) - 1)
+    low = np.minimum(place.astype(np.intp), len(ramp) - 2)
+    part = (place - low)[..., None]
+    colors = np.empty((*share.shape, 4), np.float32)
+    colors[..., :3] = ramp[low] * (1 - part) + ramp[low + 1] * part
+    colors[..., 3] = OPACITY
+    return colors
+
+
+def _ramp() -> Array:
+    """The colors of Weight Paint from 0 to 1, (_STEPS, 3) float32: Blender's own, or those of the preferences."""
+    shares = np.linspace(0, 1, _STEPS)
+    view = bpy.context.preferences.view
+    if view.use_weight_color_range:
+        return np.array([view.weight_color_range.evaluate(share)[:3] for share in shares], np.float32)
+    # As BKE_defvert_weight_to_rgb: blue, cyan, green, yellow, red, and half as bright at 0 as at 1.
+    corners = [(0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 1, 0), (1, 0, 0)]
+    hues = [np.interp(shares, np.linspace(0, 1, 5), channel) for channel in zip(*corners, strict=True)]
+    return (np.stack(hues, axis=-1) * (0.5 + shares[:, None] / 2)).astype(np.float32)
+
+
+def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array, Array]:
+    """Local points (count, 3) float32, their colours (count, 4) float32 and triangles (faces, 3) int32.
+
+    No more than FINEST points along a side: each takes the mask's own value there, and the highest place around it, so
+    that the terrain does not poke through. share: (rows, cols) of the mask, 0-1. The colours bring their own shading,
+    so that the relief is still seen.
+    """
+    rows, cols = _chosen(lattice.rows), _chosen(lattice.cols)
+    grid = lattice.to_grid(place)
+    points = grid[np.ix_(rows, cols)].copy()
+    points[..., 2] = _highest_around(grid[..., 2] * lattice.scale_z, rows, cols) / lattice.scale_z
+    colors = colors_of(share[np.ix_(rows, cols)])
+    colors[..., :3] *= _shade(points[..., 2] * lattice.scale_z, rows * lattice.spacing[0], cols * lattice.spacing[1])
+    corner = np.arange(rows.size * cols.size, dtype=np.int32).reshape(rows.size, cols.size)
+    a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
+    faces = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    return points.reshape(-1, 3).astype(np.float32), colors.reshape(-1, 4), faces
+
+
+def _chosen(count: int) -> Array:
+    """Rows or columns that are drawn: both ends, and at most FINEST evenly between them."""
+    return np.unique(np.linspace(0, count - 1, min(count, FINEST)).round().astype(np.intp))
+
+
+def _highest_around(height: Array, rows: Array, cols: Array) -> Array:
+    """The greatest height half-way around each chosen place."""
+    for axis, chosen in enumerate((rows, cols)):
+        starts = np.concatenate([[0], (chosen[1:] + chosen[:-1]) // 2 + 1])
+        height = np.maximum.reduceat(height, starts, axis=axis)
+    return height
+
+
+def _shade(height: Array, y: Array, x: Array) -> Array:
+    """Brightness (rows, cols, 1) from _DARKEST to 1 under a light from the north-west, 45° up."""
+    up, along = np.gradient(height.astype(np.float64), y, x)
+    facing = (1 + (along - up) / np.sqrt(2)) / np.sqrt(2 * (1 + along**2 + up**2))
+    return (_DARKEST + (1 - _DARKEST) * (1 + facing) / 2).astype(np.float32)[..., None]
+
+
+def _strip() -> tuple[Array, Array]:
+    """Corners and colours of the legend's ramp, 1 × 1."""
+    share = np.repeat(np.linspace(0, 1, 65, dtype=np.float32), 2)
+    corners = np.stack([share, np.tile(np.float32([0, 1]), 65), np.zeros(130, np.float32)], axis=-1)
+    return corners, colors_of(share)
+
+
+def _draw_surface() -> None:
+    obj = shown.terrain() if shown is not None else None
+    if obj is None:
+        return
+    shader, batch, _ = shown.batches()
+    gpu.state.depth_test_set("LESS_EQUAL")
+    gpu.state.depth_mask_set(True)
+    gpu.state.blend_set("ALPHA")
+    with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
+        gpu.matrix.load_projection_matrix(_cleared(gpu.matrix.get_projection_matrix()))
+        gpu.matrix.multiply_matrix(_nearer(bpy.context.region_data) @ obj.matrix_world)
+        # Depth alone first: so a slope behind another one does not shine through its colours.
+        gpu.state.color_mask_set(False, False, False, False)
+        batch.draw(shader)
+        gpu.state.color_mask_set(True, True, True, True)
+        batch.draw(shader)
+    gpu.state.depth_mask_set(False)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.blend_set("NONE")
+
+
+def _cleared(projection: Matrix) -> Matrix:
+    """The projection, but all of it nearer by CLEARANCE."""
+    cleared = projection.copy()
+    cleared[2] -= CLEARANCE * projection[3]
+    return cleared
+
+
+def _nearer(view: bpy.types.RegionView3D) -> Matrix:
+    """Brings what is drawn nearer to the eye without moving it on the screen."""
+    camera = view.view_matrix.inverted()
+    if view.window_matrix[3][3] == 0.0:  # perspective
+        eye = Matrix.Translation(camera.translation)
+        return eye @ Matrix.Scale(1 - NEARER, 4) @ eye.inverted()
+    return Matrix.Translation(camera.col[2].xyz * (NEARER * view.view_distance))
+
+
+def _draw_legend() -> None:
+    if shown is None or shown.terrain() is None:
+        return
+    scale = bpy.context.preferences.system.ui_scale
+    width, height, font = 220 * scale, 12 * scale, 0
+    left, bottom = (bpy.context.region.width - width) / 2, 32 * scale
+    shader, _, ramp = shown.batches()
+    gpu.state.blend_set("ALPHA")
+    _draw_backdrop(left - 60 * scale, bottom - 10 * scale, width + 120 * scale, height + 36 * scale)
+    with gpu.matrix.push_pop():
+        gpu.matrix.translate((left, bottom))
+        gpu.matrix.scale((width, height))
+        ramp.draw(shader)
+    blf.size(font, 12 * scale)
+    blf.color(font, 1.0, 1.0, 1.0, 1.0)
+    low, high = shown.legend
+    middle = left + (width - blf.dimensions(font, shown.title)[0]) / 2
+    before = left - blf.dimensions(font, low)[0] - 8 * scale
+    for text, x, y in (
+        (shown.title, middle, bottom + height + 8 * scale), (low, before, bottom + 2 * scale),
+        (high, left + width + 8 * scale, bottom + 2 * scale),
+    ):  # fmt: skip
+        blf.position(font, x, y, 0)
+        blf.draw(font, text)
+    gpu.state.blend_set("NONE")
+
+
+def _draw_backdrop(left: float, bottom: float, width: float, height: float) -> None:
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    right, top = left + width, bottom + height
+    corners = [(left, bottom, 0), (right, bottom, 0), (left, top, 0), (right, top, 0)]
+    shader.uniform_float("color", (0.0, 0.0, 0.0, 0.55))
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)

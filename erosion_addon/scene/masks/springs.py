@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Springs: objects of a collection, each on the place of the terrain that lies below it."""
+
+import bpy
+
+from ...base.errors import InputError
+from ..terrain.mesh import positions
+
+
+def spring_rows(obj: bpy.types.Object, collection: bpy.types.Collection | None) -> list[list[float]]:
+    """[x, y, rate] of each object in the collection: its place on the terrain of `obj`, 0-1, and its scale as rate."""
+    if collection is None or not collection.all_objects:
+        return []
+    places = positions(obj.data)[:, :2]
+    low, high = places.min(axis=0), places.max(axis=0)
+    to_local = obj.matrix_world.inverted()
+    rows = []
+    for spring in collection.all_objects:
+        local = to_local @ spring.matrix_world.translation
+        x, y = ((local[axis] - low[axis]) / (high[axis] - low[axis]) for axis in (0, 1))
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            raise InputError(f"The spring {spring.name} does not lie above {obj.name}; move it there.")
+        rows.append([float(x), float(y), float(max(abs(scale) for scale in spring.matrix_world.to_scale()))])
+    return rows

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The colours that a terrain starts from, which droplets carry along: painted, from an image, or of its rock."""
+
+import dataclasses
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...terrain.strata import Strata
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+
+FIELD = "surface_color"
+
+_COLORS = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTOR": ("vector", 3)}
+"""Type of an attribute → property of its elements, linear, and how many numbers it holds."""
+
+
+class Start(NamedTuple):
+    """What a run starts from: its recipe with the strata chosen, and layers that replace the terrain's own; None for
+    one that it is to start without."""
+
+    recipe: Recipe
+    layers: dict[str, Array | None]
+
+
+def start(
+    terrain: bpy.types.Object, recipe: Recipe, source: str, layer: str, image: bpy.types.Image | None, strata: str
+) -> Start:
+    """Apply the user's choice. source: "NONE" (the recipe's strata, or the attribute surface_color where the user has
+    painted one), "ATTRIBUTE" (called `layer`), "IMAGE" or "STRATA" (shipped ones by name, or a .toml file).
+
+    Raises InputError for what is missing or does not fit.
+    """
+    if source == "NONE":
+        return Start(recipe, {})
+    if source == "STRATA":
+        path = bpy.path.abspath(strata) if strata.lower().endswith(".toml") else strata
+        return Start(dataclasses.replace(recipe, strata=Strata.load(path)), {FIELD: None})
+    from ...files.maps import fitted_color  # here, as few runs need it
+    from ..files.image import image_colors
+
+    lattice = grid.find_lattice(terrain)
+    shape = (lattice.rows, lattice.cols)
+    if source == "ATTRIBUTE":
+        color = fitted_color(lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}")
+    elif image is None:
+        raise InputError("No image is chosen for the surface colour; choose one, or set its source to Recipe.")
+    else:
+        color = fitted_color(image_colors(image), shape, f"the image {image.name}")
+    return Start(dataclasses.replace(recipe, strata=None), {FIELD: color})
+
+
+def _painted(terrain: bpy.types.Object, name: str) -> Array:
+    """Linear colours by vertex (vertices, 3) float32 of an attribute of vertices, faces or their corners."""
+    mesh = terrain.data
+    attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
+    if attribute is None:
+        raise InputError(f"{terrain.name} has no attribute {name!r} for the surface colour; choose another one.")
+    if attribute.data_type not in _COLORS or attribute.domain not in ("POINT", "CORNER", "FACE"):
+        raise InputError(f"The attribute {name} for the surface colour holds no colours; choose a colour attribute.")
+    member, count = _COLORS[attribute.data_type]
+    values = np.empty((len(attribute.data), count), np.float32)
+    attribute.data.foreach_get(member, values.ravel())
+    values = values[:, :3]
+    if attribute.domain == "POINT":
+        return values
+    vertex = np.empty(len(mesh.loops), np.int32)
+    mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
+    if attribute.domain == "FACE":
+        sizes = np.empty(len(mesh.polygons), np.int32)
+        mesh.polygons.foreach_get("loop_total", sizes)
+        values = values.repeat(sizes, axis=0)
+    corners = np.maximum(np.bincount(vertex, minlength=len(mesh.vertices)), 1)
+    sums = [np.bincount(vertex, values[:, channel], len(mesh.vertices)) for channel in range(3)]
+    return (np.stack(sums, axis=-1) / corners[:, None]).astype(np.float32)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tables of the Geometry Nodes group "Foliage Shells": its sockets, and the nodes that make shells of ground."""
+
+from typing import Any
+
+import bpy
+
+from ...terrain.fields import FIELDS
+from .nodes import Node, Socket, Text, math
+
+VERSION = 2
+
+DENSITY = "foliage_density"
+"""Attribute of the terrain, and of the shells: 0-1, how densely plants grow."""
+
+ROOT, SHELL = "foliage_root", "foliage_shell"
+"""Attributes of the shells: where on the ground a point stands, in widths of a plant, and its share of the height."""
+
+_METRES = {"subtype": "DISTANCE", "high": 1e5}
+
+SOCKETS = (
+    Socket("Geometry", None, "The shells", kind="NodeSocketGeometry", output=True),
+    Socket("Terrain", None, "The terrain that the plants grow on", kind="NodeSocketObject"),
+    Socket("Shells", 32, "How many shells are rendered: more show finer forms", low=1, high=256),
+    Socket("Viewport Shells", 8, "How many shells the viewport shows", low=1, high=256),
+    Socket("Height", 5.0, "Height of the tallest plants in metres", **_METRES),
+    Socket("Width", 4.0, "Width of a plant in metres", low=0.001, **_METRES),
+    Socket("Least Density", 0.1, "Ground where plants grow less densely has no shells", "FACTOR"),
+    Socket("Material", None, "What the plants look like", kind="NodeSocketMaterial"),
+)
+
+
+def _vector(name: str, operation: str, *operands: Any, **more: Any) -> Node:
+    return Node(name, "VectorMath", {**dict(enumerate(operands)), **more}, {"operation": operation})
+
+
+def _read(name: str) -> Node:
+    return Node(name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": "FLOAT"})
+
+
+def _store(name: str, geometry: str, value: str, data_type: str = "FLOAT", domain: str = "POINT") -> Node:
+    inputs = {"Geometry": geometry, "Name": Text(name), "Value": value}
+    return Node(f"store {name}", "GeometryNodeStoreNamedAttribute", inputs, {"data_type": data_type, "domain": domain})
+
+
+def _remove(start: str, geometry: str) -> Node:
+    """Removes the attributes that begin with a letter; those that were captured have no name."""
+    name, inputs = f"without {start}", {"Geometry": geometry, "Name": Text(f"{start}*")}
+    if bpy.app.version < (5, 0, 0):
+        return Node(name, "GeometryNodeRemoveAttribute", inputs, {"pattern_mode": "WILDCARD"})
+    return Node(name, "GeometryNodeRemoveAttribute", inputs | {"Pattern Mode": Text("Wildcard")})
+
+
+_STARTS = sorted({name[0] for name in FIELDS} | {"U"})
+"""What the names of fields begin with, and UV maps. (The pattern * alone would try to remove the position.)"""
+
+NODES = (
+    # The ground where plants grow, in our own axes: they are others than the terrain's after its scale is applied.
+    Node("terrain", "GeometryNodeObjectInfo", {"Object": "in.Terrain"}, {"transform_space": "RELATIVE"}),
+    Node("self", "GeometryNodeSelfObject"),
+    Node("axes", "GeometryNodeObjectInfo", {"Object": "self.Self Object"}, {"transform_space": "ORIGINAL"}),
+    _read(DENSITY),
+    _read("moisture"),
+    Node("bare", "FunctionNodeCompare", {"A": f"{DENSITY}.Attribute", "B": "in.Least Density"},
+         {"data_type": "FLOAT", "operation": "LESS_EQUAL"}),
+    Node("ground", "GeometryNodeDeleteGeometry", {"Geometry": "terrain.Geometry", "Selection": "bare.Result"},
+         {"domain": "FACE"}),
+    # Where a plant stands and which way it grows, in metres, whatever the object's scale.
+    Node("position", "GeometryNodeInputPosition"),
+    Node("normal", "GeometryNodeInputNormal"),
+    _vector("metres", "MULTIPLY", "position.Position", "axes.Scale"),
+    _vector("root", "DIVIDE", "metres.Vector", "in.Width"),
+    _vector("steep", "DIVIDE", "normal.Normal", "axes.Scale"),
+    _vector("up", "NORMALIZE", "steep.Vector"),
+    _vector("tallest", "SCALE", "up.Vector", Scale="in.Height"),
+    _vector("tall", "SCALE", "tallest.Vector", Scale=f"{DENSITY}.Attribute"),
+    _vector("top", "DIVIDE", "tall.Vector", "axes.Scale"),
+    # Only what the material needs goes on, for it is there once a shell.
+    Node("kept", "GeometryNodeCaptureAttribute",
+         {"Geometry": "ground.Geometry", "top": "top.Vector", "root": "root.Vector",
+          "density": f"{DENSITY}.Attribute", "moisture": "moisture.Attribute"},
+         {"capture_items": [("VECTOR", "top"), ("VECTOR", "root"), ("FLOAT", "density"), ("FLOAT", "moisture")]}),
+    *(_remove(at, f"without {before}.Geometry" if before else "kept.Geometry")
+      for before, at in zip(["", *_STARTS], _STARTS, strict=False)),
+    # One copy a shell, each raised by its share of the height.
+    Node("viewport", "GeometryNodeIsViewport"),
+    Node("count", "GeometryNodeSwitch",
+         {"Switch": "viewport.Is Viewport", "False": "in.Shells", "True": "in.Viewport Shells"}, {"input_type": "INT"}),
+    Node("line", "GeometryNodeMeshLine", {"Count": "count.Output", "Offset": (0.0, 0.0, 0.0)}),
+    Node("copies", "GeometryNodeInstanceOnPoints",
+         {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"}),
+    Node("index", "GeometryNodeInputIndex"),
+    math("number", "ADD", "index.Index", 1.0),
+    math("share", "DIVIDE", "number.Value", "count.Output"),
+    _store(SHELL, "copies.Instances", "share.Value", domain="INSTANCE"),
+    Node("shells", "GeometryNodeRealizeInstances", {"Geometry": f"store {SHELL}.Geometry"}),
+    _read(SHELL),
+    _vector("offset", "SCALE", "kept.top", Scale=f"{SHELL}.Attribute"),
+    Node("raised", "GeometryNodeSetPosition", {"Geometry": "shells.Geometry", "Offset": "offset.Vector"}),
+    _store(ROOT, "raised.Geometry", "kept.root", "FLOAT_VECTOR"),
+    _store(DENSITY, f"store {ROOT}.Geometry", "kept.density"),
+    _store("moisture", f"store {DENSITY}.Geometry", "kept.moisture"),
+    Node("plants", "GeometryNodeSetMaterial", {"Geometry": "store moisture.Geometry", "Material": "in.Material"}),
+    Node("out", "NodeGroupOutput", {"Geometry": "plants.Geometry"}),
+)  # fmt: skip

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Node groups and materials from tables: sockets and nodes are data, and one builder makes trees of them.
+
+What is built is found again by a mark, so building twice gives one, and a group of the user's that happens to have the
+same name is left alone. What the user edits stays, until a newer version of the table comes along.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ...terrain.fields import FIELDS
+from . import node_layout
+
+KIND = "terrain_erosion_kind"
+"""Custom property of what we built: which table it is from."""
+
+VERSION = "terrain_erosion_version"
+"""Custom property of a group of ours: the version of its table."""
+
+EXISTS = "exists"
+"""Channel of a socket: 1 where the object's mesh has the attribute, 0 where not."""
+
+OF_OBJECT, VECTOR_OF_OBJECT = "object", "vector of object"
+"""Channels of a socket whose attribute is a custom property of the object or its mesh, a number or three; 0 where there
+is none."""
+
+SURFACE = "Surface"
+"""Name of the node that is the group, in a material made here."""
+
+_OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector"}
+
+_KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat", tuple: "NodeSocketColor"}
+"""Type of a default → type of its socket."""
+
+
+@dataclass(frozen=True)
+class Socket:
+    """One input or output of a group.
+
+    kind: the socket's type; by default that of the `default`: a number, or three for a colour. low, high, subtype: of
+    numbers. attribute: the mesh attribute that a material feeds the input from, of which `channel` is read: Fac, Color,
+    Vector, Alpha, or EXISTS, as an attribute that is missing reads 0; or one of the object's.
+    """
+
+    name: str
+    default: Any
+    sentence: str
+    subtype: str = "NONE"
+    low: float = 0.0
+    high: float = 1.0
+    panel: str = ""
+    attribute: str = ""
+    channel: str = "Fac"
+    kind: str = ""
+    output: bool = False
+
+
+class Text(str):
+    """The value of an input that is words and no link."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: inputs are values, or links written "node.output" ("in" is the group's input, and "node" alone is its
+    first enabled output); settings are its properties, or a list of what
+    to add to one that is a collection. `type` is Blender's, of which "ShaderNode" may be left out."""
+
+    name: str
+    type: str
+    inputs: dict[str | int, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+Table = Sequence[Node] | Mapping[str, Sequence[Node]]
+"""Nodes; or parts of a tree by their titles, each of which gets a frame, but for that without a title."""
+
+
+def math(name: str, operation: str, *operands: Any) -> Node:
+    """A number from up to three numbers; output Value."""
+    return Node(name, "Math", dict(enumerate(operands)), {"operation": operation})
+
+
+def mix(name: str, factor: Any, a: Any, b: Any, blend: str = "MIX") -> Node:
+    """A colour from two; output Result."""
+    return Node(name, "Mix", {"Factor": factor, "A": a, "B": b}, {"data_type": "RGBA", "blend_type": blend})
+
+
+def ramp(name: str, value: str, low: Any, high: Any, result: tuple[Any, Any] = (0.0, 1.0)) -> Node:
+    """A smooth step of `value` from `low` to `high`, from one result to the other; output Result."""
+    inputs = {"Value": value, "From Min": low, "From Max": high, "To Min": result[0], "To Max": result[1]}
+    return Node(name, "MapRange", inputs, {"interpolation_type": "SMOOTHSTEP"})
+
+
+def noise(name: str, place: str, detail: float, roughness: float = 0.66) -> Node:
+    """Fractal noise, most of it within 0.35-0.65; outputs Fac and Color."""
+    return Node(name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": roughness})
+
+
+def find(collection: Any, kind: str) -> Any:
+    """What we built of this kind among the file's own materials or node groups; None where there is none."""
+    return next((item for item in collection if item.get(KIND) == kind and item.library is None), None)
+
+
+def node_group(
+    kind: str, version: int, sockets: Sequence[Socket], nodes: "Table", tree: str = "ShaderNodeTree"
+) -> bpy.types.NodeTree:
+    """The node group `kind`: the one in the file, brought up to date where it is older, or a new one of that name.
+
+    Materials made here that use an older one are fed with the attributes that are new in it.
+    """
+    group = find(bpy.data.node_groups, kind)
+    if group is None:
+        group = bpy.data.node_groups.new(kind, tree)
+        group[KIND] = kind
+    if group.get(VERSION, 0) < version:
+        group.nodes.clear()
+        _set_inputs(group, _declare(group.interface, sockets))
+        build(group, nodes, "NodeGroupInput")
+        group[VERSION] = version
+    return group
+
+
+def material(
+    kind: str, name: str, group: bpy.types.NodeTree, sockets: Sequence[Socket]
+) -> tuple[bpy.types.Material, bool]:
+    """(the material `kind`, whether it is new): the one in the file as it is, or a new one called `name`.
+
+    A new one is the node group, fed from the attributes that its sockets name.
+    """
+    found = find(bpy.data.materials, kind)
+    if found is not None:
+        return found, False
+    made = bpy.data.materials.new(name)
+    made[KIND] = kind
+    if bpy.app.version < (5, 0, 0):
+        made.use_nodes = True
+    made.node_tree.nodes.clear()
+    attributes, fed = _feeding(socket for socket in sockets if socket.attribute)
+    surface = Node(SURFACE, "Group", fed, {"node_tree": group, "width": 240.0})
+    out = Node("out", "OutputMaterial", {"Surface": SURFACE})
+    build(made.node_tree, {"Fields of the Terrain": attributes, "": [surface, out]})
+    return made, True
+
+
+def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]]:
+    """The nodes that read attributes for these inputs of a group, and the links from them by the inputs' names."""
+    fields = list(fields)
+    fed = {s.name: f"{_attribute(s).name}.{_OUTPUTS.get(s.channel, s.channel)}" for s in fields}
+    return list({node.name: node for node in map(_attribute, fields)}.values()), fed  # type: ignore[return-value]
+
+
+def _attribute(socket: Socket) -> Node:
+    """The node that reads a socket's attribute."""
+    name, collapsed = socket.attribute, {"hide": True, "width": 200.0}
+    if socket.channel in (OF_OBJECT, VECTOR_OF_OBJECT):
+        return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed})
+    if socket.channel != EXISTS:
+        return Node(name, "Attribute", settings={"attribute_name": name, **collapsed})
+    # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on the object, here to
+    # the attribute's first value, has alpha 0 where it leads nowhere, and takes none of EEVEE's 14 attributes.
+    member = {1: "value", 2: "vector", 3: "color"}[FIELDS[name].components]
+    path = f'attributes["{name}"].data[0].{member}'
+    settings = {"attribute_type": "OBJECT", "attribute_name": path, **collapsed}
+    return Node(f"has {name}", "Attribute", settings=settings)
+
+
+def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
+    """Add the nodes of a table, set and link their inputs, and lay them out from left to right.
+
+    source: the type of the node that the table calls "in".
+    """
+    parts = table if isinstance(table, Mapping) else {"": table}
+    made = {"in": tree.nodes.new(source)} if source else {}
+    table = [node for part in parts.values() for node in part]
+    for node in table:
+        made[node.name] = _made(tree, node)
+    for node in table:
+        for key, value in node.inputs.items():
+            socket = made[node.name].inputs[key]
+            if _is_link(value):
+                tree.links.new(_output_of(made, value), socket)
+            else:
+                socket.default_value = (*value, 1.0) if socket.type == "RGBA" and len(value) == 3 else value
+    node_layout.arrange(tree, made, parts, sources_of(table))
+
+
+def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
+    made = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
+    made.name = made.label = node.name
+    for name, value in node.settings.items():
+        if isinstance(value, list):
+            for words in value:
+                getattr(made, name).new(*words)
+        else:
+            setattr(made, name, value)
+    return made
+
+
+def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
+    """The socket that a link "node.output" names."""
+    name, _, output = link.partition(".")
+    outputs = made[name].outputs
+    return outputs[output] if output else next(socket for socket in outputs if socket.enabled)
+
+
+def sources_of(table: Iterable[Node]) -> dict[str, list[str]]:
+    """The names of the nodes that each one reads."""
+    return {node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)] for node in table}
+
+
+def _is_link(value: Any) -> bool:
+    return isinstance(value, str) and not isinstance(value, Text)
+
+
+def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) -> list[Socket]:
+    """Give a group its sockets and panels; returns the new ones. Those that are there stay, with what is linked."""
+    wanted = {(socket.name, socket.output): socket for socket in sockets}
+    known = {}
+    for item in [item for item in interface.items_tree if item.item_type == "SOCKET"]:
+        key = item.name, item.in_out == "OUTPUT"
+        if key in wanted and item.socket_type == _kind(wanted[key]):
+            known[key] = item
+        else:
+            interface.remove(item)
+    panels = {item.name: item for item in interface.items_tree if item.item_type == "PANEL"}
+    for (name, output), socket in wanted.items():
+        if socket.panel and socket.panel not in panels:
+            panels[socket.panel] = interface.new_panel(socket.panel, default_closed=True)
+        parent = panels.get(socket.panel)
+        item = known.get((name, output))
+        if item is None:
+            in_out = "OUTPUT" if output else "INPUT"
+            item = interface.new_socket(name, in_out=in_out, socket_type=_kind(socket), parent=parent)
+            _set_default(item, socket)
+        elif parent is not None and item.parent != parent:
+            interface.move_to_parent(item, parent, len(parent.interface_items))
+        item.description = socket.sentence
+    return [socket for key, socket in wanted.items() if key not in known]
+
+
+def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
+    """Give new inputs their values in the materials that use the group already: there they are 0."""
+    inputs = [socket for socket in sockets if not socket.output]
+    for material in (material for material in bpy.data.materials if material.node_tree):
+        tree = material.node_tree
+        for node in [node for node in tree.nodes if getattr(node, "node_tree", None) == group]:
+            for socket in (socket for socket in inputs if socket.default is not None):
+                node.inputs[socket.name].default_value = _value(socket)
+            if KIND in material and material.library is None:
+                _feed(tree, node, [socket for socket in inputs if socket.attribute])
+
+
+def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[Socket]) -> None:
+    """Link new inputs of a group in a material to the attributes that they are fed from, left of it."""
+    attributes, fed = _feeding(fields)
+    made = {}
+    for number, node in enumerate(attributes):
+        made[node.name] = tree.nodes.get(node.name) or _made(tree, node)
+        made[node.name].location = (surface.location.x - 240, surface.location.y + 40 * (number + 1))
+    for name, link in fed.items():
+        tree.links.new(_output_of(made, link), surface.inputs[name])
+
+
+def _value(socket: Socket) -> Any:
+    return (*socket.default, 1.0) if _kind(socket) == "NodeSocketColor" else socket.default
+
+
+def _kind(socket: Socket) -> str:
+    return socket.kind or _KINDS[type(socket.default)]
+
+
+def _set_default(item: Any, socket: Socket) -> None:
+    if _kind(socket) in ("NodeSocketFloat", "NodeSocketInt", "NodeSocketVector"):
+        item.subtype = socket.subtype
+        number = int if _kind(socket) == "NodeSocketInt" else float
+        item.min_value, item.max_value = number(socket.low), number(socket.high)
+    if socket.default is not None:
+        item.default_value = _value(socket)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Palettes: values of the terrain material's controls for a kind of landscape, as data in TOML.
+
+A file holds a `description` and controls by their names in small letters ("rock_color"): colours are "#rrggbb" in sRGB,
+angles are in degrees, everything else is as the material shows it. Controls that it leaves out keep their defaults.
+"""
+
+from dataclasses import dataclass
+from math import radians
+from pathlib import Path
+from typing import Any
+
+from ...base.data_files import linear_color, read, shipped, tables
+from ...base.errors import InputError
+from .nodes import Socket
+from .terrain_nodes import CONTROLS
+
+FOLDER = "palettes"
+"""Where they lie among the presets."""
+
+_SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """A named set of values, by the names of the material's controls: linear (r, g, b, 1), radians, numbers."""
+
+    name: str
+    description: str
+    values: dict[str, Any]
+
+    @classmethod
+    def load(cls, name: str) -> "Palette":
+        """A shipped palette by its name, or one from a file by its path (anything that ends in .toml)."""
+        path = Path(name) if name.lower().endswith(".toml") else shipped(FOLDER).get(name)
+        if path is None:
+            raise InputError(f"There is no palette {name!r:.80}; there are {', '.join(shipped(FOLDER))}.")
+        return cls.parse(read(path, "palette"), path.stem, str(path))
+
+    @classmethod
+    def parse(cls, text: str, name: str, source: str) -> "Palette":
+        """A palette from TOML text; `source` is what errors call it."""
+        table = tables(text, source, "palette")
+        try:
+            description = table.pop("description", "")
+            if not isinstance(description, str):
+                raise InputError(f"description must be a text, not {description!r:.60}.")
+            return cls(name, description, dict(_checked(key, value) for key, value in table.items()))
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
+
+
+def _checked(key: str, value: Any) -> tuple[str, Any]:
+    """(name of the control, value as Blender takes it); InputError says what is wrong with it."""
+    socket = _SOCKETS.get(key)
+    if socket is None:
+        raise InputError(f"{key:.80} is not a control of the terrain material; there are {', '.join(_SOCKETS)}.")
+    if isinstance(socket.default, tuple):
+        return socket.name, (*linear_color(key, value), 1.0)
+    return socket.name, _number(key, value, socket)
+
+
+def _number(key: str, value: Any, socket: Socket) -> float:
+    unit = radians(1) if socket.subtype == "ANGLE" else 1.0
+    low, high = socket.low / unit, socket.high / unit
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InputError(f"{key} must be a number from {low:g} to {high:g}, not {value!r:.60}.")
+    return float(value) * unit

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The affine map between two states of the same vertices: what Apply Scale, Set Origin or a mirror did to a mesh.
+
+Vertices that were sculpted besides do not disturb it, as long as enough of the others lie on one map.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..terrain.lattice import Array
+
+SAMPLE = 4096
+"""Vertices that the map is found from."""
+
+ENOUGH = 0.25
+"""Share of the vertices that lie on the map; by chance next to none do."""
+
+ROUNDING = 32 * float(np.finfo(np.float32).eps)
+"""How far a vertex may lie from its place on the map, in sizes of the mesh: what a few float32 transformations make."""
+
+_BLOCK = 1 << 18
+"""Vertices that are worked on at once in float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A place p goes to p @ linear + shift; stays: whether every place stays what it is, to the bit."""
+
+    linear: Array
+    shift: Array
+    stays: bool = False
+
+    def of(self, places: Array) -> Array:
+        """Where places (vertices, 3) float32 go, float32 too."""
+        if self.stays:
+            return places.copy()
+        moved = np.empty_like(places)
+        for start in range(0, len(places), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            moved[block] = places[block].astype(np.float64) @ self.linear + self.shift
+        return moved
+
+    def astray(self, before: Array, after: Array) -> int:
+        """How many of the vertices did not go with the map."""
+        return int((~_is_near(self.of(before), after, _reach(self.linear, before, after))).sum())
+
+
+STAYS = Map(np.eye(3), np.zeros(3), stays=True)
+
+
+def between(before: Array, after: Array, carried: Array) -> Map | None:
+    """The map that took vertices from `before` to `after`, both (vertices, 3) float32; None where it cannot be told.
+
+    carried: (vertices, 3), further places that are to go with it; they differ from `before` in height alone.
+    """
+    chosen = _sample(before, after)
+    if not len(chosen):
+        return None
+    old, new = before[chosen].astype(np.float64), after[chosen].astype(np.float64)
+    known_up = bool((carried[chosen] == before[chosen]).all())
+    staying = float((before[chosen] == after[chosen]).all(axis=1).mean())
+    found = _fit(old, new, known_up)
+    if found is not None:
+        reach = _reach(found.linear, old, new)
+        share = float(_is_near(old @ found.linear + found.shift, new, reach).mean())
+        if share >= max(ENOUGH, staying):
+            return STAYS if _is_near(old @ found.linear + found.shift, old, reach).all() else found
+    if staying >= ENOUGH or is_reshaped_in_place(before, after):
+        return STAYS
+    return None
+
+
+def is_reshaped_in_place(before: Array, after: Array) -> bool:
+    """Whether the vertices were moved one by one, without a transformation of the whole: no map explains their places
+    much better than that they stayed."""
+    chosen = _sample(before, after)
+    old, new = before[chosen].astype(np.float64), after[chosen].astype(np.float64)
+    solution, _ = _solve(_design(old)[0], new, np.ones(len(old)))
+    left = _design(old)[0] @ solution - new
+    squashed = np.ptp(new, axis=0) <= ROUNDING * np.abs(new).max() if len(new) else np.zeros(3, bool)
+    return bool(squashed.any() or np.sqrt(((old - new) ** 2).sum()) <= 2 * np.sqrt((left**2).sum()))
+
+
+def _sample(before: Array, after: Array) -> Array:
+    """Numbers of up to `SAMPLE` vertices whose places are finite in both states."""
+    chosen = np.unique(np.linspace(0, len(before) - 1, min(len(before), SAMPLE)).astype(np.intp))
+    return chosen[np.isfinite(before[chosen]).all(axis=1) & np.isfinite(after[chosen]).all(axis=1)]
+
+
+def _reach(linear: Array, before: Array, after: Array) -> float:
+    """How far float32 may have brought a vertex from its place on a map."""
+    with np.errstate(invalid="ignore"):
+        old, new = (float(np.nan_to_num(np.abs(places).max(), posinf=0.0)) for places in (before, after))
+    return ROUNDING * max(new, old * float(np.linalg.norm(linear, 2)))
+
+
+def _is_near(places: Array, others: Array, reach: float) -> Array:
+    with np.errstate(invalid="ignore"):
+        return (np.abs(places - others) <= reach).all(axis=1)
+
+
+def _design(old: Array) -> tuple[Array, Array, Array]:
+    """Places about their middle and in units of their spread, with a column of ones; the middle, and the units."""
+    middle, unit = old.mean(axis=0), old.std(axis=0)
+    unit[unit <= 1e-9 * unit.max()] = 1.0
+    return np.concatenate([(old - middle) / unit, np.ones((len(old), 1))], axis=1), middle, unit
+
+
+def _solve(design: Array, new: Array, weight: Array) -> tuple[Array, int]:
+    root = np.sqrt(weight)[:, None]
+    solution, _, rank, _ = np.linalg.lstsq(design * root, new * root, rcond=1e-10)
+    return solution, int(rank)
+
+
+def _fit(old: Array, new: Array, known_up: bool) -> Map | None:
+    """The map with the least sum of distances, which vertices off it hardly pull on: least squares, weighted anew by
+    one over the distance. known_up: whether it does not matter where the map takes a height off a flat terrain."""
+    design, middle, unit = _design(old)
+    weight = np.ones(len(old))
+    least = 1e-2 * ROUNDING * max(float(np.abs(new).max()), 1e-30)
+    for _ in range(40):
+        solution, rank = _solve(design, new, weight)
+        distance = np.linalg.norm(design @ solution - new, axis=1)
+        if distance.max() <= 10 * least:  # nothing was sculpted
+            break
+        weight = 1 / np.maximum(distance, least)
+    linear = solution[:3] / unit[:, None]
+    if rank < 4:
+        return Map(linear, solution[3] - middle @ linear) if known_up else None
+    size = np.linalg.svd(linear, compute_uv=False)
+    if size[-1] <= 1e-6 * size[0]:
+        return None  # nobody applies a scale of 0: the terrain was flattened
+    return Map(linear, solution[3] - middle @ linear)

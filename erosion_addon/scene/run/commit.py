@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run left goes onto its mesh, all of it or nothing; or to a new object."""
+
+import contextlib
+from typing import Any
+
+import bpy
+from mathutils import Matrix
+
+from ...terrain.fields import BAKED
+from ...terrain.terrain import Terrain
+from ..original import original as source
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array, Lattice
+from .start_state import Heights
+
+
+def commit(
+    mesh: bpy.types.Mesh,
+    lattice: Lattice,
+    began: Heights,
+    before: Array,
+    after: Terrain,
+    paused_run: Array | None,
+) -> list[str]:
+    """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be. Returns
+    sentences about what could not be kept.
+
+    before: elevation (rows, cols) m that `began.start` is. paused_run: the bytes of its file, where the run was paused.
+    """
+    heights = grid.local_heights(lattice, began.start, before, after.elevation)
+    attributes.check_names(mesh, after.fields)
+    with _all_or_nothing(mesh):
+        notes = source.set_aside(mesh) if began.is_new else []
+        source.keep_source(mesh, began.kept)
+        attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
+        attributes.write_fields(mesh, lattice, after.fields)
+        grid.write_heights(mesh, heights)
+        source.mark_result(mesh, paused_run)
+    return notes
+
+
+def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
+    """A new object of that name with what a run left, where the terrain was."""
+    obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
+    place, rotation, _ = matrix.decompose()
+    # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not in its scale.
+    obj.matrix_world = Matrix.LocRotScale(place, rotation if matrix.determinant() > 0 else None, None)
+    attributes.write_fields(obj.data, grid.find_lattice(obj), after.fields)
+    return obj
+
+
+@contextlib.contextmanager
+def _all_or_nothing(mesh: bpy.types.Mesh) -> Any:
+    """Put the mesh back as it was if writing to it breaks off."""
+    heights = grid.heights(mesh)
+    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
+    try:
+        yield
+    except BaseException:
+        grid.write_heights(mesh, heights)
+        attributes.copy_fields(backup, mesh)
+        raise
+    finally:
+        bpy.data.meshes.remove(backup)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heights that are not final, shown on a mesh for a while: of a run under way, or of a preview.
+
+While they are shown the mesh carries an attribute with its own heights, which is their mark too: whatever reads the
+terrain reads those (`mesh.positions`), and they are put back before anything is decided, saved or undone. A mesh that
+bears the mark without being shown, as out of an undo step, a copy or an autosaved file, is healed.
+"""
+
+import contextlib
+import threading
+import time
+
+import bmesh
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ..original import original as source
+from ..terrain import attributes
+from ..terrain.lattice import Array
+from ..terrain.mesh import OWN_HEIGHTS, shown_positions
+
+PATIENCE = 5.0
+"""Seconds that a render waits at most: the main thread may be drawing, or waiting for the render to be stopped."""
+
+_shown: dict[int, Array] = {}
+"""By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
+
+
+def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
+    """Show local heights (vertices,) float32 on a mesh in Object Mode.
+
+    False where the user has changed the mesh since the last time, or it cannot be marked: then it stays as it is.
+    """
+    place = _shown.get(mesh.session_uid)
+    if place is None:
+        place = shown_positions(mesh)
+        if not attributes.keep_aside(mesh, OWN_HEIGHTS, place[:, 2]):
+            return False
+    elif not _is_as_shown(mesh, place):
+        put_back()
+        return False
+    place[:, 2] = z_by_vertex
+    mesh.attributes["position"].data.foreach_set("vector", place.ravel())
+    mesh.update()
+    _shown[mesh.session_uid] = place
+    return True
+
+
+def is_shown(mesh: bpy.types.Mesh) -> bool:
+    """Whether heights are shown on the mesh that are not its own."""
+    return mesh.session_uid in _shown
+
+
+def put_back() -> None:
+    """Give all meshes on which something is shown their own heights again, to the bit.
+
+    Where the user has changed one meanwhile it stays as the user made it, and Restore brings its own heights back.
+    """
+    for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _shown] if _shown else ():
+        _put_back(mesh, _shown[mesh.session_uid])
+    _shown.clear()
+
+
+def put_back_for_render() -> None:
+    """Let a render that begins see the terrain's own heights.
+
+    Blender calls this in the render's own thread, which must not write while the main thread draws: there it is waited
+    until the main thread has seen the render begin and put everything back. A render by a script is in the main thread.
+    """
+    if threading.current_thread() is threading.main_thread():
+        put_back()
+    until = time.monotonic() + PATIENCE
+    while is_any() and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def heal() -> None:
+    """Give marked meshes on which nothing is shown their own heights again.
+
+    While something is shown it may be copied at any time: then this is to be called often, before the user works on.
+    """
+    for mesh in bpy.data.meshes:
+        if mesh.session_uid not in _shown and mesh.library is None and _is_marked(mesh):
+            _put_back(mesh, None)
+
+
+def is_any() -> bool:
+    """Whether anything is shown."""
+    return bool(_shown)
+
+
+def forget() -> None:
+    """Another file was opened: nothing is shown in it."""
+    _shown.clear()
+
+
+def _is_marked(mesh: bpy.types.Mesh) -> bool:
+    mark = mesh.attributes.get(OWN_HEIGHTS)
+    return mark is not None and (mark.data_type, mark.domain) == ("FLOAT", "POINT")
+
+
+def _is_as_shown(mesh: bpy.types.Mesh, place: Array) -> bool:
+    return _is_marked(mesh) and len(mesh.vertices) == len(place) and np.array_equal(shown_positions(mesh), place)
+
+
+def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
+    """place: positions as they were shown; None where nobody knows."""
+    if mesh.is_editmode:
+        _put_back_in_edit_mode(mesh, place)
+        return
+    if not _is_marked(mesh):
+        return
+    own = np.empty(len(mesh.vertices), np.float32)
+    mesh.attributes[OWN_HEIGHTS].data.foreach_get("value", own)
+    if place is None or _is_as_shown(mesh, place):
+        now = shown_positions(mesh)
+        now[:, 2] = own
+        mesh.attributes["position"].data.foreach_set("vector", now.ravel())
+    elif not source.has_source(mesh):
+        with contextlib.suppress(InputError):  # the user has something else of that name
+            source.keep_source(mesh, own)
+            if len(place) == len(own):
+                source.keep_place(mesh, place)
+    attributes.drop_aside(mesh, OWN_HEIGHTS)
+    mesh.update()
+
+
+def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
+    """Edit Mode has the mesh in a form of its own, which Python can only walk through: seconds for a large one."""
+    edited = bmesh.from_edit_mesh(mesh)
+    layer = edited.verts.layers.float.get(OWN_HEIGHTS)
+    if layer is None:
+        return
+    now = np.fromiter((vertex.co.z for vertex in edited.verts), np.float32, len(edited.verts))
+    if place is None or np.array_equal(now, place[:, 2]):
+        for vertex in edited.verts:
+            vertex.co.z = vertex[layer]
+    elif edited.verts.layers.float.get(source.NAME) is None:
+        kept = edited.verts.layers.float.new(source.NAME)
+        layer = edited.verts.layers.float[OWN_HEIGHTS]  # which a new one may have moved
+        for vertex in edited.verts:
+            vertex[kept] = vertex[layer]
+    edited.verts.layers.float.remove(layer)
+    bmesh.update_edit_mesh(mesh, destructive=False)

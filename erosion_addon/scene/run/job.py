@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run on an object: snapshot, worker process, one commit. The job belongs to the extension, not to an operator."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...terrain.terrain import Terrain
+from ...worker.messages import Message, Request
+from ..derived import update_derived as follow
+from ..original import original as source
+from ..original import paused
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+from ..worker import speeds
+from . import busy, commit, preview
+from . import start_state as starting
+from .task import Task
+from .viewer import Viewer
+
+current: "Task | None" = None
+"""The work under way, or None."""
+
+AnyTask = TypeVar("AnyTask", bound=Task)
+
+
+class Job(Task):
+    """A run under way."""
+
+    viewer: Viewer
+    operator = "erosion.run"
+    stops_early = True
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        super().__init__(obj)
+        mesh = obj.data
+        assert isinstance(mesh, bpy.types.Mesh)
+        self._mesh_uid = mesh.session_uid
+        self._fingerprint = grid.fingerprint(mesh)
+        self._lattice = grid.find_lattice(obj)
+        heights = grid.heights(mesh)
+        self._began = starting.Heights(heights, heights)
+        self._matrix = obj.matrix_world.copy()
+        self._paused: Array | None = None
+        self._notes: list[str] = []
+        self.viewer = Viewer(mesh, self._lattice)
+
+    def run(
+        self,
+        mesh: bpy.types.Mesh,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        continue_from_result: bool,
+        layers: Mapping[str, Any],
+        threads: int,
+        adds_up: bool,
+    ) -> None:
+        """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
+        attributes.check_names(mesh, layers)
+        self._began = starting.heights(mesh, continue_from_result)
+        start = self._began.start
+        terrain = starting.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
+        self._before = terrain.elevation
+        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up)
+
+    def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
+        """Go on with the run that was paused on the mesh."""
+        file, kept = source.paused_run(mesh), source.source_heights(mesh)
+        self._began = starting.Heights(kept, kept)  # until the worker tells what the run began with
+        self._runner.resume(file, threads)
+
+    def _begin_at(self, elevation: Array) -> None:
+        """Take in what the paused run began with, (rows, cols) in metres."""
+        if elevation.shape != (self._lattice.rows, self._lattice.cols):
+            self.fail(f"{self.object_name} was changed after its run was paused; run it again from the start.")
+            self._runner.stop()
+            return
+        start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
+        self._before, self._began = elevation, starting.Heights(start, self._began.kept)
+
+    def _take_in(self, message: Message) -> None:
+        if message.kind == "heights":
+            self.viewer.take(message.arrays["elevation"])
+        elif message.kind == "start":
+            self._begin_at(message.arrays["elevation"])
+        elif message.kind == "checkpoint":
+            self._take_paused(message.arrays.get("file"))
+        elif message.kind == "result":
+            try:
+                arrays = dict(message.arrays)
+                self._result = Terrain(arrays.pop("elevation"), self._lattice.spacing, arrays)
+                self.report = message.values["report"]
+            except InputError as error:
+                self.fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
+        else:
+            super()._take_in(message)
+
+    def _take_paused(self, file: Array | None) -> None:
+        """Take in the paused run, the bytes of its file; None where the worker had no memory for it."""
+        self._paused, reason = file, None
+        if file is None:
+            reason = "there is not enough memory"
+        elif len(file) > paused.LARGEST:
+            self._paused, reason = None, f"it takes {len(file) / 2**30:.1f} GiB"
+        if reason:
+            self._notes.append(f"What is there so far is kept, but the run cannot go on later, because {reason}.")
+
+    def finish(self) -> None:
+        """End now and keep what is there."""
+        self.message = "Finishing"
+        self._runner.finish()
+
+    def pause(self) -> None:
+        """End now, keep what is there, and keep with the terrain what is needed to go on later."""
+        self.message = "Pausing"
+        self._runner.pause()
+
+    def _requests(self) -> list[Request]:
+        obj = self.find_object()
+        if obj is None or self._why_not_here(obj) is not None:
+            return []
+        heights = grid.local_heights(self._lattice, self._began.start, self._before, self._result.elevation)
+        return follow.requests(obj, self._lattice, heights, self._result.fields)
+
+    def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
+        reason = self._why_not_here(obj)
+        if reason is None and obj is not None:
+            kept = commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
+            if self.report:
+                speeds.learn(self.report)
+            notes = self.report["notes"] if self.report else []
+            self.warnings = [*notes, *self._notes, *kept, *follow.update(obj)]
+            done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
+            self.state, self.sentence = "done", " ".join([done, *self.warnings])
+        else:
+            rescued = commit.rescue(f"{self.object_name} eroded", result, self._matrix)
+            self.state = "rescued"
+            self.sentence = f"{reason} The result went to the new object {rescued.name}."
+
+    def is_here(self) -> bool:
+        """Whether the object still has the mesh that the run began with."""
+        obj = self.find_object()
+        # In another mode the mesh is not at hand; a result that does not fit it goes to a new object.
+        return obj is not None and (obj.mode != "OBJECT" or self._why_not_here(obj) is None)
+
+    def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
+        if obj is None:
+            return f"{self.object_name} was deleted while it was eroded."
+        if (reason := grid.why_not(obj)) is not None:
+            return reason
+        if obj.data.session_uid != self._mesh_uid or grid.fingerprint(obj.data) != self._fingerprint:
+            return f"The mesh of {obj.name} was changed while it was eroded."
+        return None
+
+
+def start(
+    obj: bpy.types.Object,
+    recipe: Recipe,
+    masks: Mapping[str, Any],
+    continue_from_result: bool = False,
+    layers: Mapping[str, Any] | None = None,
+    threads: int = 0,
+    adds_up: bool = False,
+) -> Job:
+    """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
+    threads: the most to use, 0 for as many as there are processors. adds_up: whether a run that continues the last one
+    adds to its wear and deposition.
+
+    Raises InputError with a sentence where that cannot be.
+    """
+    check(obj)
+    run = Job(obj)
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up)
+    return begin(run)
+
+
+def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
+    """Go on with the run that was paused on an object. Raises InputError with a sentence where that cannot be."""
+    check(obj)
+    run = Job(obj)
+    run.resume(obj.data, threads)
+    return begin(run)
+
+
+def check(obj: bpy.types.Object) -> None:
+    """Make way for work on an object; InputError where it cannot begin. To be called before the task is made."""
+    if current is not None:
+        raise InputError(f"{current.object_name} is being {current.doing}; wait, or cancel that first.")
+    if (reason := grid.why_not(obj)) is not None:
+        raise InputError(reason)
+    if busy.renders():
+        raise InputError("A render or bake is running; start the erosion when it is done.")
+    preview.end()
+
+
+def begin(task: AnyTask) -> AnyTask:
+    """Make a task the current one."""
+    global current
+    current = task
+    return task
+
+
+def clear() -> None:
+    """Forget the work under way; it is cancelled."""
+    global current
+    if current is not None:
+        current.cancel()
+    current = None

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A preview of a run, shown on the terrain while its settings are dragged: small, and gone when it is not wanted."""
+
+import dataclasses
+import math
+import time
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...recipe.recipe import Recipe
+from ...run import preview as small
+from ...terrain.terrain import Terrain
+from ...worker.client import Runner
+from ..terrain import grid
+from ..terrain.lattice import Array, Lattice
+from ..worker import worker_process as process
+from . import displayed_heights as live
+from . import start_state as start
+
+current: "Preview | None" = None
+"""The preview that is shown or under way, or None."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ground:
+    """What a preview starts from: local heights (vertices,) in full, and terrain and masks in small.
+
+    key: of the settings that it was made from.
+    """
+
+    key: Hashable
+    lattice: Lattice
+    heights: Array
+    terrain: Terrain
+    masks: dict[str, Array]
+
+
+class Preview:
+    """Previews of one object. note: how it stands, for the user. Call `poll` now and then."""
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        self.object_uid, self._mesh_uid = obj.session_uid, obj.data.session_uid
+        self.note = ""
+        self._ground: Ground | None = None
+        self._runner: Runner | None = None
+        self._heights: Array | None = None
+        self._began = 0.0
+
+    def knows(self, obj: bpy.types.Object, key: Hashable) -> bool:
+        """Whether the ground that `key` stands for is still at hand."""
+        return self._ground is not None and self._ground.key == key and live.is_shown(obj.data)
+
+    def prepare(
+        self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
+    ) -> None:
+        """Read the ground; InputError where that cannot be."""
+        lattice = grid.find_lattice(obj)
+        heights = start.heights(obj.data, continue_from_result).start
+        # Colours cost as much as all else, and a preview shows none.
+        terrain = start.terrain(obj.data, lattice, heights, continue_from_result, {"surface_color": None})
+        shape = small.shape_of(terrain.shape)
+        self._ground = Ground(key, lattice, heights, small.reduced(terrain, shape), small.reduced_masks(masks, shape))
+
+    def run(self, recipe: Recipe, threads: int) -> None:
+        """Start a preview of the recipe; one under way is stopped."""
+        assert self._ground is not None
+        self.stop()
+        ground, self._began = self._ground, time.monotonic()
+        self._runner = process.ready()
+        (row_spacing, col_spacing), shape = ground.lattice.spacing, (ground.lattice.rows, ground.lattice.cols)
+        longer = max(shape[0] * row_spacing, shape[1] * col_spacing)
+        fitted = small.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
+        self._runner.run(ground.terrain, fitted, ground.masks, threads, preview=shape)
+        rows, cols = ground.terrain.shape
+        self.note = f"Preview {rows} × {cols} …"
+
+    def stop(self) -> None:
+        """Stop the one under way; what is shown stays."""
+        if self._runner is not None:
+            self._runner.stop()
+            self._runner = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether one is being computed."""
+        return self._runner is not None
+
+    def poll(self, obj: bpy.types.Object, seconds: float = 0.0) -> None:
+        """Show the preview when it has come, on its object; wait up to so many seconds for it."""
+        for message in self._runner.poll(seconds) if self._runner else ():
+            if message.kind == "preview":
+                self._take(obj, message.arrays["change"])
+            elif message.kind in ("refused", "failed", "broken", "ended"):
+                self._runner = None
+                fault = message.kind == "failed"
+                self.note = "" if fault else f"No preview: {message.values['reason']}"
+                if fault:
+                    print(message.values["reason"])
+                live.put_back()
+                return
+
+    def _take(self, obj: bpy.types.Object, change: Array) -> None:
+        assert self._ground is not None
+        ground, self._runner = self._ground, None
+        change = ground.lattice.to_vertices(change / np.float32(ground.lattice.scale_z))
+        self._heights = ground.heights + change
+        rows, cols = ground.terrain.shape
+        self.note = f"Preview {rows} × {cols}, {time.monotonic() - self._began:.1f} s"
+        self.show(obj)
+
+    def show(self, obj: bpy.types.Object) -> None:
+        """Show the last preview (again)."""
+        if self._heights is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
+            return
+        if not live.show(obj.data, self._heights):
+            self.note, self._ground, self._heights = "", None, None
+
+
+def of(obj: bpy.types.Object) -> Preview:
+    """The preview of an object; that of another one ends."""
+    global current
+    if current is None or current.object_uid != obj.session_uid:
+        end()
+        current = Preview(obj)
+    return current
+
+
+def end() -> None:
+    """No preview any more: what is shown is put back, what is under way stops."""
+    global current
+    if current is not None:
+        current.stop()
+        live.put_back()
+    current = None

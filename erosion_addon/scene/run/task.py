@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work of the worker process on an object of the scene, that ends in one change of it.
+
+To add a kind of work:
+1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_take_in`, which hears
+   what the worker says and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
+2. In the interface: an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
+   `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the task's.
+Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
+"""
+
+from collections import deque
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...worker.messages import Message, Request
+from ..worker import computing
+from ..worker import worker_process as process
+from . import busy
+from . import displayed_heights as live
+from . import run_queue as queue
+from .viewer import Viewer
+
+_MOST_ROUNDS = 4
+"""How often what `_write` needs is looked for and asked for."""
+
+
+class Task:
+    """Work under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
+
+    state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene cannot be changed now),
+    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: what of work that is done
+    the user should know. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown.
+    operator, properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does.
+    """
+
+    work, doing = "Erosion", "eroded"
+    """How the work is called, and what happens to the object: "Terrain is being …"."""
+
+    stops_early = False
+    """Whether it can end with what is there so far: `finish` and `pause`."""
+
+    operator = ""
+    viewer: Viewer | None = None
+
+    def __init__(self, obj: bpy.types.Object, needs_worker: bool = True) -> None:
+        self.object_uid, self.object_name = obj.session_uid, obj.name
+        self.properties: dict[str, Any] = {}
+        self.report: dict[str, Any] | None = None
+        self.warnings: list[str] = []
+        self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
+        self.speed, self.seconds_left = "", None
+        self._result: Any = None
+        self._asked: deque[Request] | None = None
+        self._rounds = 0
+        self._runner = process.ready() if needs_worker else None
+
+    def _take_in(self, message: Message) -> None:
+        """Hear what the worker says; what no kind of work treats otherwise is treated here."""
+        if message.kind == "progress":
+            self.state = "running"
+            self.fraction, self.message = message.values["fraction"], message.values["message"]
+            self.speed, self.seconds_left = message.values["speed"], message.values["seconds_left"]
+        elif message.kind in ("refused", "broken", "ended"):
+            self.fail(message.values["reason"])
+        elif message.kind == "failed":
+            print(message.values["reason"])
+            self.fail_unexpectedly()
+
+    def _requests(self) -> list[Request]:
+        """What `_write` will have computed, so that it need not wait; asked for as soon as the scene can be changed,
+        and again for what is another by the time the answers are there."""
+        return []
+
+    def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
+        """Change the scene, set `sentence`, and `state` to "done" or "rescued"; InputError where that cannot be.
+
+        obj: in Object Mode; None once it is deleted.
+        """
+        raise NotImplementedError
+
+    def is_here(self) -> bool:
+        """Whether what the work is about is still there after an undo; else it is cancelled."""
+        return self.find_object() is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.state in ("done", "rescued", "cancelled", "failed")
+
+    @property
+    def ready(self) -> bool:
+        """Whether the result is there, and `commit` would write it now."""
+        return self._result is not None and not self.ended and not self._is_asking and self._hindrance() is None
+
+    @property
+    def _is_asking(self) -> bool:
+        """Whether what `_write` needs is still to be asked for or to come."""
+        return self._asked is None or len(self._asked) > 0
+
+    def poll(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds; write the result when it is there."""
+        self.listen(seconds)
+        self.commit()
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds; nothing is written."""
+        if (self._result is None or self._asked) and not self.ended:
+            for message in self._runner.poll(seconds):
+                if self._asked and (answer := computing.answer_in(message)) is not None:
+                    self._take_answer(answer)
+                else:
+                    self._take_in(message)
+            if self.state == "starting" and (compiling := process.compiling()) is not None:
+                self.fraction, self.message = compiling
+            if self.viewer is not None and self.state == "running" and self._result is None:
+                self.viewer.turn(self.find_object(), self._runner)
+        if self._result is None or self._asked or self.ended:
+            return
+        if self._hindrance() is not None:
+            self._asked, self._rounds = None, 0  # the scene may be another one after it
+        elif self._asked is None:
+            self._ask_for_what_is_missing()
+
+    def _ask_for_what_is_missing(self) -> None:
+        """Ask for what `_write` needs of the scene as it is now and is not known yet."""
+        self._rounds += 1  # a scene that never rests is waited for in the end
+        needed = self._requests() if self._rounds <= _MOST_ROUNDS else []
+        self._asked = deque(request for request in needed if not computing.is_known(request))
+        if self._asked:
+            self._runner = process.ready()
+            self._ask()
+
+    def _ask(self) -> None:
+        self._runner.compute(self._asked[0], computing.threads())
+
+    def _take_answer(self, answer: computing.Answer) -> None:
+        """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""
+        computing.keep(self._asked.popleft(), answer)
+        if not self._runner.alive:
+            process.stop()
+            self._asked.clear()
+        elif self._asked:
+            self._ask()
+        else:
+            self._asked = None  # the scene may be another one by now
+
+    def commit(self) -> None:
+        """Write the result if it is there; say what is in the way where the scene cannot be changed now."""
+        if self._result is None or self._asked or self.ended:
+            return
+        if (hindrance := self._hindrance()) is not None:
+            live.put_back()
+            self.state, self.message = "waiting", "Done: " + hindrance
+        elif not self._is_asking:
+            live.put_back()
+            self._commit()
+            computing.forget()
+
+    def _commit(self) -> None:
+        try:
+            self._write(self.find_object(), self._result)
+        except InputError as error:
+            self.fail(str(error))
+        except MemoryError:
+            self.fail("There is not enough memory to write the result; the terrain is unchanged.")
+
+    def _hindrance(self) -> str | None:
+        """Why the scene cannot be changed now, in a few words."""
+        obj = self.find_object()
+        if obj is not None and obj.mode != "OBJECT":
+            return "leave " + obj.mode.replace("_", " ").title() + " Mode"
+        # Renders and bakes read the scene from threads of their own; an undo step amid a stroke would hold half of it.
+        at = busy.at()
+        return None if at is None else f"waits for the end of {at}"
+
+    def fail(self, sentence: str) -> None:
+        """End with a sentence, and leave everything as it was."""
+        self.state, self.sentence = "failed", sentence
+        live.put_back()
+        computing.forget()
+        if self._runner is not None and not self._runner.alive:
+            process.stop()
+
+    def fail_unexpectedly(self) -> None:
+        """End with a sentence for what should not happen."""
+        cause = f"{self.work} failed because of an internal error"
+        self.fail(f"{cause}; the terrain is unchanged and the console says more.")
+
+    def cancel(self) -> None:
+        """End now and leave everything as it was; the worker is gone when this returns."""
+        if not self.ended:
+            self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
+            process.stop()
+            live.put_back()
+            computing.forget()
+
+    def find_object(self) -> bpy.types.Object | None:
+        """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
+        return queue.find_object(self.object_uid)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lets the user see a run at work: its heights on the mesh, as often as that costs next to nothing."""
+
+import time
+
+import bpy
+import numpy as np
+
+from ...worker.client import Runner
+from ...worker.throttle import Sparing
+from ..terrain import grid
+from ..terrain.lattice import Array, Lattice
+from . import busy
+from . import displayed_heights as live
+
+SHARE = 0.1
+"""Of the time, at most, that Blender's main thread spends on showing, which is one of all threads that could work."""
+
+PAUSE = 0.5
+"""Seconds from one look to the next, at least."""
+
+_seconds_a_vertex = 0.0
+"""What the last showing took on this machine."""
+
+
+class Viewer:
+    """Shows a run on the mesh of its object. shows: whether it may; the user switches it at any time."""
+
+    def __init__(self, mesh: bpy.types.Mesh, lattice: Lattice) -> None:
+        self._mesh_uid, self._own, self._lattice = mesh.session_uid, grid.heights(mesh), lattice
+        self.shows = False
+        self._sparing, self._asked = Sparing(SHARE, PAUSE), False
+        self._sparing.took(min(_seconds_a_vertex * len(mesh.vertices), 1.0))
+        self._elevation: Array | None = None
+        self._left: float | None = None  # when the last turn ended
+        self._wrote: float | None = None  # how long that took, until Blender has drawn it too
+        self._usual = 0.0  # pause between two turns, the mean of the last few
+
+    def take(self, elevation: Array) -> None:
+        """Heights have come, (rows, cols) in metres."""
+        self._elevation, self._asked = elevation, False
+
+    def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:
+        """Show what has come, or ask for more when it is time. To be called again and again."""
+        began = time.perf_counter()
+        self._count(began)
+        if live.is_any():
+            live.heal()
+        if not self._may_show(obj):
+            live.put_back()
+            self._elevation = None
+        elif self._elevation is not None and obj is not None:
+            self._show(obj.data, self._elevation)
+            self._elevation, self._wrote = None, time.perf_counter() - began
+        elif not self._asked and self._sparing.due:
+            runner.look()
+            self._asked = True
+        self._left = time.perf_counter()
+
+    def _count(self, now: float) -> None:
+        """Learn what the last showing cost: the writing, and by how much longer Blender was away to draw."""
+        global _seconds_a_vertex
+        if self._left is None:
+            return
+        pause = now - self._left
+        if self._wrote is None:
+            self._usual += (pause - self._usual) * (0.25 if self._usual else 1.0)
+        else:
+            seconds = self._wrote + max(pause - self._usual, 0.0)
+            self._sparing.took(seconds)
+            self._wrote, _seconds_a_vertex = None, seconds / len(self._own)
+
+    def _may_show(self, obj: bpy.types.Object | None) -> bool:
+        if not self.shows or obj is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
+            return False
+        return not busy.renders()
+
+    def _show(self, mesh: bpy.types.Mesh, elevation: Array) -> None:
+        if not live.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):
+            return  # the user has changed it
+        heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))
+        self.shows = live.show(mesh, heights) and self.shows

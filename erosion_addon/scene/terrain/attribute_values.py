@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values of attributes of every type and domain: read, copied, removed."""
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from .lattice import Array
+
+MEMBERS = {
+    "FLOAT": ("value", np.float32, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT4": ("vector", np.float32, 4), "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color_srgb", np.float32, 4), "QUATERNION": ("value", np.float32, 4),
+    "FLOAT4X4": ("value", np.float32, 16), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
+    "INT16_2D": ("value", np.int32, 2), "INT32_2D": ("value", np.int32, 2), "BOOLEAN": ("value", np.bool_, 1),
+}  # fmt: skip
+"""Type of an attribute → property of its elements, their type in arrays, and how many numbers each holds."""
+
+
+def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
+    """Add an attribute; InputError where Blender does not."""
+    made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
+    if made is None:
+        raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
+
+
+def read(attribute: bpy.types.Attribute) -> Array:
+    """(elements, numbers) of an attribute of a type in `MEMBERS`."""
+    member, dtype, count = MEMBERS[attribute.data_type]
+    values = np.empty((len(attribute.data), count), dtype)
+    attribute.data.foreach_get(member, values.ravel())
+    return values
+
+
+def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str) -> None:
+    """Make the attribute `new_name` of `target`, which has the topology of `source`, what `name` is there."""
+    data_type, domain = source.attributes[name].data_type, source.attributes[name].domain
+    known = target.attributes.get(new_name)
+    if known is not None and (known.data_type, known.domain) != (data_type, domain):
+        remove(target, new_name)
+        known = None
+    if known is None:
+        new_attribute(target, new_name, data_type, domain)
+    # Found by name only now: a new attribute may move the others in memory.
+    ours, theirs = source.attributes[name].data, target.attributes[new_name].data
+    if data_type in MEMBERS:
+        theirs.foreach_set(MEMBERS[data_type][0], read(source.attributes[name]).ravel())
+    else:  # texts
+        for element, original in zip(theirs, ours, strict=True):
+            element.value = original.value
+
+
+def remove(mesh: bpy.types.Mesh, name: str) -> None:
+    """Remove an attribute, if there is such."""
+    if name in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes[name])

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields of a terrain as attributes of a mesh's vertices, and some of them as colours.
+
+The mesh remembers which attributes are ours. One that the user made under a field's name (a painted `surface_color`,
+a `sediment` mask) is copied aside before it is overwritten, and comes back when ours are removed.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...terrain.color_attributes import COLORS
+from ...terrain.fields import FIELDS
+from . import attribute_values
+from .attribute_values import MEMBERS, new_attribute
+from .lattice import Array, Lattice
+
+OURS = "erosion_attributes"
+"""Custom property of a mesh: the names of the attributes that runs wrote."""
+
+ASIDE = "erosion_source_"
+"""What an attribute of the user's is called while one of ours has its name."""
+
+_TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
+"""Components of a field → type of its attribute."""
+
+
+def ours(mesh: bpy.types.Mesh) -> list[str]:
+    """The names of the attributes that runs wrote; nothing else that a file may hold in their place."""
+    held = mesh.get(OURS)
+    return [name for name in held if name in FIELDS or name in COLORS] if isinstance(held, list) else []
+
+
+def attribute_names(fields: Iterable[str]) -> list[str]:
+    """The attributes that are written for fields of these names; the elevation is the mesh itself."""
+    names = [name for name in FIELDS if name in fields and name != "elevation"]
+    return names + [name for name, color in COLORS.items() if not set(color.fields).isdisjoint(names)]
+
+
+def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
+    """Raise InputError where the user has something of another kind under the name of an attribute to be written."""
+    known = ours(mesh)
+    for name in attribute_names(fields):
+        if name in mesh.attributes and name not in known and not _fits(mesh.attributes[name], name):
+            raise InputError(
+                f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename or remove it first."
+            )
+        check_no_vertex_group(mesh, name)
+
+
+def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
+    """Raise InputError where a vertex group has the name, as Blender then refuses or renames an attribute."""
+    for user in bpy.data.objects:
+        if user.data == mesh and name in user.vertex_groups:
+            raise InputError(f"{user.name} has a vertex group {name}, a name that erosion needs; rename the group.")
+
+
+def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Array]) -> None:
+    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colours that go with them.
+
+    Raises InputError before anything is written where a name is taken.
+    """
+    check_names(mesh, fields)
+    known = ours(mesh)
+    names = attribute_names(fields)
+    _set_ours(mesh, known + [name for name in names if name not in known])
+    active = _active_names(mesh)
+    cell_size = float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    for name in names:
+        if name not in known and name in mesh.attributes:
+            attribute_values.copy(mesh, name, mesh, ASIDE + name)
+        grid = COLORS[name].colors(fields, cell_size) if name in COLORS else fields[name]
+        _write(mesh, name, lattice.to_vertices(grid), _type(name))
+    _set_active_names(mesh, active)
+
+
+def read_fields(
+    mesh: bpy.types.Mesh, lattice: Lattice, names: Iterable[str], before_erosion: bool = False
+) -> dict[str, Array]:
+    """Those of the fields that the mesh has as attributes, (rows, cols) or (rows, cols, components) float32.
+
+    before_erosion: only what the user made, as it was before runs. Raises InputError for an attribute that cannot be
+    the field of its name.
+    """
+    names = list(names)
+    check_names(mesh, names)
+    fields = {}
+    for name in names:
+        if (values := read_values(mesh, name, before_erosion)) is not None:
+            fields[name] = lattice.to_grid(values)
+    return fields
+
+
+def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -> Array | None:
+    """A field of the mesh by its vertices, (vertices,) or (vertices, components) float32; None where it has none.
+
+    before_erosion: as in `read_fields`.
+    """
+    place = users_attribute(mesh, name) if before_erosion else name
+    is_ours = place == name and name in ours(mesh)
+    attribute = mesh.attributes.get(place)
+    if attribute is None or not _fits(attribute, name) or (before_erosion and is_ours):
+        return None
+    values, components = attribute_values.read(attribute), FIELDS[name].components
+    return values[:, :components] if components > 1 else values[:, 0]
+
+
+def write_values(mesh: bpy.types.Mesh, name: str, values: Array, before_erosion: bool = False) -> None:
+    """Set a field of one component from (vertices,), as if the user had made it. before_erosion: that which the next
+    run from the start begins with, beside the one of the last run. InputError where its name is taken."""
+    check_names(mesh, [name])
+    active = _active_names(mesh)
+    _write(mesh, ASIDE + name if before_erosion and name in ours(mesh) else name, values, _type(name))
+    _set_active_names(mesh, active)
+
+
+def holds(mesh: bpy.types.Mesh, name: str) -> bool:
+    """Whether the mesh has an attribute that can be the field of its name."""
+    return name in mesh.attributes and _fits(mesh.attributes[name], name)
+
+
+def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
+    """Remove the attributes that we wrote, but for those of some fields, and put back the user's that they replaced."""
+    active, kept = _active_names(mesh), attribute_names(but)
+    known = ours(mesh)
+    for name in known:
+        if name in kept:
+            continue
+        if ASIDE + name in mesh.attributes:
+            attribute_values.copy(mesh, ASIDE + name, mesh, name)
+            attribute_values.remove(mesh, ASIDE + name)
+        else:
+            attribute_values.remove(mesh, name)
+    _set_ours(mesh, [name for name in known if name in kept])
+    _set_active_names(mesh, active)
+
+
+def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
+    """Make the attributes that we wrote the user's own, but for those of some fields; what they replaced is gone."""
+    active, kept = _active_names(mesh), attribute_names(but)
+    known = ours(mesh)
+    for name in known:
+        if name not in kept:
+            attribute_values.remove(mesh, ASIDE + name)
+    _set_ours(mesh, [name for name in known if name in kept])
+    _set_active_names(mesh, active)
+
+
+def _set_ours(mesh: bpy.types.Mesh, names: list[str]) -> None:
+    if names:
+        mesh[OURS] = names
+    else:
+        mesh.pop(OURS, None)
+
+
+def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
+    """Make our attributes and custom properties on `target` those of its copy `source`."""
+    active = _active_names(source)
+    touched = {*ours(source), *ours(target)}
+    names = [attribute.name for mesh in (source, target) for attribute in mesh.attributes]
+    touched |= {name for name in names if name.startswith("erosion_")}
+    for name in touched:
+        if name in source.attributes:
+            attribute_values.copy(source, name, target, name)
+        else:
+            attribute_values.remove(target, name)
+    for key in {*source.keys(), *target.keys()}:
+        if key.startswith("erosion_"):
+            if key in source:
+                target[key] = source[key]
+            else:
+                del target[key]
+    _set_active_names(target, active)
+
+
+def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
+    """Add a FLOAT attribute of the vertices (vertices,) for a while; False where something else has its name."""
+    if name in mesh.attributes:
+        return False
+    active = _active_names(mesh)
+    made = mesh.attributes.new(name, "FLOAT", "POINT")
+    if made is not None and made.name != name:  # a vertex group is called so
+        mesh.attributes.remove(made)
+    if name not in mesh.attributes:
+        return False
+    mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
+    _set_active_names(mesh, active)
+    return True
+
+
+def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
+    """Remove what `keep_aside` added."""
+    active = _active_names(mesh)
+    attribute_values.remove(mesh, name)
+    _set_active_names(mesh, active)
+
+
+def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
+    """Under what name the user's attribute `name` is found now: aside, while one of ours stands in its place."""
+    return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
+
+
+def _type(name: str) -> str:
+    return _TYPES[3 if name in COLORS else FIELDS[name].components]
+
+
+def _fits(attribute: bpy.types.Attribute, name: str) -> bool:
+    return attribute.domain == "POINT" and attribute.data_type == _type(name)
+
+
+def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> None:
+    """Set the attribute `name` from (vertices,) or (vertices, components)."""
+    known = mesh.attributes.get(name)
+    if known is not None and (known.domain, known.data_type) != ("POINT", data_type):
+        attribute_values.remove(mesh, name)  # ours, converted by the user
+    if name not in mesh.attributes:
+        new_attribute(mesh, name, data_type)
+    if data_type == "FLOAT_COLOR" and values.shape[1] == 3:
+        values = np.concatenate([values, np.ones((len(values), 1), np.float32)], axis=1)
+    # Found by name again: what new() returns may be freed by the next new().
+    mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
+
+
+def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:
+    active = mesh.attributes.active
+    colors = mesh.color_attributes
+    return active.name if active else "", colors.active_color_name, colors.default_color_name
+
+
+def _set_active_names(mesh: bpy.types.Mesh, names: tuple[str, str, str]) -> None:
+    """Blender keeps some of these by number, which another attribute takes over when one is added or removed."""
+    active, active_color, default_color = names
+    if active in mesh.attributes:
+        mesh.attributes.active = mesh.attributes[active]
+    colors = mesh.color_attributes
+    colors.active_color_name = active_color if active_color in mesh.attributes else ""
+    colors.default_color_name = default_color if default_color in mesh.attributes else ""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the artist may want to know before a run on a terrain, and what would mend it."""
+
+import math
+
+import bpy
+
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from . import grid, sand
+from .obstacle import Advice, shapers
+
+SMALL = 100.0
+"""Metres; land that is less wide is more likely in some unit of its own."""
+
+DOWNHILL = {"droplet", "rill", "talus", "water"}
+"""Kinds of steps that do nothing without a slope."""
+
+LEVEL = 1.0
+"""Degrees; what is tilted less counts as level."""
+
+FINE_ENOUGH = 60
+"""Steps of the pipes in one time step of the water; with more the ground lags behind what the water does to it."""
+
+
+def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
+    """What is worth knowing of a mesh that can be eroded all the same; with a recipe also where it does not fit."""
+    try:
+        found = grid.describe(obj)
+    except InputError:
+        return _of_shape(obj, None, recipe)
+    said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
+    if found.resolution > 1e-3 * min(found.spacing):
+        said.append(Advice(
+            f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
+            "move_origin",
+        ))  # fmt: skip
+    if found.step is not None:
+        said.append(Advice(
+            f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
+            "them.", "smooth_steps",
+        ))  # fmt: skip
+    return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
+
+
+def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None) -> list[Advice]:
+    """Whether what is eroded is what is seen, and has slopes at all."""
+    is_flat = found is not None and found.relief == 0
+    if names := shapers(obj):
+        flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
+        text = f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to erode what you see."
+        return [Advice(text, "apply_modifiers")]
+    steps = recipe.steps if recipe is not None else ()
+    if is_flat and not any(step.enabled and step.kind not in DOWNHILL for step in steps):
+        text = f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
+        return [Advice(text, "add_terrain")]
+    return []
+
+
+def _of_units() -> list[Advice]:
+    shown = bpy.context.scene.unit_settings.scale_length
+    if abs(shown - 1) < 1e-6:
+        return []
+    text = f"The scene's unit scale is {shown:.3g}: what Blender shows as {shown:.3g} m is 1 m to erosion."
+    return [Advice(text, "unit_scale")]
+
+
+def _of_scale(obj: bpy.types.Object, found: grid.GridDescription) -> list[Advice]:
+    said = []
+    scale = [abs(value) for value in obj.matrix_world.to_scale()]
+    if max(scale) > 1.001 * min(scale):
+        text = "The scale {:.3g} × {:.3g} × {:.3g} is taken into account.".format(*scale)
+        said.append(Advice(text, "apply_scale"))
+    row_spacing, col_spacing = found.spacing
+    if abs(row_spacing / col_spacing - 1) > 1e-3:
+        said.append(Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m."))
+    return said
+
+
+def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
+    """A mesh on its head counts as none: heights are then taken from the other side."""
+    up = obj.matrix_world.col[2].xyz.normalized()
+    tilt = math.degrees(math.acos(min(abs(up.z), 1.0)))
+    if tilt < LEVEL:
+        return []
+    text = f"The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along its own Z axis."
+    return [Advice(text, "clear_rotation")]
+
+
+def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
+    steps = [step for step in recipe.steps if step.enabled]
+    width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
+    said = []
+    if width < SMALL and any(step.kind != "droplet" for step in steps):
+        said.append(Advice(
+            f"The terrain is {width:.3g} m wide, but {recipe.name} works in metres, on land of kilometres.", "enlarge"
+        ))  # fmt: skip
+    for step in steps:
+        if step.kind == "water":
+            pipes = step.parameters.sub_steps(found.spacing)  # type: ignore[attr-defined]
+            if pipes > FINE_ENOUGH:
+                said.append(Advice(
+                    f"On cells this small the water takes {pipes:,} small steps between two looks at the ground, too "
+                    "many for the ground to follow.",
+                    "shorten_time_step",
+                ))  # fmt: skip
+    return said
+
+
+def _of_sand(obj: bpy.types.Object, recipe: Recipe) -> list[Advice]:
+    lack = sand.lack(obj, recipe)
+    return [Advice(lack, "sand_add")] if lack else []

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terrain from any object with faces: what is seen of it from above, on an even grid, as a new object."""
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...terrain.rasterize import grid_of
+from ...terrain.terrain import SMALLEST_SIDE
+from .lattice import Array
+from .mesh import make_grid_object
+
+_LONGEST_SIDE = 1024
+"""Cells along the longer side where no size is given, at most."""
+
+_PLAIN_SIDE = 128
+"""Cells along the longer side of a form with too few vertices to say how fine it is meant, as a plane or cube."""
+
+
+def make(
+    obj: bpy.types.Object, cell_size: float, collection: bpy.types.Collection, depsgraph: bpy.types.Depsgraph
+) -> tuple[bpy.types.Object, float, int]:
+    """A new grid in world space over the object as its modifiers show it; its cell size, and how many cells were holes.
+
+    cell_size: m; 0: about one cell a vertex. Raises InputError where there is too little to see from above.
+    """
+    points, triangles = _faces(obj, depsgraph)
+    cell_size = cell_size or _usual_size(points)
+    try:
+        heights, corner, holes = grid_of(points, triangles, cell_size)
+    except InputError as error:
+        raise InputError(f"{obj.name} makes no terrain. {error}") from error
+    made = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
+    rows, cols = heights.shape
+    made.location = (corner[0] + (cols - 1) * cell_size / 2, corner[1] + (rows - 1) * cell_size / 2, 0.0)
+    return made, cell_size, holes
+
+
+def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array]:
+    """Points (n, 3) in world space and triangles (m, 3) of the object as its modifiers show it."""
+    shown = obj.evaluated_get(depsgraph)
+    mesh = shown.to_mesh()
+    try:
+        points = np.empty(3 * len(mesh.vertices), np.float32)
+        mesh.vertices.foreach_get("co", points)
+        mesh.calc_loop_triangles()
+        triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+        mesh.loop_triangles.foreach_get("vertices", triangles)
+    finally:
+        shown.to_mesh_clear()
+    matrix = np.array(shown.matrix_world, np.float64)
+    points = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    triangles = triangles.reshape(-1, 3)
+    placed = np.isfinite(points).all(axis=1)  # faces elsewhere are holes, which are filled from around them
+    numbers = np.cumsum(placed) - 1
+    return points[placed], numbers[triangles[placed[triangles].all(axis=1)]].astype(np.int32)
+
+
+def _usual_size(points: Array) -> float:
+    """Metres for about one cell a vertex, or for _PLAIN_SIDE cells; of two digits."""
+    if len(points) == 0:
+        return 1.0
+    size = np.ptp(points[:, :2], axis=0)
+    if len(points) < SMALLEST_SIDE**2:
+        length = float(size.max()) / _PLAIN_SIDE
+    else:
+        length = max(float(np.sqrt(size[0] * size[1] / len(points))), float(size.max()) / _LONGEST_SIDE)
+    return float(f"{max(length, 1e-6):.2g}")

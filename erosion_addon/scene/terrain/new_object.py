@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terrain as a new object: its surface as a grid mesh, and its layers as attributes for a run to start from."""
+
+import bpy
+import numpy as np
+
+from ...terrain.terrain import Terrain
+from .attribute_values import new_attribute
+from .mesh import make_grid_object
+
+
+def make_terrain_object(name: str, terrain: Terrain, collection: bpy.types.Collection) -> bpy.types.Object:
+    """A new object in `collection`. Its layers count as made by the user: runs start from them and restore them."""
+    obj = make_grid_object(name, terrain.elevation, terrain.spacing, collection)
+    for layer, values in terrain.fields.items():
+        new_attribute(obj.data, layer, "FLOAT")
+        obj.data.attributes[layer].data.foreach_set("value", np.ascontiguousarray(values, np.float32).ravel())
+    return obj

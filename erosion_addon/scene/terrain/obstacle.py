@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an object may be eroded in place at first sight, why not, and what would mend that."""
+
+from dataclasses import dataclass
+
+import bpy
+
+from ...terrain.terrain import SMALLEST_SIDE
+
+HARMLESS = {
+    "COLLISION", "DATA_TRANSFER", "LINEART", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP",
+    "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
+}  # fmt: skip
+"""Modifiers that leave the shape of a mesh as it is."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence for the artist; remedy: what mends it in one press, a name that the panel has a button for, or ""."""
+
+    sentence: str
+    remedy: str = ""
+
+
+def why_not(obj: bpy.types.Object | None) -> str | None:
+    """Why the object cannot be eroded in place, in a sentence; None where nothing is in the way at first sight."""
+    found = obstacle(obj)
+    return None if found is None else found.sentence
+
+
+def obstacle(obj: bpy.types.Object | None) -> Advice | None:
+    """As `why_not`, with what mends it."""
+    if obj is None:
+        return Advice("Select a grid mesh.")
+    if obj.type != "MESH":
+        return Advice(f"{obj.name} is not a mesh; select a grid mesh.")
+    mesh = obj.data
+    if obj.mode == "EDIT" or mesh.is_editmode:
+        return Advice("Leave Edit Mode first.", "object_mode")
+    if obj.mode != "OBJECT":
+        return Advice("Switch to Object Mode first.", "object_mode")
+    if obj.library or mesh.library:
+        return Advice(
+            f"{obj.name} is linked from another file; use Object > Relations > Make Local first.", "make_local"
+        )
+    if obj.override_library or mesh.override_library:
+        return Advice(f"{obj.name} is a library override; use Object > Relations > Make Local first.", "make_local")
+    if mesh.shape_keys:
+        return Advice(
+            f"{obj.name} has shape keys, which would hide the new heights; apply or remove them first.",
+            "apply_shape_keys",
+        )
+    if any(modifier.type == "MULTIRES" for modifier in obj.modifiers):
+        return Advice(f"{obj.name} has a Multiresolution modifier; apply it first.", "apply_modifiers")
+    users = mesh.users - mesh.use_fake_user
+    if users > 1:
+        return Advice(
+            f"The mesh of {obj.name} is shared by {users} objects; make it single-user "
+            "(Object > Relations > Make Single User > Object & Data) first.",
+            "make_single_user",
+        )
+    few = too_few(obj)
+    return Advice(few, "apply_modifiers" if shapers(obj) else "grid_from_mesh") if few else None
+
+
+def too_few(obj: bpy.types.Object) -> str | None:
+    """Why the mesh has too few vertices; None where it has enough."""
+    count = len(obj.data.vertices)
+    if count >= SMALLEST_SIDE**2:
+        return None
+    sentence = f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE}"
+    names = shapers(obj)
+    if names:
+        return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
+    return f"{sentence}."
+
+
+def shapers(obj: bpy.types.Object) -> str:
+    """Names of the modifiers that make the shape that is seen another one than the mesh has, with commas between."""
+    return ", ".join(
+        modifier.name for modifier in obj.modifiers if modifier.show_viewport and modifier.type not in HARMLESS
+    )

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Loose sand on a terrain, for recipes that need it: the user's attribute `sediment`, in metres."""
+
+import bpy
+import numpy as np
+
+from ...recipe.recipe import Recipe
+from . import attributes
+
+_LOOSE = ("sediment", "soil")
+
+
+def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
+    """What of loose material the recipe needs and a run on the object would not find, in a sentence; else empty.
+
+    A mask for the sediment says where it lies, and so leaves nothing to say here.
+    """
+    if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
+        return ""
+    anew = not obj.erosion.continue_from_result
+    layers = (attributes.read_values(obj.data, name, anew) for name in _LOOSE)
+    return recipe.needs.lack(max((float(values.max()) for values in layers if values is not None), default=0.0))
+
+
+def add(obj: bpy.types.Object, thickness: float) -> None:
+    """Make the uppermost metres of the ground loose sand for the next run; what is thicker already, and all heights,
+    stay. InputError where the name of the attribute is taken."""
+    anew = not obj.erosion.continue_from_result
+    there = attributes.read_values(obj.data, "sediment", anew)
+    layer = np.full(len(obj.data.vertices), thickness, np.float32)
+    attributes.write_values(obj.data, "sediment", layer if there is None else np.maximum(layer, there), anew)
+    obj.data.update()

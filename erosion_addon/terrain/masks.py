@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masks: where erosion acts, how hard the rock is, where it rains, where loose sediment lies."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..grid.distance_transform import distance_to
+from ..grid.resample import bilinear
+
+
+class MaskKind(NamedTuple):
+    """One kind of mask. highest: its highest value, the lowest is 0. unpainted: what it starts with before anything is
+    painted, so that it changes nothing yet. label and tooltip are for artists."""
+
+    highest: float
+    meaning: str
+    label: str
+    unpainted: float
+    tooltip: str
+    unit: str = ""
+
+
+MASK_KINDS: dict[str, MaskKind] = {
+    "strength": MaskKind(
+        1.0, "where erosion may act: 0 nowhere, 1 fully", "Strength", 1.0,
+        "Where erosion may act: fully where it is 1, more gently the less it is. Where it is 0 the terrain keeps every "
+        "bit",
+    ),
+    "hardness": MaskKind(
+        1.0, "how much the rock resists: 0 not at all, 1 for ever", "Hardness", 0.0,
+        "How hard the rock is: the more, the longer it stands, as ridges, steps and walls that the soft rock around "
+        "leaves behind. At 1 it never wears",
+    ),
+    "rain": MaskKind(
+        1e9, "how much it rains, relative to elsewhere", "Rain", 1.0,
+        "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the rain as a whole stays "
+        "the same",
+    ),
+    "sediment": MaskKind(
+        1e9, "thickness of loose sediment at the start, in metres", "Sediment", 0.0,
+        "How thick loose sand or gravel lies at the start: the more, the more there is for water and wind to carry off "
+        "before they meet the rock",
+        "m",
+    ),
+    "source": MaskKind(
+        1e9, "where the wind brings its sand, relative to elsewhere", "Sand Supply", 0.0,
+        "Where the wind comes by its sand, such as a beach: the more, the more of it starts there. Without this mask "
+        "it comes in over the windward edge",
+    ),
+    "protect": MaskKind(
+        1.0, "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again", "Protection",
+        0.0,
+        "What is never dug, such as a road: the more, the less of its rock and soil is worn. Loose sediment comes to "
+        "lie there and is carried on as anywhere",
+    ),
+    "plot": MaskKind(
+        1.0, "what is kept clear: where it is 1 nothing comes and nothing goes", "Building Plot", 0.0,
+        "What is kept as it is, such as a building plot: where it is 1 nothing is dug and nothing comes to lie. Water, "
+        "wind and their load pass over it; what slides onto it is cleared away and counts as exported",
+    ),
+}  # fmt: skip
+"""Kind → what it is."""
+
+
+def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[dict[str, Array], list[str]]:
+    """Checked float32 masks of `shape` (rows, cols), and a note for each one that had to be resampled.
+
+    Raises InputError for an unknown kind, a wrong shape, values that are not finite or out of range.
+    """
+    prepared: dict[str, Array] = {}
+    notes: list[str] = []
+    for kind, values in (masks or {}).items():
+        if kind not in MASK_KINDS:
+            raise InputError(f"There is no mask {kind}; there are {', '.join(MASK_KINDS)}.")
+        highest, meaning = MASK_KINDS[kind].highest, MASK_KINDS[kind].meaning
+        try:
+            with np.errstate(over="ignore"):
+                array = np.asarray(values, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise InputError(f"The {kind} mask is not a rectangle of numbers.") from None
+        if array.ndim != 2 or array.size == 0:
+            raise InputError(f"The {kind} mask has the shape {array.shape}; it must have rows and columns.")
+        bad = ~((array >= 0) & (array <= highest))  # NaN fails too
+        if bad.any():
+            row, col = np.argwhere(bad)[0]
+            raise InputError(
+                f"The {kind} mask ({meaning}) must be from 0 to {highest:g}; "
+                f"at row {row}, column {col} it is {array[row, col]:g}."
+            )
+        if array.shape != shape:
+            notes.append(
+                f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to {shape[0]} × {shape[1]}."
+            )
+            array = bilinear(array, shape)
+        if kind == "rain" and not array.any():
+            raise InputError("The rain mask is zero everywhere, so no drop can fall; paint rain somewhere.")
+        prepared[kind] = array
+    return prepared, notes
+
+
+def inverted(mask: Array, kind: str) -> Array:
+    """The mask turned around: 1 becomes 0; where more than 1 is allowed the highest value there is becomes 0."""
+    highest = 1.0 if MASK_KINDS[kind].highest == 1.0 else max(1.0, float(mask.max()))
+    turned: Array = np.float32(highest) - mask
+    return turned
+
+
+FITS = ("exact", "clamp", "stretch")
+"""What becomes of values that are no mask's: they stay, for the run to refuse; the nearest allowed takes their place;
+all are stretched so that the lowest is 0 and the highest 1."""
+
+
+def fitted(mask: Array, kind: str, fit: str) -> Array:
+    """The mask in its range, by one of FITS. What is not a number stays, for the run to refuse."""
+    if fit == "clamp":
+        return mask.clip(0.0, MASK_KINDS[kind].highest).astype(np.float32)
+    if fit == "stretch" and np.isfinite(mask).all():
+        low, high = float(mask.min()), float(mask.max())
+        return ((mask.astype(np.float64) - low) / ((high - low) or 1.0)).astype(np.float32)
+    return mask
+
+
+def softened(mask: Array, spacing: tuple[float, float], border: float) -> Array:
+    """The mask with a soft border: from where it is 0 it rises over `border` metres to its own values.
+
+    The edge of the terrain is no border. The rise is smooth (3 t² - 2 t³), so that neither end of it shows as a crease.
+    mask: (rows, cols) float32. spacing: (row, col) m. What is 0 stays 0.
+    """
+    inside = mask != 0  # so what is no mask (below 0, not a number) stays in it, for the run to refuse
+    if border <= 0 or not inside.any() or inside.all():
+        return mask
+    # Beyond a frame of one cell around all that is inside, nothing can be nearer than that frame.
+    part = tuple(
+        slice(max(int(np.argmax(line)) - 1, 0), len(line) - max(int(np.argmax(line[::-1])) - 1, 0))
+        for line in (inside.any(axis=1), inside.any(axis=0))
+    )
+    share = distance_to(~inside[part], spacing, border)
+    share /= np.float32(border)
+    share *= share * (np.float32(3) - np.float32(2) * share)
+    soft = np.zeros_like(mask)
+    soft[part] = mask[part] * share
+    return soft

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grids whose points have left their rows and columns, as sculpting pushes them along slopes: put back in line."""
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from ..grid.fill_holes import filled
+from .rasterize import surface_at
+
+Array = np.ndarray[Any, Any]
+
+IN_LINE = 0.01
+"""Cells; what is off its row and column by less stays where it is."""
+
+MOST_MOVED = 0.5
+"""Share of the points that may be out of line; beyond it the rows and columns themselves are guesses."""
+
+
+def straightened(points: Array) -> tuple[Array, int]:
+    """Points (rows, cols, 3) float64 in even rows and columns again, on the surface that they formed; how many moved.
+
+    Points that are in line, and heights that the surface has there already, keep every bit. A cell of the grid that
+    the surface has left is filled from those around it; where it folds, the highest fold counts.
+    Raises InputError where more than half of the points are out of line, or a place is not finite.
+    """
+    rows, cols, _ = points.shape
+    if not np.isfinite(points).all():
+        raise InputError("some of its vertices have no place")
+    x, y = _line(points[..., 0].T), _line(points[..., 1])
+    cell = np.array([x[1] - x[0], y[1] - y[0]])
+    if not (cell > 0).all():
+        raise InputError("its rows and columns are not in order")
+    place = (points[..., :2] - (x[0], y[0])) / cell
+    off = place - np.stack(np.meshgrid(np.arange(cols), np.arange(rows)), axis=-1)
+    moved = np.abs(off).max(axis=-1) > IN_LINE
+    if moved.mean() > MOST_MOVED:
+        raise InputError("more than half of its vertices are out of line")
+    place -= np.where(moved[..., None], 0.0, off)
+    surface = np.concatenate([place, points[..., 2:]], axis=-1).reshape(-1, 3)
+    heights = surface_at(surface, _triangles(rows, cols), (rows, cols))
+    heights = filled(heights, np.isneginf(heights))
+    same = ~moved & (np.abs(heights - points[..., 2]) <= 1e-6 * max(1.0, float(np.ptp(points[..., 2]))))
+    made = points.copy()
+    made[..., 0] = np.where(moved, x, points[..., 0])
+    made[..., 1] = np.where(moved, y[:, None], points[..., 1])
+    made[..., 2] = np.where(same, points[..., 2], heights)
+    return made, int(np.count_nonzero(moved))
+
+
+def _line(values: Array) -> Array:
+    """Even steps (count,) through the medians of lines (count, points along it)."""
+    middle = np.median(values, axis=1)
+    count = len(middle)
+    half = count // 2
+    step = float(np.median(middle[half:] - middle[: count - half])) / half
+    start = float(np.median(middle - step * np.arange(count)))
+    return start + step * np.arange(count)
+
+
+def _triangles(rows: int, cols: int) -> Array:
+    corner = np.arange(rows * cols).reshape(rows, cols)
+    a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
+    triangles: Array = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    return triangles
+
+
+def grid_shape(edges: Array, vertices: int) -> tuple[int, int] | None:
+    """(rows, cols) of a mesh whose vertices go row by row, from its edges (count, 2); None where it is no such grid."""
+    apart = np.abs(edges[:, 1].astype(np.int64) - edges[:, 0])
+    steps, counts = np.unique(apart, return_counts=True)
+    far = steps > 1
+    if not far.any():
+        return None
+    cols = int(steps[far][np.argmax(counts[far])])
+    rows = vertices // cols
+    beside = (apart == 1) & (edges.min(axis=1) % cols < cols - 1)
+    whole = rows * cols == vertices and min(rows, cols) > 1
+    complete = (rows * (cols - 1), (rows - 1) * cols) == (beside.sum(), (apart == cols).sum())
+    return (rows, cols) if whole and complete else None

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strata: layers of rock of different colours, which erosion brings to light."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array, loose_of
+from ..base.data_files import linear_color, read, shipped, tables
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..grid.resample import interpolated
+from ..kernels.elementary import sincos, tan
+
+MOST_LAYERS = 64
+COVER = 0.5
+"""Metres: of sediment that hides half of the rock's colour, and of worn rock that brings half of its own to light."""
+
+_WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
+"""(frequency, direction in radians, height) of the undulation's waves; they repeat nowhere near."""
+
+
+@dataclass(frozen=True)
+class _Layer(Parameters):
+    """One layer."""
+
+    thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m")
+
+
+@dataclass(frozen=True)
+class _Bedding(Parameters):
+    """How the layers lie."""
+
+    dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
+    dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="°")
+    undulation: float = parameter(0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m")
+    wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m")
+    blend: float = parameter(0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m")
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Layers from the lowest to the highest, over and over, the first from elevation 0 in the middle of the terrain.
+
+    layers: (thickness in metres, colour "#rrggbb" in sRGB).
+    """
+
+    name: str
+    layers: tuple[tuple[float, str], ...]
+    description: str = ""
+    bedding: _Bedding = _Bedding()
+
+    @classmethod
+    def load(cls, name: str | Path) -> "Strata":
+        """Shipped strata by their name, or those of a file by its path (anything that ends in .toml)."""
+        if isinstance(name, str) and not name.lower().endswith(".toml"):
+            path = shipped("strata").get(name)
+            if path is None:
+                raise InputError(f"There are no strata {name!r:.80}; there are {', '.join(shipped('strata'))}.")
+        else:
+            path = Path(name)
+        table = tables(read(path, "file of strata"), str(path), "file of strata")
+        try:
+            return cls.from_dict(table)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_dict(cls, table: dict[str, Any]) -> "Strata":
+        """Strata from plain tables, as TOML or JSON hold them; InputError for what is unknown or out of range."""
+        values = dict(table)
+        name, description = values.pop("name", ""), values.pop("description", "")
+        for key, text in (("name", name), ("description", description)):
+            if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
+                raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
+        layers = values.pop("layer", [])
+        if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
+            raise InputError("layer must be written as [[layer]] tables.")
+        if not 1 <= len(layers) <= MOST_LAYERS:
+            raise InputError(f"Strata need from 1 to {MOST_LAYERS} layers; these have {len(layers)}.")
+        checked = tuple(_layer(number, layer) for number, layer in enumerate(layers, 1))
+        bedding = _Bedding.from_dict(values)
+        assert isinstance(bedding, _Bedding)
+        return cls(name, checked, description, bedding)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain tables, the reverse of `from_dict`."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            **self.bedding.to_dict(),
+            "layer": [{"thickness": thickness, "color": color} for thickness, color in self.layers],
+        }
+
+    def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
+        """Linear colours of the rock at an elevation (rows, cols) in metres: (rows, cols, 3) float32.
+
+        spacing: (row, col) metres. The colour is the mean over the height of the blend, or over the height that a cell
+        spans where that is more, so that thin layers do not flicker on slopes: the difference of the integral of the
+        layers' colours above and below.
+        """
+        height = elevation + self._rise(elevation.shape, spacing)
+        spans = [np.abs(fall) for fall in np.gradient(height)]
+        tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
+        colors = np.array([linear_color("color", color) for _, color in self.layers], np.float32)
+        half = np.maximum(np.maximum(*spans), max(self.bedding.blend, 1e-6 * tops[-1])) / 2
+        found = np.empty((*elevation.shape, 3), np.float32)
+        places = [np.divmod(height + side, tops[-1]) for side in (half, -half)]
+        for channel in range(3):
+            integral = np.cumsum([0.0, *(np.diff(tops) * colors[:, channel])])
+            above, below = (round_ * integral[-1] + interpolated(place, tops, integral) for round_, place in places)
+            found[..., channel] = (above - below) / (2 * half)
+        return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
+
+    def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
+        """The surface's colours after erosion, (rows, cols, 3): those there were, and the rock's where it is worn and
+        bare.
+
+        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in metres, and `soil` if there is
+        any. carried: whether what was laid down brought its colours along; else it has the mean of all layers.
+        """
+        color, worn, cover = fields["surface_color"], fields["wear"], np.maximum(loose_of(fields), 0.0)
+        if not carried:
+            thickness = [layer[0] for layer in self.layers]
+            mean = np.average([linear_color("color", layer[1]) for layer in self.layers], axis=0, weights=thickness)
+            color = color + _share(fields["deposition"]) * (mean - color)
+        rock = self.colors(fields["elevation"] - cover, spacing)
+        return np.asarray(color + _share(worn) * (1 - _share(cover)) * (rock - color), np.float32)
+
+    def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:
+        """How much lower than in the middle the layers lie at each cell, (rows, cols) m."""
+        y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0])[:, None]
+        x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1])[None, :]
+        given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
+        rise = tan(math.radians(given.dip)) * (x * cosine + y * sine)
+        if given.undulation > 0:
+            for frequency, turn, height in _WAVES:
+                sine, cosine = sincos(turn)
+                along = x * cosine + y * sine
+                wave, _ = sincos(along * (2 * math.pi * frequency / given.wavelength) + turn)
+                rise = rise + given.undulation * height * wave
+        return np.asarray(rise)
+
+
+def _share(thickness: Array) -> Array:
+    """How much of the colour below a thickness in metres hides, (rows, cols, 1)."""
+    return np.asarray(thickness / (thickness + COVER), np.float32)[..., np.newaxis]
+
+
+def _layer(number: int, table: dict[str, Any]) -> tuple[float, str]:
+    values = dict(table)
+    color = values.pop("color", None)
+    try:
+        linear_color("color", color)
+        layer = _Layer.from_dict(values)
+    except InputError as error:
+        raise InputError(f"layer {number}: {error}") from None
+    assert isinstance(layer, _Layer)
+    return layer.thickness, str(color)

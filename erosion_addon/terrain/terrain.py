@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terrain: named fields on one grid of cells, in metres."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import InputError
+from .fields import FIELDS
+
+SMALLEST_SIDE = 3
+"""Fewer rows or columns hold no slope to erode."""
+
+LONGEST_CELL = 8
+"""Of a cell's length to its width: a step of one unit of length then stays below `SMALLEST_SIDE` cells."""
+
+HIGHEST = 1e9
+"""Metres; float64 still resolves a tenth of a micrometre here."""
+
+
+class Terrain:
+    """Fields on a grid of rows × cols cells; row 0 lies at the smallest y, column 0 at the smallest x.
+
+    elevation: (rows, cols), metres. cell_size: metres, one number, or (row spacing, column spacing) where cells are
+    not square. fields: further arrays by the names of `FIELDS`, same rows × cols.
+    Raises InputError for a wrong shape, values that are not finite, an unknown field or an impossible cell size.
+    The arrays are copied: a terrain never changes what it was made from.
+    """
+
+    def __init__(
+        self,
+        elevation: Any,
+        cell_size: float | tuple[float, float] = 1.0,
+        fields: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.spacing = _spacing(cell_size)
+        self.elevation = checked_field("elevation", elevation, None)
+        self.fields = {
+            name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()
+        }
+        self.report: dict[str, Any] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        rows, cols = self.elevation.shape
+        return rows, cols
+
+    @property
+    def rows(self) -> int:
+        """Cells along y."""
+        return self.shape[0]
+
+    @property
+    def cols(self) -> int:
+        """Cells along x."""
+        return self.shape[1]
+
+    @property
+    def cell_size(self) -> float:
+        """Side of a cell in metres; of cells that are not square, the side of a square of the same area."""
+        row_spacing, col_spacing = self.spacing
+        return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+
+    @property
+    def cell_area(self) -> float:
+        """Area of a cell in m²."""
+        return self.spacing[0] * self.spacing[1]
+
+    @property
+    def relief(self) -> float:
+        """Highest minus lowest point in metres."""
+        return float(self.elevation.max() - self.elevation.min())
+
+    def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
+        return self.elevation if name == "elevation" else self.fields[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name == "elevation" or name in self.fields
+
+
+def _spacing(cell_size: Any) -> tuple[float, float]:
+    try:
+        pair = tuple(float(number) for number in np.broadcast_to(cell_size, 2))
+    except (TypeError, ValueError):
+        pair = (math.nan, math.nan)
+    if not all(1e-6 <= number <= 1e6 for number in pair):
+        raise InputError(f"The cell size must be from 0.000001 to 1000000 metres, not {cell_size!r:.60}.")
+    if not 1 / LONGEST_CELL <= pair[0] / pair[1] <= LONGEST_CELL:
+        raise InputError(
+            f"The cells are {pair[1]:g} m wide and {pair[0]:g} m long; "
+            f"resample the grid so that neither side is over {LONGEST_CELL} times the other."
+        )
+    return pair[0], pair[1]
+
+
+def checked_field(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarray[Any, Any]:
+    """A finite C-ordered copy of `values` in the field's dtype, of the grid's shape; InputError if there is none."""
+    if name not in FIELDS:
+        raise InputError(f"There is no field {name}; there are {', '.join(FIELDS)}.")
+    field = FIELDS[name]
+    try:
+        with np.errstate(over="ignore"):
+            array: np.ndarray[Any, Any] = np.array(values, dtype=field.dtype, order="C")
+    except (TypeError, ValueError):
+        raise InputError(f"The {name} is not a rectangle of numbers.") from None
+    if shape is None and (array.ndim != 2 or min(array.shape) < SMALLEST_SIDE):
+        size = " × ".join(map(str, array.shape)) or "a single number"
+        raise InputError(f"The {name} is {size}; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} columns.")
+    wanted = shape and (shape if field.components == 1 else (*shape, field.components))
+    if wanted and array.shape != wanted:
+        raise InputError(
+            f"The {name} is {' × '.join(map(str, array.shape))} and the grid {' × '.join(map(str, wanted))}."
+        )
+    if not (array.min() >= -HIGHEST and array.max() <= HIGHEST):  # NaN fails both
+        bad = ~(np.abs(array) <= HIGHEST)
+        row, col = np.argwhere(bad)[0][:2]
+        raise InputError(
+            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{HIGHEST:g}, "
+            f"the first at row {row}, column {col}; fill them first."
+        )
+    if name == "sediment" and array.min() < 0:
+        row, col = np.unravel_index(array.argmin(), array.shape)
+        raise InputError(f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more.")
+    return array

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manual that comes with the extension, README.md, as a page for the browser."""
+
+import html
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+MANUAL = Path(__file__).resolve().parents[3] / "README.md"
+
+_STYLE = """
+body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
+img { max-width: 100% } code, pre { background: #f0f0f0; border-radius: 3px } pre { padding: 0.7em; overflow: auto }
+table { border-collapse: collapse } td, th { border: 1px solid #ccc; padding: 0.2em 0.6em; text-align: left }
+"""
+
+_INLINE = (
+    (r"`([^`]+)`", r"<code>\1</code>"),
+    (r"\*\*([^*]+)\*\*", r"<b>\1</b>"),
+    (r"\*([^*]+)\*", r"<i>\1</i>"),
+)
+
+
+def page(text: str, folder: Path) -> str:
+    """Markdown as HTML: headings, paragraphs, lists, tables, code, pictures and links.
+
+    folder: where relative addresses begin; pictures and pages that are not there are left out.
+    """
+    text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
+    blocks = re.split(r"\n\s*\n", text.strip("\n"))
+    body = "\n".join(_block(kind, list(found), folder) for kind, found in groupby(blocks, _kind))
+    return f'<!doctype html><meta charset="utf-8"><title>Terrain Erosion</title><style>{_STYLE}</style>\n{body}\n'
+
+
+def _kind(block: str) -> str:
+    """Blocks of the same kind that follow one another belong together, as lines of code and entries of a list do."""
+    first = block.lstrip("\n")
+    for kind, begin in (("code", r"    "), ("heading", r"#+ "), ("ol", r"\d+\. "), ("ul", r"- "), ("table", r"\|")):
+        if re.match(begin, first):
+            return kind
+    return "paragraph"
+
+
+def _block(kind: str, blocks: list[str], folder: Path) -> str:
+    if kind == "code":
+        lines = "\n\n".join(blocks).split("\n")
+        return f"<pre>{html.escape(chr(10).join(line[4:] for line in lines))}</pre>"
+    if kind == "table":
+        return "\n".join(_table(block, folder) for block in blocks)
+    if kind in ("ol", "ul"):
+        entries = re.split(r"^(?:\d+\.|-) ", "\n".join(blocks), flags=re.MULTILINE)[1:]
+        return f"<{kind}>{''.join(f'<li>{_inline(entry, folder)}</li>' for entry in entries)}</{kind}>"
+    if kind == "heading":
+        return "\n".join(_heading(line) for block in blocks for line in block.split("\n"))
+    return "\n".join(f"<p>{_inline(block, folder)}</p>" for block in blocks)
+
+
+def _heading(line: str) -> str:
+    marks, words = line.split(" ", 1)
+    anchor = re.sub(r"[^\w-]", "", words.lower().replace(" ", "-"))
+    return f'<h{len(marks)} id="{anchor}">{html.escape(words)}</h{len(marks)}>'
+
+
+def _table(block: str, folder: Path) -> str:
+    rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.split("\n")]
+    lines = (
+        "".join(f"<{tag}>{_inline(cell, folder)}</{tag}>" for cell in row)
+        for tag, row in [("th", rows[0]), *(("td", row) for row in rows[2:])]
+    )
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _inline(text: str, folder: Path) -> str:
+    text = html.escape(text, quote=False)
+    for pattern, replacement in _INLINE:
+        text = re.sub(pattern, replacement, text)
+    text = re.sub(r"!\[([^]]*)\]\(([^)]+)\)", lambda found: _picture(*found.groups(), folder), text)
+    return re.sub(r"\[([^]]*)\]\(([^)]+)\)", lambda found: _link(*found.groups(), folder), text)
+
+
+def _picture(words: str, address: str, folder: Path) -> str:
+    path = folder / address
+    return f'<img src="{path.as_uri()}" alt="{html.escape(words)}">' if path.is_file() else ""
+
+
+def _link(words: str, address: str, folder: Path) -> str:
+    if not address.startswith(("#", "https://", "http://")):
+        path, anchor = (folder / address.partition("#")[0]), address.partition("#")[2]
+        if not path.is_file():
+            return words
+        address = f"{path.as_uri()}{'#' if anchor else ''}{anchor}"
+    return f'<a href="{html.escape(address)}">{words}</a>'
+
+
+class EROSION_OT_manual_open(bpy.types.Operator):
+    """Read the manual of Terrain Erosion in the browser"""
+
+    bl_idname = "erosion.manual_open"
+    bl_label = "Manual"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        made = Path(bpy.app.tempdir) / "terrain_erosion_manual.html"
+        try:
+            made.write_text(page(MANUAL.read_text(encoding="utf-8"), MANUAL.parent), encoding="utf-8")
+        except OSError as error:
+            self.report({"ERROR"}, f"The manual cannot be opened: {error}")
+            return {"CANCELLED"}
+        return bpy.ops.wm.url_open(url=made.as_uri())
+
+
+def draw_link(layout: Any, text: str | None = None) -> None:
+    """The button that opens the manual."""
+    layout.operator(EROSION_OT_manual_open.bl_idname, icon="HELP", text=text)
+
+
+CLASSES = (EROSION_OT_manual_open,)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panels of the tab "Erosion" share."""
+
+from typing import Any
+
+import bpy
+
+from ...scene.derived import companions
+
+LETTER, MARGINS = 6.2, 84.0
+"""Mean width of a letter, and of all that stands beside a text in a side panel, in unscaled pixels."""
+
+
+class Panel(bpy.types.Panel):
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Erosion"
+
+
+class SubPanel(Panel):
+    bl_parent_id = "EROSION_PT_main"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return terrain is not None and terrain.type == "MESH"
+
+
+def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) -> None:
+    """Sentences broken into lines of so many letters; 0: as many as the panel is wide."""
+    length = length or _letters()
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for sentence in sentences:
+        words, line = sentence.split(), ""
+        for word in [*words, None]:
+            if word is None or len(line) + len(word) > length:
+                column.label(text=line, icon=icon)
+                line, icon = word or "", "BLANK1"
+            else:
+                line = f"{line} {word}".strip()
+
+
+def _letters() -> int:
+    """How many letters the region that is drawn now shows in one line, beside an icon and the margins."""
+    region, scale = bpy.context.region, bpy.context.preferences.system.ui_scale
+    return max(20, int((region.width / scale - MARGINS) / LETTER)) if region is not None else 38
+
+
+def redraw_panels() -> None:
+    """Draw the side panels of all 3D viewports anew, and nothing else of them."""
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                next(region for region in area.regions if region.type == "UI").tag_redraw()

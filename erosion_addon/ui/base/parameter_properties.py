@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender properties from the declarations of parameters, and the numbers that stand behind them."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.parameters import Specification
+
+CONTEXT = "Erosion"
+"""Translators' context of the names of parameters: Edges, Capacity or Creep are something else in all of Blender."""
+
+SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
+"""Units that Blender shows beside a number, which stays the same for scripts, and what it calls them."""
+
+SWITCH = "_auto"
+"""What the name of the switch for 0 ends in."""
+
+NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "m²/year"}
+"""Units that stand in the name of a setting instead. Angles are among them, as Blender keeps its own in radians."""
+
+
+def label(name: str) -> str:
+    """A name of the code as people read it: Drops per Cell."""
+    words = name.replace("_", " ").split(" ")
+    return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
+
+
+def property_of(specification: Specification) -> Any:
+    """A Blender property with the default, range, unit and sentence of a declared parameter."""
+    seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
+    unit = f" Unit: {specification.unit}." if specification.unit else ""
+    needs = f" {specification.needs_text}".replace(*_as_labelled(specification)) if specification.needs else ""
+    named = f" ({specification.unit})" if specification.unit in NAMED else ""
+    shared: dict[str, Any] = {
+        "name": label(specification.name) + named,
+        "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}{needs}".rstrip("."),
+        "default": specification.default,
+        "translation_context": CONTEXT,
+    }
+    if specification.choices:
+        items = [(choice, label(choice), meaning) for choice, meaning in specification.choices.items()]
+        return bpy.props.EnumProperty(items=items, **shared)
+    if isinstance(specification.default, bool):
+        return bpy.props.BoolProperty(**shared)
+    if specification.is_file:
+        return bpy.props.StringProperty(subtype="FILE_PATH", **shared)
+    shared |= {"min": specification.low, "max": specification.high}
+    soft_low, soft_high = specification.soft_range
+    if isinstance(specification.default, int):
+        shared |= {"min": int(specification.low), "max": int(specification.high)}
+        return bpy.props.IntProperty(soft_min=int(soft_low), soft_max=int(soft_high), **shared)
+    return bpy.props.FloatProperty(soft_min=soft_low, soft_max=soft_high, **_drawn(specification), **shared)
+
+
+def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
+    """The properties of declared parameters by name: their values, and a switch for 0 where that has a word."""
+    properties = {}
+    for known in specifications:
+        properties[known.name] = property_of(known)
+        if known.zero:
+            properties |= switch(known.name, known.zero, type(known.default)(known.usual))
+    return properties
+
+
+def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
+    """A switch by its name, on while the property `name` is 0. usual: what that begins with when it is switched off."""
+
+    def get(owner: Any) -> bool:
+        return not np.any(getattr(owner, name))
+
+    def choose(owner: Any, on: bool) -> None:
+        if on != get(owner):
+            setattr(owner, name, np.multiply(usual, 0).tolist() if on else usual)
+
+    made = bpy.props.BoolProperty(
+        name=word, get=get, set=choose, options={"SKIP_SAVE"}, translation_context=CONTEXT,
+        description=f"{word} instead of a value of your own; for scripts that is 0",
+    )  # fmt: skip
+    return {f"{name}{SWITCH}": made}
+
+
+def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
+    """The properties of an operator, each with its name before it."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    for name in names:
+        draw_value(layout, owner, name)
+
+
+def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> None:
+    """A property in a row of its own; where 0 has a word, that word stands there instead of 0."""
+    switch_name = f"{name}{SWITCH}"
+    if not hasattr(owner, switch_name):
+        layout.prop(owner, name, text=text)
+    elif getattr(owner, switch_name):
+        row = layout.row(heading=label(name) if text is None else "", heading_ctxt=CONTEXT)
+        row.use_property_split = text is None  # else it would take half of the width only
+        row.prop(owner, switch_name, toggle=True)
+    else:
+        row = layout.row(align=True)
+        row.prop(owner, name, text=text)
+        row.prop(owner, switch_name, text="", icon="X")
+
+
+def _as_labelled(specification: Specification) -> tuple[str, str]:
+    """The parameter that this one needs, as the code and as the panel call it."""
+    return specification.needs[0], label(specification.needs[0])
+
+
+def _drawn(specification: Specification) -> dict[str, Any]:
+    """How a number is drawn: with Blender's unit, as a slider where it is a share, and how fine it can be set."""
+    low, high = specification.soft_range
+    exponent = math.floor(round(math.log10(specification.step or (high - low) / 50), 9))
+    drawn: dict[str, Any] = {
+        "step": 100 * (specification.step or 10.0**exponent),  # Blender counts hundredths
+        "precision": min(max(1 - exponent, 1), 6),
+    }
+    if specification.unit in SHOWN:
+        drawn |= {"unit": SHOWN[specification.unit], "precision": 5}  # with a unit Blender counts digits, not decimals
+    elif low == 0 and high == specification.high <= 1 and specification.step is None:
+        drawn["subtype"] = "FACTOR"
+    return drawn
+
+
+def meant(value: Any, loaded: Any) -> Any:
+    """The number that stands behind a property. Blender keeps float32, so 0.001 comes back as 0.0010000000475: what is
+    still the recipe's is taken from there, and of what was typed seven digits; so a run here gives the same terrain as
+    one on the command line."""
+    if not isinstance(value, float):
+        return value
+    return loaded if loaded is not None and np.float32(loaded) == np.float32(value) else float(f"{value:.7g}")

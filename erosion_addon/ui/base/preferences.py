@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user prefers for all terrains: Edit ▸ Preferences ▸ Add-ons ▸ Terrain Erosion."""
+
+from functools import cache
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...base.parameters import Specification
+from ...base.threads import processors
+from ...scene.run import job
+from ...scene.worker import compiled, computing
+from ...scene.worker import worker_process as process
+from ...worker.diagnostics import versions
+from . import manual
+from .panel import draw_lines
+from .parameter_properties import draw_value, properties_of
+from .terrain_operator import allowed, why_busy
+
+ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
+"""Blender's name of the extension."""
+
+
+def _folder_chosen(preferences: Any, context: bpy.types.Context) -> None:
+    compiled.chosen = preferences.kernel_folder
+
+
+def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
+    if not preferences.keep_worker and job.current is None:
+        process.stop()
+
+
+_THREADS = properties_of([
+    Specification(
+        "threads", 0, "The most processors to use: more is faster, fewer leave some to other programs. The result is "
+        "the same.", low=0, high=1024, zero="All", usual=float(processors()),
+    )
+])  # fmt: skip
+
+
+class EROSION_AP_preferences(bpy.types.AddonPreferences):
+    """Preferences of the extension"""
+
+    bl_idname = ADDON
+
+    threads: _THREADS["threads"]
+    threads_auto: _THREADS["threads_auto"]
+    live_preview: bpy.props.BoolProperty(
+        name="Live Preview", default=False,
+        description="Show a small preview on the terrain while its settings are dragged, where a terrain does not say "
+        "otherwise",
+    )  # fmt: skip
+    keep_worker: bpy.props.BoolProperty(
+        name="Keep Worker Running", default=True, update=_keeping_chosen,
+        description="Let the process that erodes wait for the next run, so that runs start at once. Off: it ends with "
+        "each run and frees its memory, and each run starts about a second later",
+    )  # fmt: skip
+    warm_up: bpy.props.BoolProperty(
+        name="Compile Early", default=True,
+        description="Start the process that erodes, and compile what the recipe needs, while you still set parameters. "
+        "Off: both happen when you press Run",
+    )  # fmt: skip
+    kernel_folder: bpy.props.StringProperty(
+        name="Compiled Kernels", subtype="DIR_PATH", update=_folder_chosen,
+        description="Folder for the machine code that runs are made of, so that it is compiled only once. Nobody else "
+        "may write there. Empty: the extension's own folder",
+    )  # fmt: skip
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        draw_value(layout, self, "threads")
+        layout.prop(self, "live_preview")
+        column = layout.column(heading="Worker")
+        column.prop(self, "keep_worker", text="Keep Running")
+        row = column.row()
+        row.active = self.keep_worker
+        row.prop(self, "warm_up")
+        row = layout.row()
+        row.prop(self, "kernel_folder")
+        row.operator("erosion.kernels_clear", text="Clear")
+        if self.kernel_folder and (reason := compiled.why_not_in(self.kernel_folder)) is not None:
+            draw_lines(layout, [reason], "ERROR", 90)
+        _draw_worker(layout)
+        manual.draw_link(layout.row())
+
+
+def _draw_worker(layout: Any) -> None:
+    """How the process that erodes is, and what it compiles with."""
+    row = layout.row()
+    row.label(text=f"Worker: {process.condition()}", icon="ERROR" if process.fault() else "INFO")
+    row.operator("erosion.worker_restart")
+    layout.label(text=f"Libraries: {process.libraries() or _versions()}", icon="BLANK1")
+    if reason := process.fault():
+        draw_lines(layout, [reason], "ERROR", 90)
+
+
+_versions = cache(versions)
+
+
+class EROSION_OT_worker_restart(bpy.types.Operator):
+    """End the process that erodes, start a new one, and try its libraries again"""
+
+    bl_idname = "erosion.worker_restart"
+    bl_label = "Restart"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_busy())
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            process.restart()
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class EROSION_OT_kernels_clear(bpy.types.Operator):
+    """Delete the compiled kernels; the next run compiles them anew, which takes some seconds"""
+
+    bl_idname = "erosion.kernels_clear"
+    bl_label = "Clear Compiled Kernels"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        kept = compiled.folder()
+        nothing = None if kept is not None and kept.is_dir() else "Nothing has been compiled yet"
+        return allowed(cls, why_busy() or nothing)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        process.stop()
+        process.stop_compiling()
+        compiled.clear()
+        self.report({"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
+        return {"FINISHED"}
+
+
+def _preferred(name: str) -> Any:
+    """A preference, or its default where Blender keeps none, as in a script that has registered the package itself."""
+    addon = bpy.context.preferences.addons.get(ADDON)
+    if addon is not None and addon.preferences is not None:
+        return getattr(addon.preferences, name)
+    return EROSION_AP_preferences.bl_rna.properties[name].default
+
+
+def threads() -> int:
+    """The most threads to use, 0 for as many as there are processors."""
+    return int(_preferred("threads"))
+
+
+def previews_live() -> bool:
+    """Whether settings that are dragged show a preview, where the terrain does not say otherwise."""
+    return bool(_preferred("live_preview"))
+
+
+def keeps_worker() -> bool:
+    """Whether the worker waits for the next run."""
+    return bool(_preferred("keep_worker"))
+
+
+def warms_up() -> bool:
+    """Whether the worker compiles before it is asked to run."""
+    return keeps_worker() and bool(_preferred("warm_up"))
+
+
+def register() -> None:
+    """What was chosen in an earlier session."""
+    compiled.chosen, computing.threads = _preferred("kernel_folder"), threads
+
+
+def unregister() -> None:
+    """The extension's own folder and all processors again."""
+    compiled.chosen, computing.threads = "", computing.all_processors
+
+
+CLASSES = (EROSION_AP_preferences, EROSION_OT_worker_restart, EROSION_OT_kernels_clear)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators on a terrain share: when they may run, and why not."""
+
+from typing import Any
+
+import bpy
+
+from ...scene.derived import companions
+from ...scene.run import job
+from ...scene.terrain import grid
+
+
+def why_busy() -> str | None:
+    """Which terrain is being worked on, in a sentence; None if none is."""
+    return None if job.current is None else f"{job.current.object_name} is being {job.current.doing}"
+
+
+def why_no_run(obj: bpy.types.Object | None) -> str | None:
+    """Why the object cannot be eroded now; None if it can."""
+    return why_busy() or grid.why_not(obj)
+
+
+def allowed(operator: Any, reason: str | None) -> bool:
+    """What an operator's poll answers; the reason against it becomes its tooltip."""
+    if reason:
+        operator.poll_message_set(reason)
+    return reason is None
+
+
+def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Make the object the active and the only selected one, as Blender does with what it adds."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    context.view_layer.objects.active = obj
+    obj.select_set(True)
+
+
+class TerrainOperator:
+    """For operators on the active terrain, or on the terrain of the active companion, while nothing is eroded."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_run(companions.terrain_of(context.object)))

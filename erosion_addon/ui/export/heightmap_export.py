@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""File ▸ Export ▸ Heightmap: the terrain in the sizes and files that game engines take."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ExportHelper
+
+from ...base.errors import InputError
+from ...files.game_engines import ENGINES
+from ...scene.derived import companions
+from ...scene.masks import inputs
+from ...scene.terrain import grid
+from ...terrain.fields import FIELDS
+from ..base.panel import draw_lines
+from ..base.parameter_properties import draw_value, label, switch
+from ..base.terrain_operator import TerrainOperator
+from ..base.translations import phrase
+from ..masks.masks import arrays_of
+
+FORMATS = {
+    ".exr": ("OpenEXR", "32-bit floats in metres"),
+    ".tif": ("TIFF", "32-bit floats in metres, with the cell size as a GeoTIFF tells it"),
+    ".png": ("PNG", "16 bits from black to white, as Unreal and most programs take it"),
+    ".r16": ("R16", "16 bits from black to white and nothing else, as Unreal takes it"),
+    ".raw": ("RAW", "16 bits from black to white and nothing else, as Unity takes it"),
+    ".r32": ("R32", "32-bit floats in metres and nothing else"),
+}
+USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
+"""The format that goes with an engine."""
+
+MAPS = [name for name, field in FIELDS.items() if name != "elevation" and field.components < 3]
+
+
+def _sizes(engine: str) -> Any:
+    sizes = ENGINES[engine].sizes
+    items = [("NEAREST", "Nearest", "The size that stretches the terrain the least")]
+    items += [(str(size), str(size), f"{size} × {size} points") for size in sizes]
+    return bpy.props.EnumProperty(name="Size", description="Points along the sides of each file", items=items)
+
+
+def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
+    self.file_format = USUAL[self.engine]
+
+
+class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHelper):
+    """Write the terrain's heights, and maps if you like, in a size for game engines, with a side file that tells the
+    metres"""
+
+    bl_idname = "erosion.heightmap_export"
+    bl_label = "Export Heightmap"
+
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in FORMATS), options={"HIDDEN"})
+    engine: bpy.props.EnumProperty(
+        name="For",
+        description="Whose sizes, order of rows and names of tiles to use",
+        items=[("NONE", "Any Program", "The terrain's own size, or one that you choose")]
+        + [(name.upper(), engine.label, f"The sizes of {engine.label}") for name, engine in ENGINES.items()],
+        update=_engine_is_chosen,
+    )
+    file_format: bpy.props.EnumProperty(
+        name="Format", items=[(suffix, *words) for suffix, words in FORMATS.items()], description="Kind of the files"
+    )
+    unreal_size: _sizes("unreal")
+    unity_size: _sizes("unity")
+    size: bpy.props.IntVectorProperty(
+        name="Size", size=2, min=0, max=1 << 16, options={"SKIP_SAVE"},
+        description="Rows and columns of each file: more are smooth between the vertices, fewer are their means. Auto: "
+        "the terrain's own",
+    )  # fmt: skip
+    size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
+    tiles: bpy.props.IntVectorProperty(
+        name="Tiles", size=2, default=(1, 1), min=1, max=64,
+        description="Rows and columns of files. Neighbours share the points on their border",
+    )  # fmt: skip
+    own_range: bpy.props.BoolProperty(
+        name="Auto Range",
+        description="Black is the lowest point of the terrain and white the highest; else what you give, such as the "
+        "same for several terrains",
+        default=True,
+    )
+    low: bpy.props.FloatProperty(
+        name="Black", description="Height of black in metres; what is lower is cut off",
+        soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
+    )  # fmt: skip
+    high: bpy.props.FloatProperty(
+        name="White", description="Height of white in metres; what is higher is cut off", default=1000.0,
+        soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
+    )  # fmt: skip
+    flip: bpy.props.BoolProperty(
+        name="Flip Rows", description="Turn the order of rows around, for programs that show the terrain mirrored"
+    )
+    maps: bpy.props.EnumProperty(
+        name="Maps",
+        description="Maps to write beside the heights, in the same size: FILE_wear and so on",
+        items=[(name, label(name), FIELDS[name].meaning[0].upper() + FIELDS[name].meaning[1:]) for name in MAPS],
+        options={"ENUM_FLAG"},
+    )
+    masks: bpy.props.BoolProperty(
+        name="Masks", description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on"
+    )
+
+    @property
+    def filename_ext(self) -> str:
+        """The suffix of the chosen format, which `ExportHelper` appends."""
+        return self.file_format
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if not self.filepath:
+            name = bpy.path.clean_name(companions.terrain_of(context.object).name)
+            self.filepath = str(Path(bpy.data.filepath).with_name(name) if bpy.data.filepath else Path(name))
+            self.filepath += self.filename_ext
+        return ExportHelper.invoke(self, context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "engine")
+        layout.prop(self, "file_format")
+        draw_value(layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size"))
+        layout.prop(self, "tiles")
+        self._draw_size(layout, companions.terrain_of(context.object))
+        if self.file_format in (".png", ".r16", ".raw"):
+            layout.prop(self, "own_range")
+            if not self.own_range:
+                column = layout.column(align=True)
+                column.prop(self, "low")
+                column.prop(self, "high")
+        layout.prop(self, "flip")
+        self._draw_maps(layout, companions.terrain_of(context.object))
+
+    def _draw_size(self, layout: Any, terrain: bpy.types.Object) -> None:
+        try:
+            found = grid.describe(terrain)
+            chosen = self._layout()
+            rows, cols = chosen.file_size((found.rows, found.cols))
+            whole = chosen.whole_size((found.rows, found.cols))
+        except InputError as error:
+            draw_lines(layout, [str(error)], "ERROR")
+            return
+        apart = found.spacing[1] * (found.cols - 1) / (whole[1] - 1)
+        text = phrase("{rows} × {cols} points, {apart} m apart", rows=rows, cols=cols, apart=f"{apart:.3g}")
+        layout.label(text=text, icon="INFO", translate=False)
+
+    def _draw_maps(self, layout: Any, terrain: bpy.types.Object) -> None:
+        from ...scene.derived import maps
+
+        held = [name for name in maps.names_of(terrain.data) if name in MAPS]
+        if held:
+            column = layout.column(align=True)
+            column.use_property_split = False
+            column.label(text="Maps")
+            for name in held:
+                column.prop_enum(self, "maps", name)
+        layout.prop(self, "masks")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...files import export  # here, as few sessions of Blender write files
+        from ...scene.derived import maps
+        from ...scene.files.image import BlenderFiles
+
+        try:
+            obj = companions.terrain_of(context.object)
+            terrain = maps.terrain_with(obj, self._maps())
+            masks = arrays_of(obj) if self.masks else {}
+            chosen = self._layout(), self._maps(), masks, inputs.of(obj)
+            done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except MemoryError:
+            self.report({"ERROR"}, "There is not enough memory to write the heightmap; choose a smaller size.")
+            return {"CANCELLED"}
+        for sentence in done.notes:
+            self.report({"INFO"}, sentence)
+        if done.clipped_cells:
+            self.report({"WARNING"}, f"{done.clipped_cells} points lay outside the height range and were cut off")
+        low, high = done.height_range
+        names = ", ".join(path.name for path in done.paths[:4]) + (" …" if len(done.paths) > 4 else "")
+        self.report({"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
+        return {"FINISHED"}
+
+    def _path(self) -> Path:
+        if not self.filepath:
+            raise InputError("No file is chosen for the heightmap; give one as filepath.")
+        path = Path(bpy.path.abspath(self.filepath))
+        return path if path.suffix else path.with_suffix(self.file_format)
+
+    def _maps(self) -> list[str]:
+        return [name for name in MAPS if name in self.maps]
+
+    def _layout(self) -> Any:
+        from ...files.export import Layout
+
+        chosen = {"UNREAL": self.unreal_size, "UNITY": self.unity_size}.get(self.engine, "NEAREST")
+        size = tuple(self.size) if all(self.size) else None
+        return Layout(
+            engine="" if self.engine == "NONE" else self.engine.lower(),
+            size=size if chosen == "NEAREST" else (int(chosen), int(chosen)),
+            tiles=tuple(self.tiles),
+            height_range=None if self.own_range else (self.low, self.high),
+            flip=self.flip,
+        )
+
+
+def draw_export(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """The entry in File ▸ Export."""
+    self.layout.operator(EROSION_OT_heightmap_export.bl_idname, text="Heightmap (.exr, .tif, .png, .r16, .raw)")
+
+
+def register() -> None:
+    """Add the entry to File ▸ Export."""
+    bpy.types.TOPBAR_MT_file_export.append(draw_export)
+
+
+def unregister() -> None:
+    """Take the entry away again."""
+    bpy.types.TOPBAR_MT_file_export.remove(draw_export)
+
+
+CLASSES = (EROSION_OT_heightmap_export,)

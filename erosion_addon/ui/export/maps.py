@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Maps as files and as images."""
+
+from pathlib import Path
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ..base.panel import SubPanel
+from ..base.terrain_operator import TerrainOperator
+
+
+class _MapOperator(TerrainOperator):
+    """For operators that take fields of the terrain somewhere else."""
+
+    fields: bpy.props.StringProperty(
+        name="Fields", description="Names of fields with commas between them; all that there are where it is empty"
+    )
+
+    def _names(self) -> list[str]:
+        return [name.strip() for name in self.fields.split(",") if name.strip()]
+
+
+class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
+    """Write the terrain's fields into a folder, each as FIELD.exr with the field's own numbers, and its normal map"""
+
+    bl_idname = "erosion.maps_export"
+    bl_label = "Export Maps"
+
+    directory: bpy.props.StringProperty(name="Folder", description="Where the maps go", subtype="DIR_PATH")
+    filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
+    file_format: bpy.props.EnumProperty(
+        name="Format",
+        description="Kind of the files",
+        items=[
+            ("EXR", "EXR", "32-bit floats, in metres where the field is"),
+            ("PNG", "PNG and EXR", "16-bit PNG for normals and fields from 0 to 1, EXR for all others"),
+        ],
+    )
+    normal_green: bpy.props.EnumProperty(
+        name="Normals",
+        description="Where the green of the normal map points",
+        items=[
+            ("OPENGL", "OpenGL (+Y)", "Green points to larger y, as for Blender, Unity and Godot"),
+            ("DIRECTX", "DirectX (-Y)", "Green points to smaller y, as for Unreal"),
+        ],
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.derived import maps  # here, as few sessions of Blender write files
+
+        terrain = companions.terrain_of(context.object)
+        try:
+            if not self.directory:
+                raise InputError("No folder is chosen for the maps; give one as directory.")
+            folder = Path(bpy.path.abspath(self.directory))
+            png, green = self.file_format == "PNG", self.normal_green.lower()
+            files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except MemoryError:
+            self.report({"ERROR"}, "There is not enough memory to write the maps.")
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
+        return {"FINISHED"}
+
+
+class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
+    """Make images of the terrain's fields, for other materials. Runs keep them up to date"""
+
+    bl_idname = "erosion.images_send"
+    bl_label = "Maps to Images"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.derived import maps
+
+        try:
+            images = maps.send(companions.terrain_of(context.object), self._names())
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Images: {', '.join(image.name for image in images)}")
+        return {"FINISHED"}
+
+
+class EROSION_PT_maps(SubPanel):
+    bl_label = "Maps and Levels of Detail"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator("erosion.heightmap_export", icon="EXPORT")
+        column.operator("erosion.maps_export", icon="EXPORT")
+        column.operator("erosion.images_send", icon="IMAGE_DATA")
+        row = column.row(align=True)
+        row.operator("erosion.lod_add", icon="MOD_DECIM")
+        if companions.find(companions.terrain_of(context.object), "lod"):
+            row.operator("erosion.companion_remove", text="", icon="X").kind = "lod"
+
+
+CLASSES = (
+    EROSION_OT_maps_export,
+    EROSION_OT_images_send,
+    EROSION_PT_maps,
+)

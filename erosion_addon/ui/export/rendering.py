@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`blender --command erosion render`: pictures of a terrain without a window."""
+
+import argparse
+from pathlib import Path
+
+import bpy
+
+from ...base.atomic_files import Outputs
+from ...cli.terminal import note, say_written
+from ...files.render_settings import PICTURE_FORMATS, Picture
+from ...scene.derived import render as pictures
+
+
+def render(given: argparse.Namespace) -> None:
+    """Render what the words of the command ask for. InputError says what is wrong; then nothing is written."""
+    whole = given.turntable and given.view == "file"
+    picture = Picture(given.size, given.samples, given.engine, "whole" if whole else given.view, given.turn)
+    frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
+    with Outputs([given.input]) as outputs:
+        planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}
+        pictures.open_file(given.input)
+        scene = bpy.context.scene
+        terrain = pictures.find_terrain(scene, given.object)
+        camera = pictures.prepare(scene, terrain, picture)
+        for number, (target, turn) in enumerate(planned.items(), 1):
+            if camera is not None:
+                pictures.aim(camera, terrain, picture, turn)
+            with outputs.write(target) as path:
+                pictures.render(scene, path)
+            note(f"Picture {number} of {len(planned)}")
+        say_written(outputs.publish())
+
+
+def _turn(path: Path, frames: int) -> dict[Path, float]:
+    """The files of a turn around the terrain, and the degrees of each."""
+    names = (f"{path.stem}_{number:04d}{path.suffix}" for number in range(1, frames + 1))
+    return {path.with_name(name): 360 * frame / frames for frame, name in enumerate(names)}

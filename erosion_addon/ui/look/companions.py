@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that give a terrain what belongs to it, its water surface and its foliage, and take it away again."""
+
+import bpy
+
+from ...base.errors import InputError
+from ...base.parameters import Specification
+from ...scene.derived import companions
+from ...scene.run.errand import Plan
+from ..base.parameter_properties import draw_values, properties_of
+from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
+from ..run.errand_operator import ErrandOperator
+
+_THRESHOLD = Specification(
+    "threshold", 0.0, "Depth from which on water is shown: more leaves out puddles. Auto: a hundredth of a cell.",
+    low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=0.1,
+)  # fmt: skip
+
+_FOLIAGE = (
+    Specification(
+        "shells", 32, "How many shells are rendered: more show finer forms. The viewport shows a quarter of them.",
+        low=1, high=256,
+    ),
+    Specification(
+        "height", 0.0, "Height of the tallest plants: more makes a deeper cover. Auto: 0.8 cells.",
+        low=0, high=1e6, soft_high=50, unit="m", zero="Auto", usual=2.0,
+    ),
+)  # fmt: skip
+
+
+class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
+    """Show the water as a surface of its own, which follows every run. Again: bring it up to date"""
+
+    bl_idname = "erosion.water_add"
+    bl_label = "Add Water Surface"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Levels of Detail"
+
+    __annotations__ = properties_of([_THRESHOLD])
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, ["threshold"])
+
+    def plan(self) -> Plan:
+        from ...scene.derived import water_surface  # few sessions need it
+
+        threshold = self.threshold
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            water_surface.add(terrain, threshold)
+            return "", []
+
+        return Plan(lambda terrain: water_surface.requests_of_add(terrain, threshold), change)
+
+
+class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
+    """Let plants grow on wet, gentle ground, which follow every run. Again: change them"""
+
+    bl_idname = "erosion.foliage_add"
+    bl_label = "Add Foliage"
+    bl_options = {"REGISTER", "UNDO"}
+
+    __annotations__ = properties_of(_FOLIAGE)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, [known.name for known in _FOLIAGE])
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.derived import foliage  # few sessions need it
+
+        try:
+            foliage.add(companions.terrain_of(context.object), self.shells, self.height)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        cycles = getattr(context.scene, "cycles", None)
+        if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
+            cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
+        return {"FINISHED"}
+
+
+class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
+    """Remove it from the terrain, with the data that nothing else uses"""
+
+    bl_idname = "erosion.companion_remove"
+    bl_label = "Remove from Terrain"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: bpy.props.EnumProperty(
+        name="Kind",
+        description="What to remove",
+        items=[(kind, label, f"Remove: {label}") for kind, label in companions.KINDS.items()],
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and not companions.find(terrain):
+            reason = f"{terrain.name} has no water surface, foliage or levels of detail."
+        return allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        if context.object != terrain and context.object[companions.KIND] == self.kind:
+            context.view_layer.objects.active = terrain  # as the active object is about to go
+        if not companions.remove(terrain, self.kind):
+            self.report({"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_water_add, EROSION_OT_foliage_add, EROSION_OT_companion_remove)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator that bakes light on a terrain."""
+
+import bpy
+
+from ...base.parameters import specifications
+from ...light.bake import LightParameters
+from ...scene.derived import companions, light
+from ...scene.run.errand import Plan
+from ...worker.messages import Request
+from ..base.parameter_properties import draw_values, meant, properties_of
+from ..base.terrain_operator import allowed, why_no_run
+from ..run import attendance
+from ..run.errand_operator import ErrandOperator
+
+_SPECIFICATIONS = specifications(LightParameters)
+
+
+class EROSION_OT_light_bake(ErrandOperator, bpy.types.Operator):
+    """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows of its casters"""
+
+    bl_idname = "erosion.light_bake"
+    bl_label = "Bake Light"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Light"
+
+    __annotations__ = properties_of(_SPECIFICATIONS.values())
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Begin with the settings of the last time."""
+        terrain = companions.terrain_of(context.object)
+        known = None if attendance.returning else light.settings_of(terrain.data)
+        for name, value in known.to_dict().items() if known else ():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+        return super().invoke(context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, _SPECIFICATIONS)
+
+    def plan(self) -> Plan:
+        values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
+        parameters = LightParameters.from_dict(values)
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges)
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            return light.bake_light(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), []
+
+        return Plan(requests, change)
+
+
+class EROSION_OT_light_remove(bpy.types.Operator):
+    """Take the baked light away from the terrain"""
+
+    bl_idname = "erosion.light_remove"
+    bl_label = "Remove Light"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
+            reason = f"{terrain.name} has no baked light."
+        return allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        light.remove(companions.terrain_of(context.object).data)
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_light_bake, EROSION_OT_light_remove)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator that makes levels of detail."""
+
+import bpy
+
+from ...base.parameters import Specification
+from ...scene.run.errand import Plan
+from ..base.parameter_properties import draw_values, properties_of
+from ..run.errand_operator import ErrandOperator
+
+_DECLARED = (
+    Specification("levels", 3, "How many meshes to make, one simpler than the other.", low=1, high=8),
+    Specification(
+        "error", 0.0,
+        "How far the finest of them may be off the terrain: more makes it simpler. Auto: a tenth of a cell.",
+        low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=1.0,
+    ),
+    Specification(
+        "factor", 4.0, "How many times further the next one may be off: more makes it simpler.",
+        low=1.1, high=100, soft_high=16, step=0.1,
+    ),
+)  # fmt: skip
+
+
+class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
+    """Make simpler meshes of the terrain and of its water for game engines: TERRAIN_LOD1 and so on, hidden. Runs keep
+    them up to date"""
+
+    bl_idname = "erosion.lod_add"
+    bl_label = "Levels of Detail"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Levels of Detail"
+
+    __annotations__ = properties_of(_DECLARED)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, [known.name for known in _DECLARED])
+
+    def plan(self) -> Plan:
+        from ...scene.derived import lod  # here, as few sessions of Blender make any
+
+        given = self.levels, self.error, self.factor
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            made = lod.add(terrain, *given)
+            return ", ".join(f"{level.name} {len(level.data.polygons):,} triangles" for level in made), []
+
+        return Plan(lambda terrain: lod.requests_of_add(terrain, *given), change)
+
+
+CLASSES = (EROSION_OT_lod_add,)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators for the look of a terrain: its material, passes for compositing, and all of it in one click."""
+
+from typing import Any
+
+import bpy
+
+from ...base.data_files import shipped
+from ...base.errors import InputError
+from ...scene.derived import companions, light
+from ...scene.materials.aovs import AOVS
+from ...scene.run.errand import Plan
+from ...scene.terrain import grid
+from ..base import views
+from ..base.panel import SubPanel, draw_lines
+from ..base.terrain_operator import allowed
+from ..recipe import loaded_recipe
+from ..run.errand_operator import ErrandOperator
+
+
+def _palettes(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
+    return [name for name in shipped("palettes") if edit_text.lower() in name]
+
+
+class EROSION_OT_material_add(bpy.types.Operator):
+    """Give the terrain a material that shows rock, plants, sediment and water, in the colours of its recipe"""
+
+    bl_idname = "erosion.material_add"
+    bl_label = "Add Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    palette: bpy.props.StringProperty(
+        name="Palette",
+        description="Name of a palette, or path of a .toml file; empty: the one chosen before, or the recipe's",
+        search=_palettes,
+        search_options={"SUGGESTION"},
+        options={"SKIP_SAVE"},
+    )
+    replace: bpy.props.BoolProperty(name="Replace", description="Use it in place of the materials that are there")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.materials import material  # its tables take their time, and few sessions need them
+
+        terrain = companions.terrain_of(context.object)
+        try:
+            shown = material.assign(terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self.palette:
+            terrain[loaded_recipe.CHOSEN] = self.palette
+        if not shown:
+            self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
+        return {"FINISHED"}
+
+
+class EROSION_OT_aovs_add(bpy.types.Operator):
+    """Add passes to the view layer for compositing: water, gloss, albedo, glow, moisture, sediment and wear. Without a
+    graphics card, EEVEE takes minutes to compile the material with them"""
+
+    bl_idname = "erosion.aovs_add"
+    bl_label = "Add Passes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    remove: bpy.props.BoolProperty(
+        name="Remove", description="Take them away from the view layer again", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.materials import aovs, material
+
+        change = aovs.remove if self.remove else aovs.add
+        change(context.view_layer, material.terrain_materials())
+        return {"FINISHED"}
+
+
+class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
+    """Finish the look of the terrain in one click: its material, what belongs to it, and light for a render. Yours
+    stays"""
+
+    bl_idname = "erosion.look_add"
+    bl_label = "Finish the Look"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Light"
+
+    water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
+    light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
+    foliage: bpy.props.BoolProperty(
+        name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
+    )
+    passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
+    stage: bpy.props.BoolProperty(
+        name="Sun, Sky and Camera", default=True,
+        description="Add what the scene lacks of them. Yours stay; the lamp, the camera and the cube of a new file go "
+        "where you left them untouched",
+    )  # fmt: skip
+
+    def plan(self) -> Plan:
+        from ...scene.derived import look
+
+        parts = {name for name in look.PARTS if getattr(self, name)}
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            sentences = look.finish(terrain, loaded_recipe.palette_of(terrain), parts, bpy.context.view_layer)
+            if "stage" in parts:
+                views.reach(terrain)
+            return "", sentences
+
+        return Plan(lambda terrain: look.requests(terrain, parts), change)
+
+
+class EROSION_PT_look(SubPanel):
+    bl_label = "Look"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, terrain = self.layout, companions.terrain_of(context.object)
+        row = layout.row(align=True)
+        row.operator("erosion.material_add", text="Material", icon="MATERIAL")
+        row.operator("erosion.aovs_add", text="Passes", icon="RENDERLAYERS")
+        if any(aov.name in context.view_layer.aovs for aov in AOVS):
+            row.operator("erosion.aovs_add", text="", icon="X").remove = True
+        for kind, operator, icon in (
+            ("water", "erosion.water_add", "MOD_OCEAN"),
+            ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
+        ):
+            row = layout.row(align=True)
+            row.operator(operator, icon=icon)
+            if companions.find(terrain, kind):
+                row.operator("erosion.companion_remove", text="", icon="X").kind = kind
+        if light.suns_have_moved(terrain, context.scene):
+            draw_lines(layout, ["The suns have moved since the light was baked; bake it again."], "INFO")
+        row = layout.row(align=True)
+        row.operator("erosion.light_bake", icon="LIGHT_SUN")
+        if light.settings_of(terrain.data):
+            row.operator("erosion.light_remove", text="", icon="X")
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(terrain.erosion, "casters")
+
+
+CLASSES = (EROSION_OT_material_add, EROSION_OT_aovs_add, EROSION_OT_look_add, EROSION_PT_look)

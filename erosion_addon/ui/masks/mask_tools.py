@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an artist does with a mask: paint it, make an image for it, look at it."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.masks import overlay as mask_overlay
+from ...scene.terrain import grid
+from ...terrain.masks import MASK_KINDS
+from ..base.terrain_operator import allowed
+from . import mask_watch, masks
+
+LARGEST_IMAGE = 2048
+"""Pixels along the longer side of a new image: more are slow to paint."""
+
+
+class _MaskOperator:
+    """For operators on one of the masks of the active terrain."""
+
+    kind: bpy.props.EnumProperty(
+        name="Mask",
+        description="Which mask",
+        items=[(kind, mask.label, mask.tooltip) for kind, mask in MASK_KINDS.items()],
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        if terrain is None or terrain.type != "MESH":
+            return allowed(cls, "Select a terrain")
+        linked = terrain.library or terrain.data.library
+        return allowed(cls, f"{terrain.name} is linked from another file" if linked else None)
+
+    def _settings(self, context: bpy.types.Context) -> tuple[bpy.types.Object, Any]:
+        terrain = companions.terrain_of(context.object)
+        return terrain, getattr(terrain.erosion, self.kind)
+
+
+class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
+    """Paint this mask on the terrain with Blender's weight brushes: red is 1, blue is 0. Press again when done"""
+
+    bl_idname = "erosion.mask_paint"
+    bl_label = "Paint Mask"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain, mask = self._settings(context)
+        context.view_layer.objects.active = terrain
+        if masks.is_painted(terrain, mask):
+            bpy.ops.object.mode_set(mode="OBJECT")
+            return {"FINISHED"}
+        if terrain.mode == "EDIT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        group = terrain.vertex_groups.get(mask.layer) if mask.source == "VERTEX_GROUP" else None
+        known = set(terrain.vertex_groups.keys())
+        group = group or _group_for(terrain, self.kind)
+        mask.source, mask.layer = "VERTEX_GROUP", group.name
+        terrain.vertex_groups.active_index = group.index
+        if terrain.mode != "WEIGHT_PAINT":
+            bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        if group.name not in known:
+            _set_brush(context.tool_settings, 1.0 - MASK_KINDS[self.kind].unpainted)
+        return {"FINISHED"}
+
+
+def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
+    """Let the brush of Weight Paint paint this weight, so that the first stroke on a new mask shows."""
+    paint = settings.weight_paint
+    unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings  # in 4.5: of all modes
+    if unified.use_unified_weight or paint.brush is None:
+        unified.weight = weight
+    else:
+        paint.brush.weight = weight
+
+
+def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:
+    """The vertex group named after a mask; a new one changes nothing until it is painted."""
+    name = MASK_KINDS[kind].label
+    while name in terrain.data.attributes:  # which Blender would not tell apart
+        name += " Mask"
+    if (found := terrain.vertex_groups.get(name)) is not None:
+        return found
+    group = terrain.vertex_groups.new(name=name)
+    # Also where that is 0, as vertices outside the group are painted black in Weight Paint.
+    group.add(range(len(terrain.data.vertices)), MASK_KINDS[kind].unpainted, "REPLACE")
+    return group
+
+
+class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
+    """Make a new image of the terrain's proportions for this mask, and let Texture Paint paint on it"""
+
+    bl_idname = "erosion.mask_image"
+    bl_label = "New Image"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain, mask = self._settings(context)
+        try:
+            lattice = grid.find_lattice(terrain)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        share = min(1.0, LARGEST_IMAGE / max(lattice.rows, lattice.cols))
+        size = max(2, round(lattice.cols * share)), max(2, round(lattice.rows * share))
+        name, grey = f"{terrain.name} {MASK_KINDS[self.kind].label}", MASK_KINDS[self.kind].unpainted
+        image = bpy.data.images.new(name, *size, float_buffer=True, is_data=True)
+        image.generated_color = grey, grey, grey, 1.0
+        mask.source, mask.image = "IMAGE", image
+        paint = context.scene.tool_settings.image_paint
+        paint.mode, paint.canvas = "IMAGE", image
+        return {"FINISHED"}
+
+
+class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
+    """Show this mask on the terrain in the viewport, as a run would get it. Press again to hide it"""
+
+    bl_idname = "erosion.mask_show"
+    bl_label = "Show Mask"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain, mask = self._settings(context)
+        if mask_watch.is_shown(terrain, self.kind):
+            mask_watch.hide()
+        elif mask.source == "NONE":
+            self.report({"ERROR"}, f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
+            return {"CANCELLED"}
+        elif terrain.mode not in mask_overlay.MODES:
+            mask_watch.show(terrain, self.kind)
+            self.report({"INFO"}, "The mask is shown as soon as you are back in Object Mode")
+        elif problem := mask_watch.show(terrain, self.kind):
+            self.report({"WARNING"}, problem)
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_mask_paint, EROSION_OT_mask_image, EROSION_OT_mask_show)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel knows of masks without reading them at every redraw: what is wrong with each, and which one is shown.
+
+A timer reads what has changed, at most a few times a second, as neither panels nor draw handlers may.
+"""
+
+import time
+import traceback
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...base.errors import InputError
+from ...scene.masks import overlay as mask_overlay
+from ...scene.run import busy
+from ...scene.terrain import grid
+from ...scene.terrain.mesh import positions
+from ...terrain.masks import MASK_KINDS
+from ..base import handlers
+from ..base.panel import redraw_panels
+
+INTERVAL = 0.25
+"""Shortest time between two looks, in seconds."""
+
+_Mask = tuple[int, str]
+"""session_uid of a terrain, kind of mask."""
+
+_known: dict[_Mask, tuple[Any, str | None]] = {}
+"""What a mask depended on when it was last read, and what was wrong with it."""
+
+_asked: set[_Mask] = set()
+"""Masks to be read."""
+
+_shown: _Mask | None = None
+
+_changes: dict[int, int] = {}
+"""session_uid of a mesh → how often it was seen to change; 0 → changes of everything else."""
+
+
+def problem(obj: bpy.types.Object, kind: str) -> str | None:
+    """What is wrong with a mask, in a sentence, as far as known; what has changed since is read soon."""
+    if getattr(obj.erosion, kind).source == "NONE":
+        return None
+    mask = obj.session_uid, kind
+    found = _known.get(mask)
+    if (found is None or found[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
+        _asked.add(mask)
+        _watch()
+    return found[1] if found is not None else None
+
+
+def known_problem(obj: bpy.types.Object) -> str | None:
+    """What is known to be wrong with any of the object's masks as they are now; nothing is read for that."""
+    for kind in MASK_KINDS:
+        found = _known.get((obj.session_uid, kind))
+        if found is not None and found[1] is not None and found[0] == _depends_on(obj, kind):
+            return found[1]
+    return None
+
+
+def is_shown(obj: bpy.types.Object, kind: str) -> bool:
+    """Whether the mask is shown on its terrain."""
+    return _shown == (obj.session_uid, kind)
+
+
+def show(obj: bpy.types.Object, kind: str) -> str | None:
+    """Show this mask and no other, until `hide`; returns what is wrong with it."""
+    global _shown
+    _shown = obj.session_uid, kind
+    _known.pop(_shown, None)
+    refresh()
+    _watch()
+    return _known.get((obj.session_uid, kind), (None, None))[1]
+
+
+def hide() -> None:
+    """Show no mask any more."""
+    global _shown
+    _shown = None
+    mask_overlay.hide()
+
+
+def refresh() -> None:
+    """Read the masks that are shown or asked for, where what they depend on has changed."""
+    for mask in {*_asked, *filter(None, [_shown])}:
+        uid, kind = mask
+        obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
+        if obj is None or getattr(obj.erosion, kind).source == "NONE":
+            _asked.discard(mask)
+            if mask == _shown:
+                hide()
+        elif obj.mode in mask_overlay.MODES:
+            _asked.discard(mask)
+            depends_on = _depends_on(obj, kind)
+            if mask not in _known or _known[mask][0] != depends_on or _is_being_painted(obj, kind):
+                _known[mask] = depends_on, _read(obj, kind)
+                redraw_panels()
+
+
+def _read(obj: bpy.types.Object, kind: str) -> str | None:
+    """Read a mask, and draw it where it is the one that is shown; returns what is wrong with it."""
+    from . import masks  # here, as its settings call this module when they change
+
+    try:
+        lattice = grid.find_lattice(obj)
+        values = masks.read(obj, lattice, kind)
+        if is_shown(obj, kind):
+            declared = MASK_KINDS[kind]
+            highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0
+            title = f"{declared.label} of {obj.name}"
+            mask_overlay.show(obj, lattice, positions(obj.data), values, title, highest, declared.unit)
+    except InputError as error:
+        if is_shown(obj, kind):
+            mask_overlay.hide()
+        return str(error)
+    return None
+
+
+def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
+    """All that a mask depends on, as far as it costs nothing to know; compared with what it was."""
+    mask = getattr(obj.erosion, kind)
+    size = tuple(round(value, 6) for value in obj.matrix_world.to_scale())
+    image = mask.image and (mask.image.session_uid, mask.image.filepath, mask.image.is_dirty, tuple(mask.image.size))
+    chosen = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
+    there = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
+    return chosen, there, size, _changes.get(obj.data.session_uid, 0), _changes.get(0, 0)
+
+
+def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
+    """Whether the mask is an image of a place in a network: no look at a panel may reach out to where somebody's file
+    points. The run reads it, and so does Show."""
+    image = getattr(obj.erosion, kind).image
+    return image is not None and image.packed_file is None and image.filepath.replace("\\", "/")[:2] == "//" != (
+        image.filepath[:2]  # two slashes stand for the folder of the .blend file
+    )
+
+
+def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
+    """Whether the mask is shown and its image has changes that no file has: nothing tells of strokes on an image."""
+    mask = getattr(obj.erosion, kind)
+    return is_shown(obj, kind) and mask.source == "IMAGE" and mask.image is not None and mask.image.is_dirty
+
+
+@persistent
+def _depsgraph_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    for update in depsgraph.updates if _known else ():
+        changed = update.id.original
+        if isinstance(changed, bpy.types.Image):
+            _count(0)
+        elif update.is_updated_geometry:
+            _count(getattr(getattr(changed, "data", changed), "session_uid", 0))
+
+
+@persistent
+def _history_moved(*_: Any) -> None:
+    _count(0)
+
+
+@persistent
+def _file_opened(*_: Any) -> None:
+    hide()
+    _known.clear()
+    _asked.clear()
+    _changes.clear()
+
+
+def _count(uid: int) -> None:
+    _changes[uid] = _changes.get(uid, 0) + 1
+
+
+def _watch() -> None:
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=0.05)
+
+
+def _tick() -> float | None:
+    if _shown is None and not _asked:
+        return None
+    began = time.perf_counter()
+    if busy.at() is None:
+        try:
+            refresh()
+        except Exception:  # noqa: BLE001 - a fault of ours must not come back four times a second
+            traceback.print_exc()
+            _asked.clear()
+            hide()
+            return None
+    # A terrain so large that reading it is felt is looked at less often.
+    return max(INTERVAL, 10 * (time.perf_counter() - began))
+
+
+def _handlers() -> tuple[tuple[Any, Any], ...]:
+    app = bpy.app.handlers
+    return (
+        (app.depsgraph_update_post, _depsgraph_changed),
+        (app.undo_post, _history_moved),
+        (app.redo_post, _history_moved),
+        (app.load_post, _file_opened),
+    )
+
+
+def register() -> None:
+    """Begin to look for changes."""
+    handlers.add(_handlers())
+
+
+def unregister() -> None:
+    """Look no more, and show nothing."""
+    handlers.remove(_handlers())
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    _file_opened()
+
+
+CLASSES = ()

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Masks as Blender keeps and shows them: where each comes from, and what is done to its values."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...processes.registry import PROCESSES
+from ...scene.derived import companions
+from ...scene.masks import masks
+from ...scene.terrain import grid
+from ...terrain.masks import MASK_KINDS, prepare
+from ..base.panel import SubPanel, draw_lines
+from ..base.translations import phrase
+from . import mask_watch
+
+_ICONS = {
+    "NONE": "RADIOBUT_OFF",
+    "VERTEX_GROUP": "GROUP_VERTEX",
+    "ATTRIBUTE": "SPREADSHEET",
+    "IMAGE": "IMAGE_DATA",
+    "SELECTION": "VERTEXSEL",
+}
+
+SOURCE_ITEMS = [
+    (source, source.replace("_", " ").title(), meaning, _ICONS[source], number)
+    for number, (source, meaning) in enumerate(masks.SOURCES.items())
+]
+
+FIT_ITEMS = [
+    ("exact", "Unchanged", "Values that no mask can have are refused"),
+    ("clamp", "Clamp", "Values that no mask can have become the nearest that it can"),
+    ("stretch", "Stretch", "The lowest value becomes 0 and the highest 1, so that anything can be a mask"),
+]
+
+
+def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
+    """The property group of one kind of mask, with that kind's own tooltip."""
+    annotations = {
+        "source": bpy.props.EnumProperty(
+            name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS
+        ),
+        "layer": bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute"),
+        "image": bpy.props.PointerProperty(
+            type=bpy.types.Image, name="Image", description="White is 1 and black 0; its corners lie on the terrain's"
+        ),
+        "invert": bpy.props.BoolProperty(
+            name="Invert", description="Turn the mask around: 1 becomes 0 and 0 becomes 1"
+        ),
+        "fit": bpy.props.EnumProperty(
+            name="Values", description="What becomes of values that no mask can have", items=FIT_ITEMS
+        ),
+        "scale": bpy.props.FloatProperty(
+            name="Thickness", description="How thick it lies where the mask is 1: more leaves more to be carried off",
+            default=1.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH",
+        ),
+        "border": bpy.props.FloatProperty(
+            name="Soft Border",
+            description="How far inside its edge the mask reaches its full value: more blends in more gently. "
+            "The edge is where the mask is 0, and nothing changes beyond it",
+            default=0.0, min=0.0, max=1e6, soft_max=1000.0, step=100, precision=5, unit="LENGTH",
+        ),
+    }  # fmt: skip
+    return type(f"EROSION_PG_mask_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+
+
+SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
+
+
+def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
+    """A mask as a run gets it, (rows, cols) float32; InputError says what is in the way, also in its values."""
+    mask = getattr(obj.erosion, kind)
+    scale = mask.scale if MASK_KINDS[kind].unit else 1.0
+    fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
+    name = mask.image if mask.source == "IMAGE" else mask.layer
+    array = masks.read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border)
+    prepare({kind: array}, array.shape)
+    if kind == "strength" and not array.any():
+        raise InputError(
+            f"The strength mask of {obj.name} is 0 everywhere, so that nothing would be eroded; paint where erosion "
+            "may act, or set the mask to None."
+        )
+    return array
+
+
+def arrays_of(obj: bpy.types.Object) -> dict[str, Any]:
+    """The chosen masks of an object, kind → (rows, cols) float32; InputError says what is in the way."""
+    chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
+    lattice = grid.find_lattice(obj) if chosen else None
+    return {kind: read(obj, lattice, kind) for kind in chosen}
+
+
+def are_read(settings: Any) -> set[str]:
+    """The kinds of masks that the recipe's steps read; all where its steps are not known."""
+    kinds = [step.kind for step in settings.steps if step.enabled]
+    return {mask for kind in kinds for mask in PROCESSES[kind].masks} if kinds else set(MASK_KINDS)
+
+
+class EROSION_PT_masks(SubPanel):
+    bl_label = "Masks and Springs"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, obj = self.layout, companions.terrain_of(context.object)
+        read_by_steps = are_read(obj.erosion)
+        for kind in MASK_KINDS:
+            header, body = layout.panel(f"EROSION_PT_masks_{kind}", default_closed=True)
+            header.active = kind in read_by_steps
+            _draw_header(header, obj, kind)
+            if problem := mask_watch.problem(obj, kind):
+                draw_lines(layout, [problem], "ERROR")
+            if body is not None:
+                _draw_settings(body, obj, kind)
+                if kind not in read_by_steps:
+                    draw_lines(body, [phrase("No step of the recipe looks at this mask.")], "INFO")
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(obj.erosion, "springs")
+
+
+def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
+    mask = getattr(obj.erosion, kind)
+    header.label(text=MASK_KINDS[kind].label)
+    row = header.row(align=True)
+    if mask.source != "NONE":
+        shown = mask_watch.is_shown(obj, kind)
+        icon = "HIDE_OFF" if shown else "HIDE_ON"
+        row.operator("erosion.mask_show", text="", icon=icon, depress=shown).kind = kind
+        row.prop(mask, "invert", text="", icon="ARROW_LEFTRIGHT")
+    row.operator("erosion.mask_paint", text="", icon="BRUSH_DATA", depress=is_painted(obj, mask)).kind = kind
+    row.prop(mask, "source", text="", icon_only=True)
+
+
+def is_painted(obj: bpy.types.Object, mask: Any) -> bool:
+    """Whether the mask is being painted now."""
+    active = obj.vertex_groups.active
+    chosen = mask.source == "VERTEX_GROUP" and active is not None and active.name == mask.layer
+    return chosen and obj.mode == "WEIGHT_PAINT"
+
+
+def painted_kind(obj: bpy.types.Object) -> str | None:
+    """The mask that is being painted now; None where none is."""
+    return next((kind for kind in MASK_KINDS if is_painted(obj, getattr(obj.erosion, kind))), None)
+
+
+def draw_painting(layout: Any, kind: str) -> None:
+    """Which mask is being painted, and the button that ends it."""
+    text = phrase("Painting {mask}: red is 1, blue is 0", mask=phrase(MASK_KINDS[kind].label))
+    layout.label(text=text, icon="BRUSH_DATA", translate=False)
+    layout.operator("erosion.mask_paint", text="Done", icon="CHECKMARK").kind = kind
+
+
+def _draw_settings(body: Any, obj: bpy.types.Object, kind: str) -> None:
+    mask = getattr(obj.erosion, kind)
+    body.use_property_split = True
+    body.use_property_decorate = False
+    body.prop(mask, "source")
+    if mask.source == "NONE":
+        return
+    if mask.source == "VERTEX_GROUP":
+        body.prop_search(mask, "layer", obj, "vertex_groups", text="Group")
+    elif mask.source == "ATTRIBUTE":
+        body.prop_search(mask, "layer", obj.data, "attributes", text="Attribute")
+    elif mask.source == "IMAGE":
+        body.template_ID(mask, "image", open="image.open")
+        body.operator("erosion.mask_image", icon="ADD").kind = kind
+    if mask.source in ("ATTRIBUTE", "IMAGE"):
+        body.prop(mask, "fit")
+    if MASK_KINDS[kind].unit:
+        body.prop(mask, "scale")
+    body.prop(mask, "border")
+
+
+CLASSES = (*SETTINGS.values(), EROSION_PT_masks)

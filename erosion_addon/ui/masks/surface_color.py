@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The colours that the ground starts with: where they come from."""
+
+from typing import Any
+
+import bpy
+
+from ...base.data_files import shipped
+from ...scene.derived import companions
+from ..base.panel import SubPanel
+
+COLOR_ITEMS = [
+    ("NONE", "Recipe", "Strata where the recipe has some, or a vertex attribute surface_color of type Color"),
+    ("ATTRIBUTE", "Attribute", "A colour attribute of the mesh, such as vertex paint"),
+    ("IMAGE", "Image", "An image, stretched over the terrain"),
+    ("STRATA", "Strata", "Layers of rock of different colours, which erosion brings to light"),
+]
+
+
+class EROSION_PG_surface_color(bpy.types.PropertyGroup):
+    """The colours that the ground starts with"""
+
+    source: bpy.props.EnumProperty(
+        name="Source", description="Where the colours of the ground come from, which erosion carries along",
+        items=COLOR_ITEMS,
+    )  # fmt: skip
+    layer: bpy.props.StringProperty(name="Layer", description="Name of the colour attribute")
+    image: bpy.props.PointerProperty(
+        type=bpy.types.Image, name="Image", description="The image; its corners lie on the terrain's"
+    )
+    strata: bpy.props.StringProperty(
+        name="Strata", description="Name of shipped strata, or path of a .toml file", default="red canyon",
+        search=lambda settings, context, text: list(shipped("strata")), search_options={"SUGGESTION"},
+    )  # fmt: skip
+
+
+class EROSION_MT_strata(bpy.types.Menu):
+    """Layers of rock of different colours"""
+
+    bl_idname = "EROSION_MT_strata"
+    bl_label = "Strata"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        for name in shipped("strata"):
+            change = self.layout.operator("wm.context_set_string", text=name.capitalize())
+            change.data_path, change.value = "terrain.erosion.surface_color.strata", name
+
+
+class EROSION_PT_surface_color(SubPanel):
+    bl_label = "Surface Color"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, terrain = self.layout, companions.terrain_of(context.object)
+        settings = terrain.erosion.surface_color
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(settings, "source")
+        if settings.source == "ATTRIBUTE":
+            layout.prop_search(settings, "layer", terrain.data, "color_attributes", text="Attribute")
+        elif settings.source == "IMAGE":
+            layout.template_ID(settings, "image", new="image.new", open="image.open")
+        elif settings.source == "STRATA":
+            row: Any = layout.row(align=True)
+            row.context_pointer_set("terrain", terrain)
+            row.prop(settings, "strata")
+            row.menu("EROSION_MT_strata", text="", icon="DOWNARROW_HLT")
+
+
+CLASSES = (EROSION_PG_surface_color, EROSION_MT_strata, EROSION_PT_surface_color)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's own recipes: save, replace and delete them."""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ...base.data_files import shipped
+from ...base.errors import InputError
+from ...recipe import user_recipes
+from ...recipe.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
+from ...scene.derived import companions
+from ...scene.files import viewport_picture
+from ...scene.masks import springs, surface_color
+from ..base.terrain_operator import allowed
+from ..base.translations import phrase
+from . import loaded_recipe as origin
+from . import steps
+from .recipes import why_no_recipe, why_no_terrain
+
+
+def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
+    """The recipe that a terrain's settings stand for, with the springs, the strata and the palette that the user chose;
+    InputError says what of it cannot be."""
+    settings = terrain.erosion
+    recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
+    color = settings.surface_color
+    if color.source == "STRATA":
+        recipe = surface_color.start(terrain, recipe, color.source, "", None, color.strata).recipe
+    palette = loaded_recipe.palette_of(terrain)
+    return replace(recipe, palette=palette if palette in PALETTE.choices else recipe.palette)
+
+
+class EROSION_OT_recipe_save(bpy.types.Operator):
+    """Keep these steps and settings among your recipes"""
+
+    bl_idname = "erosion.recipe_save"
+    bl_label = "Save Recipe"
+    bl_options = {"UNDO"}
+
+    name: bpy.props.StringProperty(name="Name", description="What the recipe is called", options={"SKIP_SAVE"})
+    description: bpy.props.StringProperty(
+        name="Description", description="What land it makes; shown over its picture", options={"SKIP_SAVE"}
+    )
+    landscape: bpy.props.EnumProperty(
+        name="Landscape", description=LANDSCAPE.sentence.rstrip("."), default=LANDSCAPE.default,
+        items=[(key, heading, f"Like the shipped recipes under {heading}") for key, heading in LANDSCAPES.items()],
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
+    keep_seed: bpy.props.BoolProperty(
+        name="Keep Seed", description="Keep the seed too, so that the recipe sets it where it is taken"
+    )
+    picture: bpy.props.BoolProperty(
+        name="Picture from the Viewport", default=True,
+        description="Take the middle of the 3D viewport, without its overlays, as the picture of the recipe",
+    )  # fmt: skip
+    overwrite: bpy.props.BoolProperty(
+        name="Replace It", description="Replace your recipe of this name", options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_terrain(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        settings = companions.terrain_of(context.object).erosion
+        if self.overwrite and user_recipes.find(self.name):
+            self._take_words(Recipe.load(self.name))
+            return context.window_manager.invoke_confirm(
+                self, event, title=f"Replace {self.name}?", confirm_text="Replace",
+                message="Your recipe of this name gets the steps and settings of this terrain.",
+            )  # fmt: skip
+        try:
+            loaded = origin.recipe(settings)
+            self._take_words(loaded)
+            wish = f"my {loaded.name}" if loaded.name in shipped() else loaded.name
+            self.name = self.name or user_recipes.free_name(wish)
+        except InputError:
+            pass  # there is nothing to suggest
+        return context.window_manager.invoke_props_dialog(self, width=400, confirm_text="Save")
+
+    def _take_words(self, recipe: Recipe) -> None:
+        self.description, self.landscape = recipe.description, recipe.landscape
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.activate_init = True
+        layout.prop(self, "name")
+        layout.prop(self, "description")
+        layout.prop(self, "landscape")
+        layout.prop(self, "keep_seed")
+        layout.prop(self, "picture")
+        try:
+            existing = user_recipes.find(user_recipes.name_for(self.name))
+        except InputError as error:
+            layout.label(text=str(error), icon="ERROR")
+            return
+        if existing:
+            text = phrase("There is a recipe {name} of yours already.", name=existing.stem)
+            layout.label(text=text, icon="ERROR", translate=False)
+            layout.prop(self, "overwrite")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        try:
+            recipe = recipe_of_terrain(terrain)
+            recipe = replace(
+                recipe, name=self.name, description=self.description, landscape=self.landscape,
+                seed=recipe.seed if self.keep_seed else 0,
+            )  # fmt: skip
+            name = user_recipes.save(recipe, self.overwrite)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if why_no_recipe(context) is None:
+            terrain.erosion.recipe_name = name
+        self.report({"INFO"}, f"Saved {name} among your recipes")
+        if self.picture and not bpy.app.background:
+            self._take_picture(context, name)
+        return {"FINISHED"}
+
+    def _take_picture(self, context: bpy.types.Context, name: str) -> None:
+        path = user_recipes.find(name)
+        try:
+            viewport_picture.save(context, path.with_suffix(user_recipes.PICTURE))
+        except InputError as error:
+            self.report({"WARNING"}, str(error))
+
+
+class EROSION_OT_recipe_delete(bpy.types.Operator):
+    """Delete one of your recipes. Terrains that were made with it keep their settings"""
+
+    bl_idname = "erosion.recipe_delete"
+    bl_label = "Delete Recipe"
+
+    name: bpy.props.StringProperty(name="Name", description="Which of your recipes", options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_confirm(
+            self, event, title=f"Delete {self.name}?", confirm_text="Delete",
+            message="Its file is deleted, which cannot be undone. Terrains keep their settings.",
+        )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            user_recipes.delete(self.name)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Deleted the recipe {self.name}")
+        return {"FINISHED"}
+
+
+class EROSION_MT_recipe(bpy.types.Menu):
+    """Save, replace, delete and exchange recipes"""
+
+    bl_idname = "EROSION_MT_recipe"
+    bl_label = "Recipe"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return why_no_terrain(context) is None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, name = self.layout, companions.terrain_of(context.object).erosion.recipe_name
+        mine = user_recipes.find(name)
+        layout.operator("erosion.recipe_save", text="Save As…", icon="ADD")
+        if mine:
+            change: Any = layout.operator("erosion.recipe_save", text=f"Replace {mine.stem}", icon="FILE_TICK")
+            change.name, change.overwrite = mine.stem, True
+            layout.operator("erosion.recipe_delete", text=f"Delete {mine.stem}", icon="TRASH").name = mine.stem
+        layout.separator()
+        layout.operator("erosion.recipe_load", text="Load…", icon="FILE_FOLDER").name = ""
+        layout.operator("erosion.recipe_import", text="Import…", icon="IMPORT")
+        layout.operator("erosion.recipe_export", text="Export…", icon="EXPORT")
+
+
+CLASSES = (EROSION_OT_recipe_save, EROSION_OT_recipe_delete, EROSION_MT_recipe)

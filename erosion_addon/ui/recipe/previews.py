@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The recipes there are and their pictures, to choose one by what it makes."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+import bpy.utils.previews
+
+from ...base.data_files import is_there, own, shipped
+from ...base.errors import InputError
+from ...recipe.recipe import LANDSCAPE, LANDSCAPES, Recipe
+from ...recipe.user_recipes import PICTURE
+
+_pictures: Any = None
+"""Blender's collection of the pictures, from the first look at them on."""
+
+
+class Entry(NamedTuple):
+    """A recipe as menus show it; icon: Blender's number of its picture."""
+
+    name: str
+    icon: int
+
+
+def by_landscape() -> dict[str, list[Entry]]:
+    """The shipped recipes under the heading of their landscape, in the order of the headings."""
+    shelves: dict[str, list[Entry]] = {heading: [] for heading in LANDSCAPES.values()}
+    for name, path in sorted(shipped().items()):
+        shelves[LANDSCAPES[_landscape(path)]].append(Entry(name, icon_of(path)))
+    return {heading: entries for heading, entries in shelves.items() if entries}
+
+
+def of_the_user() -> list[Entry]:
+    """The user's own recipes."""
+    return [Entry(name, icon_of(path)) for name, path in own().items()]
+
+
+def title(name: str) -> str:
+    """The name of a recipe, or of its file, as people read it."""
+    name = Path(name).stem if name.lower().endswith(".toml") else name
+    return name[:1].upper() + name[1:]
+
+
+def picture_of(path: Path) -> Path | None:
+    """The picture of a recipe file: of a shipped one in the folder of previews, of any other beside it."""
+    places = (path.parent / "previews" / f"{path.stem}{PICTURE}", path.parent / f"{path.stem}{PICTURE}")
+    return next((place for place in places if is_there(place)), None)
+
+
+def icon_of(path: Path) -> int:
+    """Blender's number of the picture of a recipe file; that of a blank picture where there is none."""
+    global _pictures
+    picture = picture_of(path)
+    if picture is None:
+        return blank()
+    if _pictures is None:
+        _pictures = bpy.utils.previews.new()
+    key = f"{picture} {picture.stat().st_mtime_ns}"  # a picture that was replaced is another one
+    return (_pictures.get(key) or _pictures.load(key, str(picture), "IMAGE")).icon_id
+
+
+@lru_cache(maxsize=1)
+def blank() -> int:
+    """Blender's own drawing of a picture."""
+    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+    return int(known["IMAGE_DATA"].value)
+
+
+@lru_cache(maxsize=256)
+def _landscape(path: Path) -> str:
+    """Landscape of a shipped recipe, which stays as it is."""
+    try:
+        return Recipe.load(path).landscape
+    except InputError:
+        return str(LANDSCAPE.default)
+
+
+def forget() -> None:
+    """Let go of the pictures."""
+    global _pictures
+    if _pictures is not None:
+        bpy.utils.previews.remove(_pictures)
+        _pictures = None

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recipe files: brought in, dropped into the viewport, and handed on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import bpy
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from ...base.data_files import file_name
+from ...base.errors import InputError
+from ...recipe import user_recipes
+from ...recipe.recipe import Recipe
+from ...scene.derived import companions
+from ..base.terrain_operator import allowed
+from . import previews
+from .own_recipes import recipe_of_terrain
+from .recipes import why_no_recipe, why_no_terrain
+
+
+class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
+    """Copy a recipe file (.toml) to your recipes, or take it for the terrain, after checking it"""
+
+    bl_idname = "erosion.recipe_import"
+    bl_label = "Import Recipe"
+    bl_options = {"UNDO"}
+
+    filename_ext = ".toml"
+    filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
+    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    keep: bpy.props.BoolProperty(
+        name="Keep among My Recipes", description="Copy the file, so that it stays when the original goes", default=True
+    )
+    use: bpy.props.BoolProperty(
+        name="Apply to Active Object", description="Give the active terrain its steps and settings", default=True
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if not self.filepath:
+            return ImportHelper.invoke(self, context, event)
+        try:  # dropped into the viewport: what is no recipe is refused before anything is asked
+            name = Recipe.load(Path(self.filepath)).name
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Take It")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.prop(self, "keep")
+        row = self.layout.row()
+        row.active = why_no_recipe(context) is None
+        row.prop(self, "use")
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            Recipe.load(path)
+            name = user_recipes.take(path) if self.keep else file_name(path)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        if self.use and why_no_recipe(context) is None:
+            companions.terrain_of(context.object).erosion.recipe_name = name
+        if self.keep:
+            self.report({"INFO"}, f"{name} is one of your recipes now")
+        return {"FINISHED"}
+
+
+class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
+    """Write these steps and settings to a recipe file (.toml), for others or for the command line"""
+
+    bl_idname = "erosion.recipe_export"
+    bl_label = "Export Recipe"
+
+    filename_ext = ".toml"
+    filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_terrain(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        settings = companions.terrain_of(context.object).erosion
+        self.filepath = f"{previews.title(settings.recipe_name).lower()}.toml"
+        return ExportHelper.invoke(self, context, event)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        path = Path(bpy.path.abspath(self.filepath))
+        try:
+            recipe = recipe_of_terrain(companions.terrain_of(context.object))
+            user_recipes.write(replace(recipe, name=path.stem), path)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Wrote {path}")
+        return {"FINISHED"}
+
+
+class EROSION_FH_recipe(bpy.types.FileHandler):
+    bl_idname = "EROSION_FH_recipe"
+    bl_label = "Terrain Erosion Recipe"
+    bl_import_operator = "erosion.recipe_import"
+    bl_file_extensions = ".toml"
+
+    @classmethod
+    def poll_drop(cls, context: bpy.types.Context) -> bool:
+        return context.area is not None and context.area.type == "VIEW_3D"
+
+
+CLASSES = (EROSION_OT_recipe_import, EROSION_OT_recipe_export, EROSION_FH_recipe)

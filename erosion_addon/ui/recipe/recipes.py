@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recipes to choose from by their pictures, and whether a terrain still follows its own."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...base.data_files import file_name
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...scene.derived import companions
+from ...scene.files import user_folder
+from ..base.terrain_operator import allowed
+from ..base.translations import phrase
+from . import loaded_recipe as origin
+from . import previews, steps
+
+TILE = 5.5
+"""Side of a picture in the popover, in Blender's units of the interface; so it grows with them."""
+PICTURE = 4.0
+"""Side of the picture in the side panel: as high as the three rows beside it."""
+_ACROSS = 6.0
+"""Width of a column of pictures: the longest names of recipes have room below them."""
+_NONE = 0.01
+"""Height of what takes no room: what follows is drawn on top of it."""
+
+
+def why_no_terrain(context: bpy.types.Context) -> str | None:
+    """Why there is nothing that has a recipe; None if there is a terrain."""
+    terrain = companions.terrain_of(context.object)
+    return None if terrain is not None and terrain.type == "MESH" else "Select a terrain: a mesh that is a grid"
+
+
+def why_no_recipe(context: bpy.types.Context) -> str | None:
+    """Why there is nothing to take a recipe; None if there is a terrain of this file."""
+    if reason := why_no_terrain(context):
+        return reason
+    terrain = companions.terrain_of(context.object)
+    assert terrain is not None
+    return None if terrain.is_editable else f"{terrain.name} is linked from another file, which holds its settings"
+
+
+def is_changed(settings: Any) -> bool:
+    """Whether the steps or the edges are others than those of the recipe that was loaded; the seed is no part of it."""
+    try:
+        loaded, now = origin.recipe(settings), steps.recipe_of(settings, [])
+    except InputError:
+        return False
+    return replace(now, seed=loaded.seed) != loaded
+
+
+def shown_name(settings: Any) -> str:
+    """The recipe's name, and how the settings stand to it."""
+    if not settings.recipe_name:
+        return "Choose a Recipe"
+    name = previews.title(settings.recipe_name)
+    if origin.is_gone(settings):
+        return phrase("{name} (not on this computer)", name=name)
+    return phrase("{name} (changed)", name=name) if is_changed(settings) else name
+
+
+def draw_choice(layout: Any, settings: Any) -> None:
+    """The recipe of a terrain: its picture and its name open all pictures, the arrow what can be done with it as a
+    file; beside it what is no part of a step."""
+    path = origin.file_of(settings)
+    icon = previews.icon_of(path) if path else previews.blank()
+    row = layout.split(factor=0.34)
+    picture = row.column(align=True)
+    below = picture.column()
+    below.ui_units_y = _NONE
+    below.scale_y = PICTURE
+    below.emboss = "PULLDOWN_MENU"
+    below.operator("erosion.recipe_choose", text="")
+    picture.template_icon(icon, scale=PICTURE)
+    column = row.column()
+    name = column.row(align=True)
+    name.operator("erosion.recipe_choose", text=shown_name(settings))
+    if is_changed(settings):
+        name.operator("erosion.recipe_reset", text="", icon="LOOP_BACK")
+    name.menu("EROSION_MT_recipe", text="", icon="DOWNARROW_HLT")
+    column.prop(settings, "seed")
+    column.prop(settings, "edges")
+
+
+class EROSION_PT_recipes(bpy.types.Panel):
+    bl_label = "Recipes"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = int(_ACROSS * 5 + 1)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        current = companions.terrain_of(context.object).erosion.recipe_name
+        shelves, mine = previews.by_landscape(), previews.of_the_user()
+        row = self.layout.row()
+        for heading, entries in shelves.items():
+            column = row.column()
+            column.label(text=heading)
+            for entry in entries:
+                _draw_tile(column, entry, current)
+        if mine:
+            self.layout.separator(type="LINE")
+            self.layout.label(text="My Recipes")
+        for number, entry in enumerate(mine):
+            if number % len(shelves) == 0:
+                row = self.layout.row()
+                row.alignment = "LEFT"
+            column = row.column()
+            column.ui_units_x = _ACROSS
+            _draw_tile(column, entry, current)
+
+
+def _draw_tile(layout: Any, entry: previews.Entry, current: str) -> None:
+    """A picture and its name on one large button."""
+    tile = layout.column(align=True)
+    is_current = entry.name == current
+    below = tile.column()
+    below.ui_units_y = _NONE
+    below.scale_y = TILE if is_current else TILE + 1.2  # its colour would make the name hard to read
+    below.emboss = "PULLDOWN_MENU"
+    below.operator("erosion.recipe_load", text="", depress=is_current).name = entry.name
+    tile.template_icon(entry.icon, scale=TILE)
+    name = tile.row()
+    name.alignment = "CENTER"
+    name.label(text=previews.title(entry.name))
+
+
+class EROSION_OT_recipe_choose(bpy.types.Operator):
+    """Choose the kind of landscape by its picture"""
+
+    bl_idname = "erosion.recipe_choose"
+    bl_label = "Choose a Recipe"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_recipe(context))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        # A panel that is called so closes with the click that chooses; one of `layout.popover` would stay.
+        return bpy.ops.wm.call_panel(name=EROSION_PT_recipes.__name__, keep_open=False)
+
+
+class EROSION_OT_recipe_load(bpy.types.Operator):
+    """Take the steps and settings of a recipe"""
+
+    bl_idname = "erosion.recipe_load"
+    bl_label = "Load Recipe"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: bpy.props.StringProperty(
+        name="Recipe", description="Name of a recipe, or path of a .toml file", options={"SKIP_SAVE", "HIDDEN"}
+    )
+    filepath: bpy.props.StringProperty(
+        name="File", description="Recipe file to load instead", subtype="FILE_PATH",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )  # fmt: skip
+    filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_recipe(context))
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, operator: Any) -> str:
+        try:
+            return Recipe.load(operator.name).description
+        except InputError:
+            return cls.__doc__ or ""
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if self.name or self.filepath:
+            return self.execute(context)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
+            Recipe.load(name)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        companions.terrain_of(context.object).erosion.recipe_name = name  # which fills the steps
+        return {"FINISHED"}
+
+
+class EROSION_OT_recipe_reset(bpy.types.Operator):
+    """Bring back the steps and edges of the recipe, without your changes"""
+
+    bl_idname = "erosion.recipe_reset"
+    bl_label = "Reset to Recipe"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_recipe(context))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = companions.terrain_of(context.object).erosion
+        try:
+            recipe = Recipe.load(settings.recipe_name) if origin.is_here(settings) else origin.recipe(settings)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        steps.fill(settings, recipe)
+        return {"FINISHED"}
+
+
+def register() -> None:
+    """Let the user's own recipes be found."""
+    user_folder.offer()
+
+
+def unregister() -> None:
+    """Let go of them and of the pictures."""
+    user_folder.withdraw()
+    previews.forget()
+
+
+CLASSES = (EROSION_PT_recipes, EROSION_OT_recipe_choose, EROSION_OT_recipe_load, EROSION_OT_recipe_reset)

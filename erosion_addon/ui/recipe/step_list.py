@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The recipe as a stack: its steps in a list, the buttons beside it, and the settings of the active one."""
+
+from typing import Any
+
+import bpy
+
+from ...base.parameters import Specification, groups, specifications
+from ...processes.registry import PROCESSES
+from ...recipe.recipe import MOST_STEPS, Step
+from ...scene.derived import companions
+from ..base.panel import SubPanel, redraw_panels
+from ..base.parameter_properties import CONTEXT, draw_value
+from . import steps
+from . import wind_rose as winds
+from .step_operator import StepOperator
+
+ICONS = {
+    "droplet": "MOD_FLUIDSIM",
+    "rill": "MATFLUID",
+    "water": "MOD_OCEAN",
+    "wind": "FORCE_WIND",
+    "talus": "RIGID_BODY",
+    "weather": "FREEZE",
+}
+
+_without_steps: set[int] = set()
+"""The session_uid of terrains that the panel was drawn for before they had steps."""
+
+
+class EROSION_UL_steps(bpy.types.UIList):
+    """Steps of the recipe, from the first to the last. Double-click one to name it"""
+
+    def draw_item(
+        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active_data: Any, active_name: str
+    ) -> None:
+        row = layout.row(align=True)
+        row.prop(item, "enabled", text="")
+        name = row.row(align=True)
+        name.active = item.enabled
+        if item.name:
+            name.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
+        else:  # made by a script, or by an earlier release
+            name.label(text=PROCESSES[item.kind].label, icon=ICONS[item.kind])
+
+    def draw_filter(self, context: Any, layout: Any) -> None:
+        """None: a stack that is sorted or filtered would say another order than the run's."""
+
+
+class _AddingOperator(StepOperator):
+    """For those that add a step below the active one, which then is active."""
+
+    @classmethod
+    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
+        if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) >= MOST_STEPS:  # type: ignore[union-attr]
+            reason = f"A recipe has at most {MOST_STEPS} steps"
+        return reason
+
+    def act(self, settings: Any) -> bool:
+        self.append(settings)
+        place = settings.active_step + 1 if len(settings.steps) > 1 else 0
+        settings.steps.move(len(settings.steps) - 1, place)
+        settings.active_step = place
+        return True
+
+    def append(self, settings: Any) -> None:
+        """Add the step at the end."""
+        raise NotImplementedError
+
+
+class EROSION_OT_step_add(_AddingOperator, bpy.types.Operator):
+    """Add a step below the active one"""
+
+    bl_idname = "erosion.step_add"
+    bl_label = "Add Step"
+
+    kind: bpy.props.EnumProperty(
+        name="Process",
+        description="What happens in the step",
+        items=[
+            (kind, process.label, process.about.rstrip("."), ICONS[kind], number)
+            for number, (kind, process) in enumerate(PROCESSES.items())
+        ],
+    )
+
+    def append(self, settings: Any) -> None:
+        steps.add(settings, Step(self.kind, PROCESSES[self.kind].parameters()))
+
+
+class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
+    """Add a copy of the active step below it"""
+
+    bl_idname = "erosion.step_duplicate"
+    bl_label = "Duplicate Step"
+
+    def append(self, settings: Any) -> None:
+        copy = settings.steps.add()
+        item = settings.steps[settings.active_step]  # found again, as what came before add() may have moved
+        copy.name, copy.kind, copy.enabled, copy.loaded = item.name, item.kind, item.enabled, item.loaded
+        steps.fill_winds(copy, steps.winds_of(item))
+        group = getattr(item, item.kind)
+        for name in specifications(PROCESSES[item.kind].parameters):
+            if hasattr(group, name):  # lists are none of its properties
+                setattr(getattr(copy, item.kind), name, getattr(group, name))
+
+
+class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
+    """Remove the active step"""
+
+    bl_idname = "erosion.step_remove"
+    bl_label = "Remove Step"
+
+    @classmethod
+    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
+        if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) == 1:  # type: ignore[union-attr]
+            reason = "A recipe needs a step; add another one before this one goes, or switch it off"
+        return reason
+
+    def act(self, settings: Any) -> bool:
+        if len(settings.steps) < 2:
+            return False
+        settings.steps.remove(settings.active_step)
+        settings.active_step = min(settings.active_step, len(settings.steps) - 1)
+        return True
+
+
+class EROSION_OT_step_move(StepOperator, bpy.types.Operator):
+    """Move the active step, so that it happens earlier or later"""
+
+    bl_idname = "erosion.step_move"
+    bl_label = "Move Step"
+
+    direction: bpy.props.EnumProperty(
+        name="Direction",
+        description="Where the step goes in the list",
+        items=[("UP", "Up", "Let it happen earlier"), ("DOWN", "Down", "Let it happen later")],
+    )
+
+    def act(self, settings: Any) -> bool:
+        place = settings.active_step + (1 if self.direction == "DOWN" else -1)
+        if not 0 <= place < len(settings.steps):
+            return False
+        settings.steps.move(settings.active_step, place)
+        settings.active_step = place
+        return True
+
+
+class EROSION_PT_steps(SubPanel):
+    bl_label = "Steps"
+    bl_options = set()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        terrain = companions.terrain_of(context.object)
+        settings = terrain.erosion
+        if not settings.steps:
+            _fill_soon(terrain)
+            return
+        _draw_list(self.layout, settings)
+        item = settings.steps[min(settings.active_step, len(settings.steps) - 1)]
+        if item.name not in ("", PROCESSES[item.kind].label):
+            self.layout.label(text=PROCESSES[item.kind].label, icon=ICONS[item.kind])
+        _draw_settings(self.layout, item, bool(settings.springs and settings.springs.all_objects))
+
+
+def _draw_list(layout: Any, settings: Any) -> None:
+    row = layout.row()
+    row.template_list("EROSION_UL_steps", "", settings, "steps", settings, "active_step", rows=6, sort_lock=True)
+    column = row.column(align=True)
+    column.operator_menu_enum("erosion.step_add", "kind", text="", icon="ADD")
+    column.operator("erosion.step_remove", text="", icon="REMOVE")
+    column.separator()
+    column.operator("erosion.step_move", text="", icon="TRIA_UP").direction = "UP"
+    column.operator("erosion.step_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+    column.separator()
+    column.operator("erosion.step_duplicate", text="", icon="DUPLICATE")
+
+
+def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
+    """The settings of a step by their groups; of a group in which none acts nothing is shown."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    process = PROCESSES[item.kind]
+    values = {**process.parameters().to_dict(), **steps.values_of(item, [[]] if has_springs else [])}
+    for group, declared in groups(process.parameters).items():
+        shown = [known for known in declared if known.name != "springs"]  # those are empties of the scene
+        if any(known.acts(values) for known in shown):
+            _draw_group(layout, item, group, shown, values)
+
+
+def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], values: dict[str, Any]) -> None:
+    if group:
+        header, body = layout.panel(f"erosion_{item.kind}_{group}", default_closed=True)
+        header.label(text=group)
+    else:
+        body = layout.column()
+    if body is not None:
+        for known in shown:
+            row = body.row()
+            row.active = item.enabled and known.acts(values)
+            if known.name == "wind_rose":
+                winds.draw(row, item)
+            else:
+                _draw_setting(row, getattr(item, item.kind), known)
+
+
+def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
+    """A setting with half the width for its name, as many end in a unit."""
+    if isinstance(known.default, bool):
+        row.prop(settings, known.name)
+        return
+    halves = row.split(factor=0.52)
+    name = halves.row()
+    name.alignment = "RIGHT"
+    name.label(text=settings.bl_rna.properties[known.name].name, text_ctxt=CONTEXT)
+    draw_value(halves, settings, known.name, "")
+
+
+def _fill_soon(terrain: bpy.types.Object) -> None:
+    """Give a terrain its steps once the panel is drawn: nothing may be written while that happens."""
+    _without_steps.add(terrain.session_uid)
+    if not bpy.app.timers.is_registered(_fill):
+        bpy.app.timers.register(_fill)
+
+
+def _fill() -> None:
+    for obj in bpy.data.objects:
+        if obj.session_uid in _without_steps and obj.is_editable:
+            steps.ensure(obj.erosion)
+            if obj.erosion.steps:  # else the panel would be drawn, and this called, for ever
+                redraw_panels()
+    _without_steps.clear()
+
+
+def unregister() -> None:
+    """Fill no more."""
+    if bpy.app.timers.is_registered(_fill):
+        bpy.app.timers.unregister(_fill)
+
+
+CLASSES = (
+    EROSION_UL_steps,
+    EROSION_OT_step_add,
+    EROSION_OT_step_duplicate,
+    EROSION_OT_step_remove,
+    EROSION_OT_step_move,
+    EROSION_PT_steps,
+)

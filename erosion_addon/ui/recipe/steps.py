@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The steps of a recipe as Blender keeps them: settings made from the declarations of the parameters."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...base.parameters import specifications
+from ...processes.registry import PROCESSES
+from ...recipe.recipe import LONGEST_NAME, Recipe, Step
+from ..base.parameter_properties import CONTEXT, meant, properties_of
+from . import loaded_recipe as origin
+
+
+def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
+    """The property group of one kind of step, without parameters that are lists."""
+    declared = specifications(PROCESSES[kind].parameters).values()
+    annotations = properties_of(item for item in declared if not item.row_names)
+    return type(f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+
+
+SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
+
+
+class EROSION_PG_wind(bpy.types.PropertyGroup):
+    """One of several winds that take turns"""
+
+    direction: bpy.props.FloatProperty(
+        name="Direction (°)", description="Where this wind blows to: 0 along x, 90 along y",
+        min=-360, max=360, soft_min=-180, soft_max=180, step=100, precision=1, translation_context=CONTEXT,
+    )  # fmt: skip
+    weight: bpy.props.FloatProperty(
+        name="Weight", description="How much this wind blows, compared to the others: more turns the dunes to it",
+        default=1.0, min=0, max=1e6, soft_max=10, step=10, precision=2, translation_context=CONTEXT,
+    )  # fmt: skip
+
+
+class EROSION_PG_step(bpy.types.PropertyGroup):
+    """One step of the recipe"""
+
+    __annotations__ = {
+        "kind": bpy.props.EnumProperty(
+            name="Process", description="What happens in the step",
+            items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
+        ),
+        "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
+        "winds": bpy.props.CollectionProperty(
+            type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
+        ),
+        "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
+        **{kind: bpy.props.PointerProperty(
+               type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
+           ) for kind, settings in SETTINGS.items()},
+    }  # fmt: skip
+
+
+def reload(settings: Any) -> None:
+    """Fill the steps with those of the recipe that is named; none where there is no such recipe."""
+    settings.steps.clear()
+    origin.choose(settings.recipe_name)
+    try:
+        recipe = Recipe.load(settings.recipe_name)
+    except InputError:
+        return  # the run refuses the name in a sentence
+    fill(settings, recipe)
+
+
+def fill(settings: Any, recipe: Recipe) -> None:
+    """Take over a recipe's steps and edges, and its seed if it brings one."""
+    settings.steps.clear()
+    origin.keep(settings, recipe)
+    settings.edges = recipe.edges
+    settings.seed = recipe.seed or settings.seed
+    settings.active_step = 0
+    for step in recipe.steps:
+        add(settings, step)
+
+
+def add(settings: Any, step: Step) -> None:
+    """Append a step."""
+    item = settings.steps.add()
+    item.name, item.kind, item.enabled = step.title, step.kind, step.enabled
+    group = getattr(item, step.kind)
+    values = step.parameters.to_dict()
+    item.loaded = json.dumps(values)
+    for name in values:
+        if hasattr(group, name):
+            setattr(group, name, values[name])
+    fill_winds(item, values.get("wind_rose", []))
+
+
+def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
+    """Give a step of wind these winds: rows of direction (°) and weight."""
+    item.winds.add()  # so that none at all is set too, and not taken for a file of an earlier release
+    item.winds.clear()
+    for row in rows:
+        wind = item.winds.add()
+        wind.direction, wind.weight = row
+
+
+def winds_of(item: EROSION_PG_step) -> list[list[float]]:
+    """The winds of a step, as rows of direction (°) and weight."""
+    loaded = _loaded(item).get("wind_rose", [])
+    if not item.is_property_set("winds"):  # a file of an earlier release
+        return loaded
+    return [
+        [meant(wind.direction, was[0]), meant(wind.weight, was[1])]
+        for wind, was in zip_longest(item.winds, loaded[: len(item.winds)], fillvalue=(None, None))
+    ]
+
+
+def ensure(settings: Any) -> None:
+    """Give settings without steps those of their recipe, as a run takes them; seed and edges stay."""
+    if settings.steps:
+        return
+    try:
+        recipe = origin.recipe(settings)
+    except InputError:
+        return  # the run refuses the name in a sentence
+    for step in recipe.steps:
+        add(settings, step)
+
+
+def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
+    """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
+    steps = tuple(step_of(item, springs) for item in settings.steps)
+    named = origin.recipe(settings, steps)
+    return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
+
+
+def meant_recipe(settings: Any) -> Recipe | None:
+    """As `recipe_of`, for the panel; None where the settings name no recipe."""
+    try:
+        return recipe_of(settings, [])
+    except InputError:
+        return None
+
+
+def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
+    """The step that an item stands for; springs as in `recipe_of`."""
+    parameters = PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
+    name = " ".join(item.name.split())[:LONGEST_NAME]
+    return Step(item.kind, parameters, item.enabled, "" if name == PROCESSES[item.kind].label else name)
+
+
+def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
+    """The parameters as the recipe gave them; the defaults of all where that is damaged."""
+    return dict(_checked(item.kind, item.loaded))
+
+
+@lru_cache(maxsize=256)
+def _checked(kind: str, text: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text or "{}")
+        PROCESSES[kind].parameters.from_dict(values)
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError):
+        return {}
+    return values  # type: ignore[no-any-return]
+
+
+def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:
+    """The parameters of an item by name; lists that the recipe did not give are missing. springs as in `recipe_of`."""
+    declared = specifications(PROCESSES[item.kind].parameters)
+    group = getattr(item, item.kind)
+    values = _loaded(item)
+    if springs and "springs" in declared:
+        values["springs"] = springs
+    if "wind_rose" in declared:
+        values["wind_rose"] = winds_of(item)
+    for name in declared:
+        if hasattr(group, name):
+            values[name] = meant(getattr(group, name), values.get(name))
+    return values
+
+
+CLASSES = (*SETTINGS.values(), EROSION_PG_wind, EROSION_PG_step)

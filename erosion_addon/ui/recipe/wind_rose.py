@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several winds that take turns, below the settings of a step of wind."""
+
+from typing import Any
+
+import bpy
+
+from ..base.parameter_properties import CONTEXT
+from . import steps
+from .step_operator import StepOperator
+
+MOST = 36
+"""Winds that a panel can show; a recipe may have more."""
+
+
+class _WindOperator(StepOperator):
+    """For operators on the winds of the active step."""
+
+    @classmethod
+    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
+        if (reason := super().why_not(terrain)) is None:
+            settings = terrain.erosion  # type: ignore[union-attr]
+            kinds = [item.kind for item in settings.steps][settings.active_step :][:1]
+            reason = None if kinds == ["wind"] else "Choose a step of wind"
+        return reason
+
+    def act(self, settings: Any) -> bool:
+        item = settings.steps[settings.active_step]
+        rows = self.changed(item, steps.winds_of(item))
+        steps.fill_winds(item, rows)
+        return True
+
+    def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
+        """The winds after the operator; rows: those before."""
+        raise NotImplementedError
+
+
+class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
+    """Let another wind take turns with the present one, a quarter turn from it"""
+
+    bl_idname = "erosion.wind_add"
+    bl_label = "Add Wind"
+
+    @classmethod
+    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
+        reason = super().why_not(terrain)
+        if reason is None and len(steps.winds_of(terrain.erosion.steps[terrain.erosion.active_step])) >= MOST:  # type: ignore[union-attr]
+            reason = f"{MOST} winds blow already"
+        return reason
+
+    def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
+        rows = rows or [[item.wind.direction, 1.0]]
+        direction = rows[-1][0] + 90.0
+        return [*rows, [direction - 360.0 if direction > 180.0 else direction, 1.0]]
+
+
+class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
+    """Remove this wind; without any the direction above counts"""
+
+    bl_idname = "erosion.wind_remove"
+    bl_label = "Remove Wind"
+
+    index: bpy.props.IntProperty(name="Wind", description="Which one, counted from 0", min=0, options={"HIDDEN"})
+
+    def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
+        return rows[: self.index] + rows[self.index + 1 :]
+
+
+def draw(layout: Any, item: Any) -> None:
+    """The winds of a step, each with its direction and weight, and the button for another one."""
+    column = layout.column(align=True)
+    column.use_property_split = False
+    if item.winds:
+        titles = column.row()
+        for name in ("direction", "weight"):
+            titles.label(text=item.winds[0].bl_rna.properties[name].name, text_ctxt=CONTEXT)
+    for index, wind in enumerate(item.winds):
+        row = column.row(align=True)
+        row.prop(wind, "direction", text="")
+        row.prop(wind, "weight", text="")
+        row.operator("erosion.wind_remove", text="", icon="X").index = index
+    column.operator("erosion.wind_add", icon="ADD")
+
+
+CLASSES = (EROSION_OT_wind_add, EROSION_OT_wind_remove)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The modal operator that stays with a task until its result is written.
+
+The task belongs to the extension and needs no operator to go on. But only what an operator changes as it finishes has
+an undo step, a redo panel and a place in the history that are Blender's own; what a timer changes, the redo panel of an
+older operator undoes for ever. Blender autosaves while no operator is modal alone, and tries again every 10 ms, so this
+one steps aside now and then, and is called again.
+"""
+
+import time
+from typing import Any
+
+import bpy
+
+from ...scene.run.task import Task
+
+INTERVAL = 0.1
+"""Seconds between two looks of the operator at its task."""
+
+STAY = 10.0
+"""Seconds after which it steps aside: how late an autosave may come."""
+
+AWAY = 2
+"""Looks at the task that it is away for. Blender's timers have their turn before each."""
+
+NOBODY = 0
+"""Number of no operator."""
+
+returning = False
+"""Whether an operator is called to attend a task that is under way, instead of beginning one."""
+
+_timers: dict[int, bpy.types.Timer] = {}
+"""By an operator's number: what wakes it."""
+
+_last = 0  # number that was given
+_present = NOBODY  # number of the operator that attends
+_since = 0.0
+_away = 0
+
+
+def possible() -> bool:
+    """Whether an operator can be modal here: in a window, that is."""
+    return not bpy.app.background and len(bpy.context.window_manager.windows) > 0
+
+
+def join(operator: Any, context: bpy.types.Context) -> int:
+    """Make an operator modal; returns its number here."""
+    global _last, _present, _since
+    manager = context.window_manager
+    _last += 1
+    _timers[_last] = manager.event_timer_add(INTERVAL, window=context.window)
+    manager.modal_handler_add(operator)
+    _present, _since = _last, time.monotonic()
+    return _last
+
+
+def is_by(number: int) -> bool:
+    """Whether the operator of that number attends."""
+    return number == _present
+
+
+def leave() -> None:
+    """No operator attends any more; the one that did ends when it wakes next."""
+    global _present
+    _present = NOBODY
+
+
+def end(number: int) -> None:
+    """The operator of that number is modal no longer."""
+    if is_by(number):
+        leave()
+    if number in _timers:
+        bpy.context.window_manager.event_timer_remove(_timers.pop(number))
+
+
+def is_long() -> bool:
+    """Whether it is time to let Blender autosave."""
+    return time.monotonic() - _since > STAY
+
+
+def step_aside() -> None:
+    """The operator that attends leaves, and is called again in a moment."""
+    global _away
+    leave()
+    _away = AWAY
+
+
+def ensure(task: Task) -> None:
+    """See to it that an operator attends a task. RuntimeError where Blender calls none."""
+    global returning, _away
+    if _present:
+        return
+    if _away:
+        _away -= 1
+        return
+    returning = True
+    try:
+        call(task.operator, task.properties)
+    finally:
+        returning = False
+
+
+def call(operator: str, properties: dict[str, Any]) -> None:
+    """Call an operator as a click in the viewport does, from a timer."""
+    window = bpy.context.window_manager.windows[0]
+    area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0])
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    module, _, name = operator.partition(".")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        getattr(getattr(bpy.ops, module), name)("INVOKE_DEFAULT", **properties)
+
+
+def forget() -> None:
+    """Attend nothing."""
+    for number in tuple(_timers):
+        end(number)

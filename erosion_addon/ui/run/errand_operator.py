@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators share that change a terrain with the worker's help: light, levels of detail, and what follows them."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.run import job
+from ...scene.run.errand import Errand, Plan
+from ...scene.run.task import Task
+from ..base.terrain_operator import why_no_run
+from .task_operator import TaskOperator
+
+
+class ErrandOperator(TaskOperator):
+    """For operators on the terrain of the active object: subclasses have `work`, how that is called, and `plan`.
+
+    Where the worker need not be asked anything they change the terrain at once, as other operators do.
+    """
+
+    work = ""
+
+    def plan(self) -> Plan:
+        """What the worker is asked, and what then happens. It refers to nothing of this operator: another one may
+        carry it out."""
+        raise NotImplementedError
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return why_no_run(companions.terrain_of(context.object))
+
+    def takes_time(self, context: bpy.types.Context) -> bool:
+        try:
+            return bool(self.plan().requests(companions.terrain_of(context.object)))
+        except InputError:
+            return False
+
+    def begin(self: Any, context: bpy.types.Context) -> Task:
+        terrain = companions.terrain_of(context.object)
+        job.check(terrain)
+        return job.begin(Errand(terrain, self.work, self.plan()))

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Previews while settings are dragged: looks at the active terrain's settings, and previews what they make when they
+have been still for a moment."""
+
+import time
+import traceback
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.masks import springs
+from ...scene.run import busy, job, preview
+from ...scene.run import displayed_heights as live
+from ...scene.terrain import grid
+from ..base import handlers, preferences
+from ..base.panel import redraw_panels
+from ..masks import masks
+from ..recipe import steps
+
+QUIET = 0.15
+"""Seconds that settings must have been still."""
+
+INTERVAL = 0.05
+"""Seconds between two looks at them."""
+
+trouble = ""
+"""Why there is no preview, for the panel."""
+
+_IGNORED = {
+    "rna_type", "name", "report", "loaded", "recipe_loaded", "active_step", "surface_color", "casters",
+    "live_preview", "live_preview_choice",
+}  # fmt: skip
+"""Settings that change nothing in a preview; so do all that begin with show_."""
+
+_seen: dict[int, Any] = {}
+"""By an object's session_uid: its settings at the last look."""
+
+_asked: dict[int, float] = {}
+"""By an object's session_uid: since when its settings have been still, and a preview has been due."""
+
+
+def wanted(settings: Any) -> bool:
+    """Whether an object's settings are previewed."""
+    choice = settings.live_preview_choice
+    return preferences.previews_live() if choice < 0 else bool(choice)
+
+
+def choose(settings: Any, value: bool) -> None:
+    """Switch previews on, which shows one at once, or off, which puts the terrain back."""
+    global trouble
+    settings.live_preview_choice, trouble, obj = int(value), "", settings.id_data
+    if value:
+        _asked[obj.session_uid] = time.monotonic()
+        watch()
+    elif preview.current is not None and preview.current.object_uid == obj.session_uid:
+        preview.end()
+
+
+def watch() -> None:
+    """Look at the active terrain's settings soon: they may have changed. Called while Blender draws."""
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+
+
+def _tick() -> float | None:
+    try:
+        return look()
+    except Exception:  # noqa: BLE001 - a timer that raises would be gone, and what is shown stay
+        traceback.print_exc()
+        preview.end()
+        return None
+
+
+def look() -> float | None:
+    """One look at the active terrain; returns when the next one is due, None when nothing is shown or to be."""
+    obj = companions.terrain_of(bpy.context.view_layer.objects.active)
+    if job.current is not None:
+        return None  # the panel is drawn when the run has ended, and calls again
+    if obj is None or obj.type != "MESH" or not obj.erosion.live_preview:
+        preview.end()
+        return None
+    if live.is_any():
+        live.heal()
+    uid = obj.session_uid
+    if grid.why_not(obj) is not None or busy.renders():
+        if preview.current is not None:  # it comes back with Object Mode, or after the render
+            preview.end()
+            _asked[uid] = time.monotonic()
+        return INTERVAL
+    now = _values(obj.erosion)
+    if _seen.get(uid, now) != now:
+        _asked[uid] = time.monotonic()
+    _seen[uid] = now
+    if uid in _asked and time.monotonic() - _asked[uid] >= QUIET:
+        del _asked[uid]
+        _start(obj)
+        redraw_panels()
+    elif preview.current is not None and preview.current.under_way:
+        preview.current.poll(obj)
+        if not preview.current.under_way:
+            redraw_panels()
+    return INTERVAL if uid in _asked or preview.current is not None else None
+
+
+def _start(obj: bpy.types.Object) -> None:
+    global trouble
+    settings, trouble = obj.erosion, ""
+    try:
+        recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+        view = preview.of(obj)
+        key = (settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in masks.MASK_KINDS))
+        if not view.knows(obj, key):
+            view.prepare(obj, key, masks.arrays_of(obj), settings.continue_from_result)
+        view.run(recipe, preferences.threads())
+    except InputError as error:
+        preview.end()
+        trouble = f"No preview: {error}"
+
+
+def _values(group: Any) -> tuple[Any, ...]:
+    """All settings of a property group that a preview depends on, to compare."""
+    values: list[Any] = []
+    for known in group.bl_rna.properties:
+        name = known.identifier
+        if name in _IGNORED or name.startswith("show_"):
+            continue
+        value = getattr(group, name)
+        if isinstance(value, bpy.types.PropertyGroup):
+            # A step has settings for every kind, and only those of its own count.
+            values.append(_values(value) if name == getattr(group, "kind", name) else None)
+        elif known.type == "COLLECTION":
+            values.append(tuple(_values(item) for item in value))
+        elif isinstance(value, bpy.types.Collection):
+            values.append(tuple(tuple(obj.matrix_world.translation) for obj in value.all_objects))
+        elif isinstance(value, bpy.types.ID):
+            values.append(value.session_uid)
+        else:
+            values.append(tuple(value) if getattr(known, "is_array", False) else value)
+    return tuple(values)
+
+
+@persistent
+def _history_moves(*_: Any) -> None:
+    """Undo or redo: what is shown must not get mixed up with what comes back."""
+    if preview.current is not None:
+        _asked[preview.current.object_uid] = time.monotonic()
+        preview.end()
+
+
+@persistent
+def _history_moved(*_: Any) -> None:
+    live.forget()
+    live.heal()
+
+
+@persistent
+def _file_is_opened(*_: Any) -> None:
+    _seen.clear()
+    _asked.clear()
+    live.forget()
+    live.heal()
+
+
+@persistent
+def _file_is_saved(*_: Any) -> None:
+    """What is shown is not the terrain, so it is not for the file."""
+    live.put_back()
+
+
+@persistent
+def _file_was_saved(*_: Any) -> None:
+    shown = preview.current
+    obj = companions.terrain_of(bpy.context.view_layer.objects.active)
+    if shown is not None and obj is not None and obj.session_uid == shown.object_uid:
+        shown.show(obj)
+
+
+def _handlers() -> tuple[tuple[Any, Any], ...]:
+    app = bpy.app.handlers
+    return (
+        (app.undo_pre, _history_moves),
+        (app.redo_pre, _history_moves),
+        (app.undo_post, _history_moved),
+        (app.redo_post, _history_moved),
+        (app.load_post, _file_is_opened),
+        (app.save_pre, _file_is_saved),
+        (app.save_post, _file_was_saved),
+    )
+
+
+def register() -> None:
+    """Hear of undo, and of files that are opened and saved."""
+    handlers.add(_handlers())
+
+
+def unregister() -> None:
+    """Hear no more; nothing is shown any longer."""
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    preview.end()
+    handlers.remove(_handlers())
+
+
+CLASSES = ()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tab "Erosion" in the 3D viewport's side panel."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...run import estimate
+from ...scene.derived import companions
+from ...scene.original import original as source
+from ...scene.run import job
+from ...scene.terrain import grid, obstacle, straighten
+from ...scene.terrain.checks import notes
+from ...scene.worker import compiled, speeds
+from ...scene.worker import worker_process as process
+from ...terrain.masks import MASK_KINDS
+from ..base import manual, preferences
+from ..base.panel import Panel, draw_lines
+from ..base.translations import phrase
+from ..masks import mask_watch, masks
+from ..recipe import recipes, steps
+from ..terrain import advice, heightmaps, mesh_grids
+from . import progress, run_panel, warmup
+
+
+class EROSION_PT_main(Panel):
+    bl_label = "Erosion"
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        self.layout.emboss = "NONE"
+        manual.draw_link(self.layout, "")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, obj = self.layout, companions.terrain_of(context.object)
+        run = job.current
+        is_terrain = obj is not None and obj.type == "MESH"
+        if is_terrain:
+            recipe = steps.meant_recipe(obj.erosion)
+            found = _draw_facts(layout, obj)
+            recipes.draw_choice(layout, obj.erosion)
+            warmup.notice(obj)
+        else:
+            _draw_start(layout, obj)
+        if run is not None:
+            run_panel.draw_run(layout, run, obj)
+        elif is_terrain:
+            _draw_buttons(layout, obj, _words(found, recipe))
+        if progress.last_sentence:
+            draw_lines(layout, [progress.last_sentence], "ERROR")
+        if is_terrain and found is not None:
+            _draw_notes(layout, obj, recipe)
+
+
+def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
+    """What to do where no terrain is selected."""
+    layout.label(text="Select a terrain, or begin with", icon="INFO")
+    layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
+    heightmaps.draw_buttons(layout)
+    if obj is not None and obj.type in mesh_grids.SURFACES:
+        layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
+
+
+def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
+    """The terrain's name and size, or what is in the way of a run on it, and then None."""
+    column = layout.column(align=True)
+    name = column.row()
+    name.scale_y = 0.8
+    name.label(text=obj.name, icon="MESH_GRID", translate=False)
+    if (kind := masks.painted_kind(obj)) is not None:
+        masks.draw_painting(layout.box(), kind)
+        return None
+    obstructed = obstacle.obstacle(obj)
+    if obstructed is None:
+        try:
+            found = grid.describe(obj)
+            _draw_size(column, found)
+            return found
+        except InputError as error:
+            remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
+            if remedy == "grid_from_mesh" and straighten.may_be_grid(obj.data):
+                remedy = "grid_straighten"
+            obstructed = obstacle.Advice(str(error), remedy)
+    advice.draw(layout.box(), obstructed, "ERROR")
+    if obstructed.remedy == "grid_straighten":
+        layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
+    if obstacle.too_few(obj):
+        layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
+    return None
+
+
+def _draw_size(column: Any, found: grid.GridDescription) -> None:
+    """Two short lines: metres and cells."""
+    row_spacing, col_spacing = found.spacing
+    cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
+    size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
+    lines = [
+        phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
+        phrase("{cols} × {rows} vertices, {cells} m apart", cols=found.cols, rows=found.rows, cells=cells),
+    ]
+    draw_lines(column, lines, "BLANK1")
+
+
+def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
+    """What a run will take; nothing where there can be none."""
+    if found is None or recipe is None:
+        return ""
+    size, compiles = (found.rows, found.cols), not (preferences.warms_up() or compiled.is_complete())
+    return estimate.in_words(recipe, size, found.spacing, preferences.threads(), speeds.known(), compiles)
+
+
+def _size_in_words(width: float, length: float) -> str:
+    """Both sides in the unit that keeps them short, such as "1 × 1.5 km"."""
+    factor, unit = (1000.0, "km") if max(width, length) >= 999.5 else (1.0, "m")
+    return f"{_rounded(width / factor)} × {_rounded(length / factor)} {unit}"
+
+
+def _rounded(number: float) -> str:
+    """Three digits, never with a power of ten."""
+    return f"{float(f'{number:.3g}'):,.10g}"
+
+
+def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> None:
+    """What is worth knowing before a run, with the buttons that mend it."""
+    for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
+        advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
+    for note in notes(obj, recipe):
+        advice.draw(layout.box(), note, "INFO")
+
+
+def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
+    if source.is_paused(obj.data):
+        run_panel.draw_paused(layout, obj)
+    row = layout.row(align=True)
+    row.scale_y = 1.6
+    row.operator("erosion.run", icon="PLAY")
+    if source.is_paused(obj.data):
+        row.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
+    _draw_worker(layout, words)
+    eroded = source.has_source(obj.data)
+    if eroded:
+        layout.prop(obj.erosion, "continue_from_result")
+        if obj.erosion.continue_from_result:
+            layout.prop(obj.erosion, "adds_up")
+    run_panel.draw_preview(layout, obj.erosion)
+    if eroded:
+        row = layout.row(align=True)
+        row.operator("erosion.restore", icon="LOOP_BACK")
+        row.operator("erosion.apply", icon="CHECKMARK")
+    layout.operator("erosion.look_add", icon="SHADERFX")
+
+
+def _draw_worker(layout: Any, words: str) -> None:
+    """What a run will take; in the same place, so that no button moves, how far the worker has compiled. Or why it
+    cannot work."""
+    if reason := process.fault():
+        draw_lines(layout, [reason], "ERROR")
+        layout.operator("erosion.worker_restart", icon="FILE_REFRESH")
+    elif (compiling := process.compiling()) is not None:
+        fraction, message = compiling
+        layout.progress(factor=fraction, text=message)
+    else:
+        layout.label(text=words, translate=False)
+
+
+CLASSES = (EROSION_PT_main,)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators translate between Blender and the rooms below; they compute nothing."""
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions, light
+from ...scene.derived import update_derived as follow
+from ...scene.original import original as source
+from ...scene.run import job, preview
+from ...scene.run import run_queue as queue
+from ...scene.run.errand import Plan
+from ...scene.run.task import Task
+from ...scene.terrain import grid
+from ...scene.worker import worker_process as process
+from ...worker.messages import Request
+from ..base.panel import redraw_panels
+from ..base.terrain_operator import allowed, why_no_run
+from . import attendance, progress, runs
+from .errand_operator import ErrandOperator
+from .task_operator import TaskOperator
+
+
+class EROSION_OT_run(TaskOperator, bpy.types.Operator):
+    """Erode the terrain by the recipe, in the background. Esc cancels. While another terrain is eroded, this one waits
+    for its turn"""
+
+    bl_idname = "erosion.run"
+    bl_label = "Run"
+    bl_options = {"REGISTER", "UNDO"}
+
+    resume: bpy.props.BoolProperty(
+        name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return runs.why_not(companions.terrain_of(context.object)) or process.fault() or None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if job.current is None or attendance.returning:
+            return super().invoke(context, event)
+        terrain = companions.terrain_of(context.object)
+        queue.add(terrain, self.resume)
+        redraw_panels()
+        self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
+        return {"INTERFACE"}
+
+    def begin(self, context: bpy.types.Context) -> Task:
+        return runs.start(companions.terrain_of(context.object), self.resume)
+
+
+class _RunningOperator:
+    """For operators that act on the run under way."""
+
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if job.current is None:
+            cls.poll_message_set("Nothing is being eroded")  # type: ignore[attr-defined]
+        return job.current is not None
+
+
+class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
+    """End the run now and leave the terrain as it was; the next one in the queue begins"""
+
+    bl_idname = "erosion.cancel"
+    bl_label = "Cancel"
+
+    waiting_too: bpy.props.BoolProperty(
+        name="Waiting Too", description="Clear the queue as well, so that nothing begins after it",
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        run = job.current
+        assert run is not None
+        run.cancel()
+        if self.waiting_too:
+            queue.clear()
+        progress.settle(run)
+        progress.last_sentence = ""
+        progress.redraw(None)
+        self.report({"INFO"}, run.sentence)
+        return {"FINISHED"}
+
+
+class EROSION_OT_queue_remove(bpy.types.Operator):
+    """Let this terrain wait no longer; it is not eroded"""
+
+    bl_idname = "erosion.queue_remove"
+    bl_label = "Remove from Queue"
+    bl_options = {"INTERNAL"}
+
+    uid: bpy.props.IntProperty(name="Number", description="session_uid of the terrain", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(
+        name="Name", description="Name of the terrain, for scripts that do not give its number", options={"SKIP_SAVE"}
+    )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        for one in queue.waiting():
+            if self.uid == one.uid or (not self.uid and one.name == self.name):
+                queue.remove(one.uid)
+        redraw_panels()
+        return {"FINISHED"}
+
+
+class _StoppingOperator(_RunningOperator):
+    """For operators that end the work; a result that waits for Object Mode is past that."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        run = job.current
+        return super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
+
+
+class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
+    """End the run now and keep what is there so far"""
+
+    bl_idname = "erosion.finish"
+    bl_label = "Finish Now"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        assert isinstance(job.current, job.Job)
+        job.current.finish()
+        return {"FINISHED"}
+
+
+class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
+    """End the run now, keep what is there so far, and keep with the terrain what is needed to go on later"""
+
+    bl_idname = "erosion.pause"
+    bl_label = "Pause"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        assert isinstance(job.current, job.Job)
+        job.current.pause()
+        return {"FINISHED"}
+
+
+def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
+    """Why there is nothing to bring back or to apply; None if there is."""
+    reason = why_no_run(terrain)
+    if reason is None and terrain is not None and not source.has_source(terrain.data):
+        reason = "This terrain has not been eroded"
+    return reason
+
+
+class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
+    """Bring back the terrain before erosion, and remove the maps and the light of the run. Where a terrain was edited
+    and eroded again, the edited one comes back first"""
+
+    bl_idname = "erosion.restore"
+    bl_label = "Restore"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Levels of Detail"
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return _why_not_eroded(companions.terrain_of(context.object))
+
+    def plan(self) -> Plan:
+        return Plan(_requests_of_restore, _restore)
+
+
+def _requests_of_restore(terrain: bpy.types.Object) -> list[Request]:
+    heights = source.before_erosion(terrain.data)[0][:, 2]
+    return follow.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False)
+
+
+def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+    source.restore(terrain.data)
+    light.remove(terrain.data)
+    terrain.erosion.report = ""
+    return "", follow.update(terrain)
+
+
+class EROSION_OT_apply(bpy.types.Operator):
+    """Make the eroded terrain plain mesh: it is what the next run erodes, and there is no way back but undo"""
+
+    bl_idname = "erosion.apply"
+    bl_label = "Apply"
+    bl_options = {"REGISTER", "UNDO"}
+
+    remove_maps: bpy.props.BoolProperty(
+        name="Remove Maps", description="Take the maps of the run off the mesh too: wear, flow, sediment and the others"
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        preview.end()
+        try:
+            source.apply(terrain.data, self.remove_maps)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        terrain.erosion.continue_from_result = False  # there is no last run any more
+        return {"FINISHED"}
+
+
+CLASSES = (
+    EROSION_OT_run,
+    EROSION_OT_cancel,
+    EROSION_OT_queue_remove,
+    EROSION_OT_finish,
+    EROSION_OT_pause,
+    EROSION_OT_restore,
+    EROSION_OT_apply,
+)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Watches the run under way from a timer: moves the bar, starts the next one, and tells the artist what came of it."""
+
+import json
+import traceback
+from typing import Any
+
+import bpy
+
+from ...scene.run import job, preview
+from ...scene.run import run_queue as queue
+from ...scene.run.task import Task
+from ...scene.worker import worker_process as process
+from ..base import preferences
+from ..base.panel import redraw_panels
+from ..base.translations import phrase
+from . import attendance, runs
+
+INTERVAL = 0.1
+"""Seconds between two looks at the run."""
+
+last_sentence = ""
+"""What came of the runs since the user started one, for the panel; nothing where all has gone well."""
+
+_repeated: tuple[str, dict[str, Any]] | None = None
+"""Operator that begins anew in the next turn of the main loop, with its properties."""
+
+
+def watch() -> None:
+    """Start looking after the run under way, and those that wait."""
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+
+
+def stop() -> None:
+    """Look no more; a run under way is cancelled, and nothing waits any longer."""
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    if bpy.app.timers.is_registered(_repeat):
+        bpy.app.timers.unregister(_repeat)
+    attendance.forget()
+    queue.clear()
+    preview.end()
+    job.clear()
+    process.stop()
+    # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
+    if not bpy.app.timers.is_registered(_clear):
+        bpy.app.timers.register(_clear, persistent=True)
+
+
+def _clear() -> None:
+    """Nothing is eroded any more: a timer, for the next turn of the main loop."""
+    redraw(job.current)
+
+
+def _tick() -> float | None:
+    try:
+        return _turn()
+    except Exception:  # noqa: BLE001 - a timer that raises is never called again, and nothing would ever end
+        traceback.print_exc()
+        if job.current is not None and not job.current.ended:
+            job.current.fail_unexpectedly()
+        else:
+            job.clear()
+        return INTERVAL if job.current is not None or queue.waiting() else None
+
+
+def _turn() -> float | None:
+    if job.current is None:
+        _say(runs.start_next())
+    run = job.current
+    if run is None:
+        redraw(None)
+        return None
+    look(run)
+    if not (run.ready and attendance.possible()):
+        run.commit()  # or say what it waits for
+    redraw(run)
+    if run.ended:
+        attendance.leave()
+        settle(run)
+        redraw(None)
+        if run.state in ("done", "rescued"):
+            push_undo("Erode")
+    elif attendance.possible():
+        _attend(run)
+        _mark_changed()
+    return INTERVAL
+
+
+def look(run: Task) -> None:
+    """See how far a run is, and show it on its mesh where the user wants that."""
+    if run.viewer is not None:
+        obj = run.find_object()
+        run.viewer.shows = obj is not None and obj.erosion.show_progress
+    run.listen()
+
+
+def repeat(operator: str, properties: dict[str, Any]) -> None:
+    """Begin an operator's work anew, once Blender has undone and redone what belongs to its redo panel."""
+    global _repeated
+    _repeated = operator, properties
+    if not bpy.app.timers.is_registered(_repeat):
+        bpy.app.timers.register(_repeat)
+
+
+def _repeat() -> None:
+    global _repeated
+    if _repeated is None:
+        return
+    called, _repeated = _repeated, None
+    try:
+        attendance.call(*called)
+    except RuntimeError as error:  # what the operator reports
+        _say([str(error)])
+
+
+def _attend(run: Task) -> None:
+    """Have an operator write the result; where Blender lets none be modal it is written here."""
+    try:
+        attendance.ensure(run)
+    except RuntimeError:
+        traceback.print_exc()
+        run.commit()
+
+
+def _mark_changed() -> None:
+    """Have Blender ask before it quits: a run under way is work not saved, also where the file was saved meanwhile.
+
+    Blender marks a file as changed when it pushes an undo step; where it may keep none it pushes none.
+    """
+    if bpy.data.is_dirty:
+        return
+    preferences_, edit = bpy.context.preferences, bpy.context.preferences.edit
+    steps, were_changed = edit.undo_steps, preferences_.is_dirty
+    try:
+        edit.undo_steps = 0
+        push_undo("Erode")
+    finally:
+        edit.undo_steps = steps
+        preferences_.is_dirty = were_changed
+
+
+def settle(run: Task) -> None:
+    """The run has ended: keep its report with the object and its sentence for the panel."""
+    obj = run.find_object()
+    if run.state == "done" and obj is not None and run.report is not None:
+        obj.erosion.report = json.dumps(run.report)
+    _say([run.sentence] if run.state != "done" or run.warnings else [])
+    job.clear()
+    if queue.waiting():
+        watch()
+    elif not preferences.keeps_worker():
+        process.stop()
+
+
+def _say(sentences: list[str]) -> None:
+    """Keep sentences for the panel, those of a queue together."""
+    global last_sentence
+    last_sentence = " ".join(filter(None, [last_sentence, *sentences]))
+
+
+def push_undo(message: str) -> None:
+    """One undo step for what a timer changed; operators push their own."""
+    window = bpy.context.window_manager.windows[0]
+    with bpy.context.temp_override(window=window):
+        if bpy.ops.ed.undo_push.poll():
+            bpy.ops.ed.undo_push(message=message)
+
+
+def numbers(run: Task) -> str:
+    """How far the run is, how long it will take, and how fast it goes."""
+    said = [f"{run.fraction:.0%}"]
+    if run.state == "running":
+        said += [phrase("{time} left", time=clock(run.seconds_left))] if run.seconds_left is not None else []
+        said += [run.speed] if run.speed else []
+    return ", ".join(said)
+
+
+def clock(seconds: float) -> str:
+    """A duration as 0:07 or 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def redraw(run: Task | None) -> None:
+    """Draw the panels anew, and show the run in the status bar (None: Blender's own again)."""
+    for window in bpy.context.window_manager.windows:
+        window.workspace.status_text_set(_draw_status if run is not None else None)
+    redraw_panels()
+
+
+def _draw_status(header: Any, context: bpy.types.Context) -> None:
+    """The status bar during a run."""
+    run = job.current
+    if run is None:
+        return
+    row = header.layout.row()
+    row.label(text=f"{run.object_name}: {run.message}", icon="RNDCURVE")
+    bar = row.row()
+    bar.ui_units_x = 14
+    bar.progress(factor=run.fraction, text=numbers(run))
+    if run.stops_early:
+        row.operator("erosion.pause", icon="PAUSE")
+        row.operator("erosion.finish", icon="CHECKMARK")
+    row.operator("erosion.cancel", text="Cancel (Esc)", icon="CANCEL")
+    row.separator_spacer()

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the last run says of itself."""
+
+import json
+from functools import lru_cache
+
+import bpy
+
+from ...run.report import in_words
+from ...scene.derived import companions
+from ..base.panel import SubPanel, draw_lines
+
+
+class EROSION_PT_report(SubPanel):
+    bl_label = "Last Run"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and bool(companions.terrain_of(context.object).erosion.report)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        for line in _lines(companions.terrain_of(context.object).erosion.report):
+            draw_lines(self.layout, [line], "NONE")
+
+
+@lru_cache(maxsize=16)
+def _lines(report: str) -> list[str]:
+    """A report in words; what a file holds in its place is said to be none."""
+    try:
+        return in_words(json.loads(report))
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
+        return ["The report of the last run is damaged."]
+
+
+CLASSES = (EROSION_PT_report,)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel shows of runs: the one under way, those that wait, and the preview."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import bpy
+
+from ...scene.run import preview
+from ...scene.run import run_queue as queue
+from ...scene.run.task import Task
+from ..base.panel import draw_lines
+from ..base.translations import phrase
+from . import live_preview, progress, runs
+
+
+def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
+    """The run under way, with its buttons, and those that wait; obj: the active terrain, which may wait too."""
+    column = layout.column(align=True)
+    column.label(text=f"{run.object_name}: {run.message}")
+    bar = column.row()
+    bar.scale_y = 1.5
+    bar.progress(factor=run.fraction, text=progress.numbers(run))
+    if run.stops_early:
+        row = layout.row(align=True)
+        row.operator("erosion.pause", icon="PAUSE")
+        row.operator("erosion.finish", icon="CHECKMARK")
+    layout.operator("erosion.cancel", icon="CANCEL")
+    if run.viewer is not None and obj is not None and obj.session_uid == run.object_uid:
+        row = layout.row()
+        row.use_property_split = False
+        row.prop(obj.erosion, "show_progress")
+    elif obj is not None and obj.type == "MESH" and not queue.waits(obj):
+        layout.operator("erosion.run", text="Add to Queue", icon="ADD")
+    _draw_queue(layout)
+
+
+def _draw_queue(layout: Any) -> None:
+    column = layout.column(align=True)
+    for number, waiting in enumerate(queue.waiting()):
+        row = column.row(align=True)
+        text = waiting.name if number else phrase("Waiting: {name}", name=waiting.name)
+        row.label(text=text, icon="BLANK1" if number else "TIME", translate=False)
+        row.operator("erosion.queue_remove", text="", icon="X").uid = waiting.uid
+
+
+def draw_paused(layout: Any, obj: bpy.types.Object) -> None:
+    """How far the paused run of a terrain is."""
+    with suppress(ValueError, TypeError, AttributeError):  # no report, or one that somebody else has written
+        share = float(json.loads(obj.erosion.report).get("finished"))
+        layout.label(text=phrase("Paused at {share}", share=f"{share:.0%}"), icon="PAUSE", translate=False)
+
+
+def draw_preview(layout: Any, settings: Any) -> None:
+    """The switch of the live preview, which is there where Run is, and how it stands."""
+    row = layout.row()
+    row.use_property_split = False
+    reason = runs.why_not(settings.id_data)
+    row.enabled = reason is None
+    row.prop(settings, "live_preview", toggle=True, icon="HIDE_OFF" if settings.live_preview else "HIDE_ON")
+    if not settings.live_preview:
+        return
+    live_preview.watch()
+    shown = preview.current
+    if reason is not None:
+        draw_lines(layout, [f"No preview: {reason}"], "INFO")
+    elif live_preview.trouble:
+        draw_lines(layout, [live_preview.trouble], "INFO")
+    elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
+        row = layout.row()
+        row.active = False
+        row.label(text=shown.note)

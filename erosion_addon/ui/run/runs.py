@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Starting runs by the settings that objects have: at once, or when their turn in the queue comes."""
+
+import traceback
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.masks import springs, surface_color
+from ...scene.run import job
+from ...scene.run import run_queue as queue
+from ...scene.terrain import grid
+from ..base import preferences
+from ..masks import mask_watch, masks
+from ..recipe import steps
+
+
+def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
+    """Begin a run on an object, or go on with its paused one; InputError says what is in the way."""
+    if resume:
+        return job.resume(obj, preferences.threads())
+    settings = obj.erosion
+    arrays = masks.arrays_of(obj)
+    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+    color = settings.surface_color
+    recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
+    continued, adds_up = settings.continue_from_result, settings.adds_up
+    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up)
+
+
+def start_next() -> list[str]:
+    """Begin the run of the next object in the queue; returns sentences about those that could not be eroded."""
+    said = []
+    while (turn := queue.take()) is not None:
+        obj = turn.find()
+        try:
+            if obj is not None:
+                start(obj, turn.resume)
+                break
+        except InputError as error:
+            said.append(f"{turn.name} was not eroded: {error}")
+        except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
+            traceback.print_exc()
+            said.append(f"{turn.name} was not eroded because of an internal error; the console says more.")
+    return said
+
+
+def why_not(obj: bpy.types.Object | None) -> str | None:
+    """Why the object can neither be eroded now nor wait for its turn; None if it can."""
+    run = job.current
+    if obj is not None and run is not None:
+        if run.object_uid == obj.session_uid:
+            return f"{obj.name} is being {run.doing}"
+        if queue.waits(obj):
+            return f"{obj.name} waits for its turn"
+    return grid.why_not(obj) or _found_at(obj)
+
+
+def _found_at(obj: bpy.types.Object | None) -> str | None:
+    """What a closer look has found at the mesh or at its masks; quick as long as nothing has changed."""
+    try:
+        grid.describe(obj)
+    except InputError as error:
+        return str(error)
+    return mask_watch.known_problem(obj)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""While the artist still sets parameters, the worker starts, tries its libraries and compiles what a run will call.
+
+The panel gives notice of the terrain that it shows; all that takes time happens from a timer and in the worker.
+"""
+
+import json
+import traceback
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...scene.run import job
+from ...scene.run import run_queue as queue
+from ...scene.run import start_state as start
+from ...scene.terrain import attributes, grid
+from ...scene.worker import worker_process as process
+from ...terrain.masks import MASK_KINDS
+from ..base import preferences
+from ..base.panel import redraw_panels
+from ..recipe import steps
+
+INTERVAL = 0.3
+"""Seconds from the notice to the start of the worker, and from one look at it to the next."""
+
+_noticed = 0
+_wanted = ""
+"""What has been asked for last. It is asked for once: a worker that was ended by Cancel starts with the next run."""
+
+
+def notice(obj: bpy.types.Object) -> None:
+    """The tab shows this terrain. Called while Blender draws, so it only sets a timer."""
+    global _noticed
+    _noticed = obj.session_uid
+    if preferences.warms_up() and _has_window():
+        _later()
+
+
+def _has_window() -> bool:
+    return not bpy.app.background
+
+
+def _later() -> None:
+    if not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=INTERVAL)
+
+
+def unregister() -> None:
+    """No timer outlives the extension."""
+    global _wanted
+    _wanted = ""
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    process.stop_compiling()
+
+
+def _tick() -> float | None:
+    if job.current is not None:  # which compiles what it needs
+        return None
+    try:
+        warm_up(queue.find_object(_noticed))
+    except InputError:
+        pass  # the panel says it
+    except Exception:  # noqa: BLE001 - a warm-up is never worth a fault in the artist's face
+        traceback.print_exc()
+        return None
+    redraw_panels()
+    if process.is_getting_ready():
+        return INTERVAL
+    process.compile_all()  # beginning with what is shown, which is what will be run first
+    return None
+
+
+def warm_up(obj: bpy.types.Object | None) -> None:
+    """Have the worker compile what a run on this terrain will call, unless that is what was asked for last."""
+    global _wanted
+    if obj is None or grid.why_not(obj) is not None:
+        return
+    recipe = steps.meant_recipe(obj.erosion)
+    masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
+    fields = [name for name in start.LAYERS if attributes.holds(obj.data, name)]
+    wanted = json.dumps([masks, fields, recipe and _shape(recipe)])
+    if wanted == _wanted:
+        return
+    _wanted, runner = wanted, process.ready()
+    if recipe is not None:
+        runner.warm(recipe, grid.describe(obj).spacing, masks, fields)
+
+
+def _shape(recipe: Recipe) -> list[Any]:
+    """What of a recipe decides which kernels are called, and with what kinds of arguments: the amounts do not."""
+    return [
+        [step.kind, step.enabled, {name: bool(value) if isinstance(value, float | list) else value
+                                   for name, value in step.parameters.to_dict().items()}]
+        for step in recipe.steps
+    ]  # fmt: skip
+
+
+CLASSES = ()

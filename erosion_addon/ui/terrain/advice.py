@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences about a terrain in the panel, each with the button that mends what it speaks of."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.terrain import checks as advice
+from ...scene.terrain import grid, obstacle, sand
+from ..base.panel import draw_lines
+from ..base.terrain_operator import select_only
+from ..recipe import steps
+
+REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "object_mode": ("object.mode_set", "Object Mode", {"mode": "OBJECT"}),
+    "make_local": ("object.make_local", "Make Local", {"type": "SELECT_OBDATA"}),
+    "make_single_user": ("object.make_single_user", "Make Single User", {"object": True, "obdata": True}),
+    "apply_modifiers": ("object.convert", "Apply Modifiers", {"target": "MESH"}),
+    "apply_shape_keys": ("object.shape_key_remove", "Apply Shape Keys", {"all": True, "apply_mix": True}),
+    "apply_scale": ("object.transform_apply", "Apply Scale", {"location": False, "rotation": False, "scale": True}),
+    "clear_scale": ("object.scale_clear", "Reset Scale", {}),
+    "clear_rotation": ("object.rotation_clear", "Clear Rotation", {}),
+    "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
+    "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
+    "grid_straighten": ("erosion.grid_straighten", "Straighten Grid", {}),
+    "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
+    "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
+    "unit_scale": (
+        "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
+    ),
+    "enlarge": ("erosion.terrain_enlarge", "Make It 2 km Wide", {}),
+    "sand_add": ("erosion.sand_add", "Add Sand", {}),
+    "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
+}  # fmt: skip
+"""Name of a remedy → operator, text of its button, what the operator is called with."""
+
+
+def draw(layout: Any, said: advice.Advice, icon: str) -> None:
+    """A sentence, and below it the button that mends what it speaks of."""
+    draw_lines(layout, [said.sentence], icon)
+    if said.remedy:
+        operator, text, given = REMEDIES[said.remedy]
+        row = layout.row()
+        row.separator(factor=2.0)
+        if operator.startswith("object."):  # which would act on what is selected, a level of detail for example
+            row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = said.remedy
+            return
+        row.operator_context = "EXEC_DEFAULT"  # some of Blender's would ask for what is given here
+        button = row.operator(operator, text=text)
+        for name, value in given.items():
+            setattr(button, name, value)
+
+
+class EROSION_OT_remedy(bpy.types.Operator):
+    """Mend what the sentence above speaks of, on the terrain"""
+
+    bl_idname = "erosion.remedy"
+    bl_label = "Mend Terrain"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    remedy: bpy.props.EnumProperty(
+        name="Remedy", description="What is done with the terrain",
+        items=[(name, text, "") for name, (operator, text, _) in REMEDIES.items() if operator.startswith("object.")],
+        options={"HIDDEN", "SKIP_SAVE"},
+    )  # fmt: skip
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return companions.terrain_of(context.object) is not None
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:
+        return str(_function(properties.remedy).get_rna_type().description)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        try:
+            if context.mode != "OBJECT":
+                bpy.ops.object.mode_set(mode="OBJECT")
+            select_only(context, terrain)
+            companions.put_in_place(terrain)
+            done = set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
+            context.view_layer.update()
+            companions.put_in_place(terrain)
+            return done
+        except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
+            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            return {"CANCELLED"}
+
+
+def _function(remedy: str) -> Any:
+    """Blender's own operator of a remedy."""
+    group, name = REMEDIES[remedy][0].split(".")
+    return getattr(getattr(bpy.ops, group), name)
+
+
+class _MendingOperator:
+    """For operators that mend what is in the way of a run on the active terrain."""
+
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return terrain is not None and obstacle.obstacle(terrain) is None
+
+
+class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
+    """Scale the terrain evenly, heights too, until it is as wide as real land. More metres make wind and water work on
+    larger forms"""
+
+    bl_idname = "erosion.terrain_enlarge"
+    bl_label = "Enlarge Terrain"
+
+    width: bpy.props.FloatProperty(
+        name="Width", description="Length of the longer side: more makes what wind and water do look smaller",
+        default=2000.0, min=1.0, max=1e6, soft_max=20_000.0, step=1000, precision=5, subtype="DISTANCE",
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        found = grid.describe(terrain)
+        now = max((found.rows - 1) * found.spacing[0], (found.cols - 1) * found.spacing[1])
+        terrain.scale *= self.width / now
+        return {"FINISHED"}
+
+
+class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
+    """Make the uppermost metres of the ground loose sand for wind and water to move. The heights stay"""
+
+    bl_idname = "erosion.sand_add"
+    bl_label = "Add Sand"
+
+    thickness: bpy.props.FloatProperty(
+        name="Thickness",
+        description="How thick the sand lies: more leaves more of it before the rock shows. 0 takes the thickness that "
+        "the recipe is made for",
+        default=0.0, min=0.0, max=1e6, soft_max=100.0, step=100, precision=5, unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        recipe = steps.meant_recipe(terrain.erosion)
+        thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
+        if not thickness:
+            self.report({"ERROR"}, "The recipe needs no sand; set a thickness.")
+            return {"CANCELLED"}
+        self.thickness = thickness
+        try:
+            sand.add(terrain, thickness)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
+    """Make the time step of the water as short as suits the cells, so that the ground keeps up with the water"""
+
+    bl_idname = "erosion.time_step_shorten"
+    bl_label = "Shorten Time Step"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        spacing = grid.describe(terrain).spacing
+        for item in terrain.erosion.steps:
+            if item.kind == "water":
+                pipes = steps.step_of(item, []).parameters.sub_steps(spacing)
+                if pipes > advice.FINE_ENOUGH:
+                    item.water.time_step *= advice.FINE_ENOUGH / pipes
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_OT_remedy, EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes made fit for erosion: a grid from any mesh, and terraces smoothed away."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.run import preview
+from ...scene.terrain import grid, obstacle
+from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
+
+SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
+"""Types of objects that can have faces."""
+
+
+def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
+    if reason := why_busy():
+        return reason
+    if obj is None or obj.type not in SURFACES:
+        return "Select an object with faces."
+    return None if obj.mode == "OBJECT" else "Switch to Object Mode first."
+
+
+class EROSION_OT_grid_from_mesh(bpy.types.Operator):
+    """Make a terrain of what is seen of the object from above: a new, even grid that can be eroded"""
+
+    bl_idname = "erosion.grid_from_mesh"
+    bl_label = "Make Grid from Mesh"
+    bl_options = {"REGISTER", "UNDO"}
+
+    cell_size: bpy.props.FloatProperty(
+        name="Cell Size",
+        description="Metres from one vertex of the grid to the next: less keeps finer detail; 0 is about as fine as "
+        "the mesh itself",
+        min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
+    )  # fmt: skip
+    hide_original: bpy.props.BoolProperty(
+        name="Hide Original", description="Hide the object, which would lie within the new terrain", default=True
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, _why_no_grid(context.object))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.terrain import from_mesh  # here, as few sessions of Blender need it
+
+        obj = context.object
+        try:
+            made, cell_size, holes = from_mesh.make(
+                obj, self.cell_size, context.collection, context.evaluated_depsgraph_get()
+            )
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except MemoryError:
+            self.report({"ERROR"}, "There is not enough memory for so many cells; use larger ones.")
+            return {"CANCELLED"}
+        self.cell_size = cell_size
+        if self.hide_original:
+            obj.hide_set(True)
+            obj.hide_render = True
+        select_only(context, made)
+        found = grid.describe(made)
+        filled = f"; {holes} of them lay below no face and were filled from those around" if holes else ""
+        self.report({"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
+        return {"FINISHED"}
+
+
+class EROSION_OT_grid_straighten(bpy.types.Operator):
+    """Put vertices that were pushed out of their rows and columns back in line, such as by sculpting, and keep the
+    surface. What is in line stays as it is"""
+
+    bl_idname = "erosion.grid_straighten"
+    bl_label = "Straighten Grid"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return allowed(cls, why_busy() or obstacle.why_not(terrain))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.terrain import straighten  # here, as few sessions of Blender need it
+
+        obj = companions.terrain_of(context.object)
+        preview.end()
+        try:
+            count = straighten.straighten(obj)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
+        return {"FINISHED"}
+
+
+class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
+    """Smooth away the terraces of a terrain that was made from an image with few shades of grey. No vertex moves by
+    more than half a step, so cliffs and peaks stay"""
+
+    bl_idname = "erosion.steps_smooth"
+    bl_label = "Smooth Steps"
+    bl_options = {"REGISTER", "UNDO"}
+
+    step: bpy.props.FloatProperty(
+        name="Step",
+        description="Metres from one terrace to the next: more smooths more; 0 finds it",
+        min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...grid.dequantize import smooth_steps, step_of
+
+        obj = companions.terrain_of(context.object)
+        try:
+            terrain, lattice = grid.read_terrain(obj)
+            step = self.step or step_of(terrain.elevation, fewest=2)
+            if step is None:
+                raise InputError(f"The heights of {obj.name} lie on no even steps, so there is nothing to smooth away.")
+            before = grid.heights(obj.data)
+            smooth = smooth_steps(terrain.elevation, step)
+            grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.step = step
+        grid.forget(obj.data)
+        self.report({"INFO"}, f"Steps of {step:.3g} m were smoothed away")
+        return {"FINISHED"}
+
+
+def draw_convert(self: Any, context: bpy.types.Context) -> None:
+    """The entry in Object ▸ Convert."""
+    self.layout.separator()
+    self.layout.operator(EROSION_OT_grid_from_mesh.bl_idname, text="Terrain Grid", icon="MESH_GRID")
+
+
+def register() -> None:
+    """Add the entry to Object ▸ Convert."""
+    bpy.types.VIEW3D_MT_object_convert.append(draw_convert)
+
+
+def unregister() -> None:
+    """Take the entry away again."""
+    bpy.types.VIEW3D_MT_object_convert.remove(draw_convert)
+
+
+CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_grid_straighten, EROSION_OT_steps_smooth)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add ▸ Mesh ▸ Terrain: a start terrain of any kind, adjustable until the next operation."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...base.parameters import groups, specifications
+from ...generators.registry import SOURCES, make
+from ...recipe.recipe import SEED
+from ...scene.files.image import BlenderFiles
+from ...scene.terrain.new_object import make_terrain_object
+from ...terrain.terrain import SMALLEST_SIDE
+from ..base import views
+from ..base.parameter_properties import meant, property_of
+from ..base.terrain_operator import allowed, select_only
+from ..base.translations import phrase
+
+ICONS = {
+    "ridged": "SHARPCURVE", "voronoi": "TEXTURE", "fractal": "MOD_NOISE", "faults": "MOD_EDGESPLIT",
+    "bumps": "SMOOTHCURVE", "sand": "MOD_OCEAN", "plane": "MESH_PLANE", "cone": "MESH_CONE", "pyramid": "LINCURVE",
+    "box": "MESH_CUBE", "letters": "FONT_DATA", "pyramid_in_sand": "FORCE_WIND",
+}  # fmt: skip
+
+MANY = 4_000_000
+"""Vertices; from here on Blender answers slowly."""
+
+_KINDS = [
+    (source.kind, source.label, source.about.rstrip("."), ICONS[source.kind], number)
+    for number, source in enumerate(SOURCES.values())
+]
+
+
+def _name(kind: str, parameter: str) -> str:
+    """The operator's property for a parameter: each kind has its own, with its own default."""
+    return f"{kind}_{parameter}"
+
+
+_PARAMETERS = {
+    _name(kind, name): property_of(known)
+    for kind, source in SOURCES.items()
+    for name, known in specifications(source.parameters).items()
+}
+
+
+class EROSION_OT_terrain_add(bpy.types.Operator):
+    """Add a terrain to be eroded: mountains, hills, sand or plain forms"""
+
+    bl_idname = "erosion.terrain_add"
+    bl_label = "Terrain"
+    bl_options = {"REGISTER", "UNDO"}
+
+    __annotations__ = {
+        "kind": bpy.props.EnumProperty(name="Kind", description="What the terrain is like", items=_KINDS),
+        "size_x": bpy.props.FloatProperty(
+            name="Size X", description="Width in metres; one unit of Blender is one metre", default=1000.0,
+            min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
+        ),
+        "size_y": bpy.props.FloatProperty(
+            name="Y", description="Length in metres; one unit of Blender is one metre", default=1000.0,
+            min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
+        ),
+        "resolution": bpy.props.IntProperty(
+            name="Resolution", default=512, min=SMALLEST_SIDE, max=16384, soft_max=4096,
+            description="Vertices along the longer side: more show finer valleys and take longer to erode; "
+            "the land stays the same",
+        ),
+        "seed": property_of(SEED),
+        "frame": bpy.props.BoolProperty(
+            name="Show All", default=True, options={"SKIP_SAVE"},
+            description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
+        ),
+        **_PARAMETERS,
+    }  # fmt: skip
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, None if context.mode == "OBJECT" else "Switch to Object Mode first")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        done = self.execute(context)
+        if "FINISHED" in done and self.frame and context.area and context.area.type == "VIEW_3D":
+            views.frame(context, context.object)
+        return done
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        try:
+            obj = self._add(context)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except MemoryError:
+            self.report({"ERROR"}, "There is not enough memory for so many vertices; lower the resolution.")
+            return {"CANCELLED"}
+        select_only(context, obj)
+        return {"FINISHED"}
+
+    def _add(self, context: bpy.types.Context) -> bpy.types.Object:
+        source, values = SOURCES[self.kind], self._values()
+        rows, cols, spacing = self._grid()
+        terrain = make(source.kind, rows, cols, spacing, self.seed, values, BlenderFiles())
+        obj = make_terrain_object(source.label, terrain, context.collection)
+        obj.location = context.scene.cursor.location
+        obj.erosion.recipe_name = source.recipe
+        if values.get("tileable"):
+            obj.erosion.edges = "wrap"
+        space = context.space_data
+        if isinstance(space, bpy.types.SpaceView3D) and space.local_view:
+            obj.local_view_set(space, True)
+        return obj
+
+    def _values(self) -> dict[str, Any]:
+        """The chosen kind's parameters by name."""
+        values = {}
+        for name, known in specifications(SOURCES[self.kind].parameters).items():
+            value = meant(getattr(self, _name(self.kind, name)), known.default)
+            values[name] = bpy.path.abspath(value) if known.is_file and value else value
+        return values
+
+    def _grid(self) -> tuple[int, int, tuple[float, float]]:
+        """Rows, columns and (row, column) spacing of cells that are as square as the size allows."""
+        sides = meant(self.size_y, None), meant(self.size_x, None)
+        cell = max(sides) / (self.resolution - 1)
+        rows, cols = (max(SMALLEST_SIDE, round(side / cell) + 1) for side in sides)
+        return rows, cols, (sides[0] / (rows - 1), sides[1] / (cols - 1))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "kind")
+        column = layout.column(align=True)
+        column.prop(self, "size_x")
+        column.prop(self, "size_y")
+        layout.prop(self, "resolution")
+        self._draw_size(layout, context.scene.unit_settings.scale_length)
+        layout.prop(self, "seed")
+        for declared in groups(SOURCES[self.kind].parameters).values():
+            column = layout.column()
+            for known in declared:
+                column.prop(self, _name(self.kind, known.name))
+            layout.separator()
+
+    def _draw_size(self, layout: Any, scale_length: float) -> None:
+        rows, cols, (row_spacing, col_spacing) = self._grid()
+        column = layout.column(align=True)
+        cell = f"{(row_spacing * col_spacing) ** 0.5:.3g}"
+        text = phrase("{cols} × {rows} vertices, {cell} m apart", cols=f"{cols:,}", rows=f"{rows:,}", cell=cell)
+        column.label(text=text, translate=False)
+        if rows * cols > MANY:
+            many = f"{rows * cols / 1e6:,.0f}"
+            text = phrase("{many} million vertices: Blender will answer slowly", many=many)
+            column.label(text=text, icon="ERROR", translate=False)
+        if abs(scale_length - 1) > 1e-6:
+            shown = f"{scale_length:.3g}"
+            text = phrase("The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=shown)
+            column.label(text=text, icon="INFO", translate=False)
+
+
+def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """The entry in Add ▸ Mesh."""
+    self.layout.operator(EROSION_OT_terrain_add.bl_idname, icon="RNDCURVE")
+
+
+def register() -> None:
+    """Add the entry to Add ▸ Mesh."""
+    bpy.types.VIEW3D_MT_mesh_add.append(draw_add)
+
+
+def unregister() -> None:
+    """Take the entry away again."""
+    bpy.types.VIEW3D_MT_mesh_add.remove(draw_add)
+
+
+CLASSES = (EROSION_OT_terrain_add,)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drives the worker process from Blender's side, without ever waiting for it. Knows nothing of Blender."""
+
+import contextlib
+import queue
+import signal
+import subprocess
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO, cast
+
+from ..recipe.recipe import Recipe
+from ..terrain.terrain import Terrain
+from . import child
+from .diagnostics import why_broken
+from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
+
+LAST_SECONDS = 10.0
+"""For a worker that says nothing any more to end by itself."""
+
+
+class Runner:
+    """A worker process, started at once; `poll` brings what it says. One run at a time.
+
+    Raises OSError where the process cannot be started. environment: variables for the worker beyond this process's.
+    libraries: what compiles there, with versions, once that has been tried. fault: a sentence if it does not work.
+    compiling: (fraction, message) while something is compiled. warming: whether an order to `warm` is under way.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._process = child.start("worker.worker", environment, subprocess.PIPE, "BELOW_NORMAL")
+        self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._number = 0
+        self.libraries = self.fault = self._reason = ""
+        self._killed = False
+        self.compiling: tuple[float, str] | None = None
+        self.warming = False
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        try:
+            threading.Thread(target=self._hand_over, daemon=True).start()
+            self._listener.start()
+        except (RuntimeError, MemoryError) as error:  # the system gives no more threads
+            self._process.kill()
+            raise OSError(str(error)) from None
+
+    def _listen(self) -> None:
+        """Hear the worker out; however this ends, so does the process, and that is said."""
+        answers = cast(BinaryIO, self._process.stdout)
+        try:
+            while (message := receive(answers)) is not None:
+                self._take_note(message)
+                if message.kind not in ("compiling", "warm"):
+                    self._messages.put(message)
+                del message  # a result is large, and the next message may be long in coming
+        except MemoryError:
+            self._give_up("There is not enough memory for the result; use fewer cells.")
+        except Exception as error:  # noqa: BLE001 - a worker of which nothing is heard any more is of no use
+            self._give_up(f"The erosion process gave an answer that makes no sense ({error!r:.200}).")
+        finally:
+            self._bury()
+            with contextlib.suppress(OSError):
+                answers.close()
+
+    def _give_up(self, reason: str) -> None:
+        """End a process that cannot be talked to, for the first reason that there is."""
+        self._reason = self._reason or reason
+        self._process.kill()
+
+    def _bury(self) -> None:
+        """Wait for the end of a process that will say nothing more, and tell why."""
+        try:
+            code = self._process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if not (self.libraries or self._killed or self._reason) and code not in (0, NO_MEMORY, -9, -15):
+            self.fault = why_broken()  # it did not even come as far as to say so
+        reason = self._reason or self.fault or _why_ended(code)
+        self._messages.put(Message("ended", {"reason": reason}))
+        self._orders.put(None)
+
+    def _take_note(self, message: Message) -> None:
+        """Keep what is of use whether there is a run or not."""
+        values = message.values
+        self.compiling = (values["fraction"], values["message"]) if message.kind == "compiling" else None
+        if message.kind == "ready":
+            self.libraries = values["libraries"]
+        elif message.kind == "broken":
+            self.fault = values["reason"]
+        elif message.kind == "warm":
+            self.warming = False
+
+    def warm(self, recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> None:
+        """Have all compiled that runs by a recipe will call, on terrains that have such masks and fields."""
+        self.warming = True
+        values = {"recipe": recipe.to_dict(), "spacing": spacing, "masks": list(masks), "fields": list(fields)}
+        self._send("warm", values)
+
+    def run(
+        self,
+        terrain: Terrain,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        threads: int = 0,
+        preview: tuple[int, int] | None = None,
+        adds_up: bool = False,
+    ) -> None:
+        """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors.
+        adds_up: whether the terrain's own wear and deposition are added to.
+
+        preview: where given, all that comes back is the change of height, stretched over (rows, cols).
+        """
+        self._number += 1
+        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
+        values |= {"adds_up": adds_up} | ({"preview": preview} if preview else {})
+        arrays = {"elevation": terrain.elevation, **terrain.fields}
+        arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+        self._send("run", values, arrays)
+
+    def resume(self, file: Any, threads: int = 0) -> None:
+        """Go on with a run that was paused. file: (bytes,) uint8, the checkpoint that `pause` brought."""
+        self._number += 1
+        self._send("resume", {"threads": threads, "run": self._number}, {"file": file})
+
+    def compute(self, request: Request, threads: int = 0) -> None:
+        """Have a request of a scene answered: `computed` brings its arrays."""
+        self._number += 1
+        values = {"service": request.kind, "values": request.values, "threads": threads, "run": self._number}
+        self._send("compute", values, request.arrays)
+
+    def look(self) -> None:
+        """Ask for the heights as they are now, to show them; they come when that costs the run next to nothing."""
+        self._send("heights")
+
+    def stop(self) -> None:
+        """End the run soon, without a result; whatever of it is still on its way will not be heard of."""
+        self._number += 1
+        self._send("stop")
+
+    def finish(self) -> None:
+        """End the run soon and bring its result so far."""
+        self._send("finish")
+
+    def pause(self) -> None:
+        """End the run soon and bring its checkpoint as a file, then its result so far."""
+        self._send("pause")
+
+    def _send(self, *order: Any) -> None:
+        self._orders.put(order)
+
+    def _hand_over(self) -> None:
+        """Write orders one after the other, in a thread: a pipe takes large arrays only as fast as the worker reads."""
+        given = cast(BinaryIO, self._process.stdin)
+        try:
+            while (order := self._orders.get()) is not None:
+                send(given, *order)
+                del order  # a terrain is large, and the next order may be long in coming
+        except OSError:
+            pass  # the worker is gone, which `_listen` reports
+        except MemoryError:
+            self._give_up("There is not enough memory to hand the terrain over; use fewer cells.")
+        except Exception as error:  # noqa: BLE001 - the worker has half of an order, and would wait for the rest for ever
+            self._give_up(f"The erosion process could not be given its order ({error!r:.200}).")
+        with contextlib.suppress(OSError, ValueError):
+            given.close()
+
+    def poll(self, seconds: float = 0.0) -> list[Message]:
+        """What the worker has said since the last time of the last run; waits up to so many seconds for a message."""
+        messages = []
+        try:
+            messages.append(self._messages.get(timeout=seconds) if seconds > 0 else self._messages.get_nowait())
+            while True:
+                messages.append(self._messages.get_nowait())
+        except queue.Empty:
+            return [message for message in messages if message.values.get("run", self._number) == self._number]
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End the process now, whatever it is doing, and wait until it is gone."""
+        self._killed = True
+        self._process.kill()
+        self._process.wait()
+        self._listener.join()
+
+
+def _why_ended(code: int) -> str:
+    """A worker's unasked-for end in a sentence."""
+    if code == NO_MEMORY:
+        return "There is not enough memory for this terrain; use fewer cells."
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        cause = f"{name}, most likely for want of memory" if name == "SIGKILL" else name
+        return f"The erosion process was ended by the system ({cause}); the terrain is unchanged."
+    return f"The erosion process ended unexpectedly (exit code {code}); the terrain is unchanged."

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Messages over a pipe: one line of JSON, then the raw bytes of the arrays that it announces."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..base.arrays import Array
+
+MASK_PREFIX = "mask "
+"""Sets the names of masks apart from those of fields."""
+
+NO_MEMORY = 12
+"""Exit code of a worker without the memory for a message: its rest stays in the pipe, so that no other can follow."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of some `kind`, with values for JSON and arrays by name."""
+
+    kind: str
+    values: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a scene asks for beside runs, see `services`. kind: of `SERVICES`. values: what JSON can say."""
+
+    kind: str
+    values: dict[str, Any]
+    arrays: dict[str, Array]
+
+    def asks_the_same_as(self, other: "Request") -> bool:
+        """Whether the answers are the same."""
+        if (self.kind, self.values, [*self.arrays]) != (other.kind, other.values, [*other.arrays]):
+            return False
+        return all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+
+
+def send(
+    stream: BinaryIO,
+    kind: str,
+    values: Mapping[str, Any] | None = None,
+    arrays: Mapping[str, Array] | None = None,
+) -> None:
+    """Write a message; OSError or ValueError where the other end, or this one, is closed."""
+    contiguous = {name: np.asarray(array, order="C") for name, array in (arrays or {}).items()}
+    announced = [[name, array.dtype.str, array.shape] for name, array in contiguous.items()]
+    line = json.dumps({"kind": kind, "values": dict(values or {}), "arrays": announced})
+    stream.write(line.encode() + b"\n")
+    for array in contiguous.values():
+        stream.write(array.reshape(-1).view(np.uint8).data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Message | None:
+    """The next message; None at the end of the stream, also where it ends within a message."""
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        return None
+    header = json.loads(line)
+    arrays = {}
+    for name, dtype, shape in header["arrays"]:
+        array = np.empty(shape, dtype)
+        if not _fill(stream, array.reshape(-1).view(np.uint8).data):
+            return None
+        arrays[name] = array
+    return Message(header["kind"], header["values"], arrays)
+
+
+def _fill(stream: BinaryIO, view: memoryview) -> bool:
+    while view:
+        count = stream.readinto(view)  # type: ignore[attr-defined]
+        if not count:
+            return False
+        view = view[count:]
+    return True

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the worker computes for a scene beside runs: light on a terrain, and its levels of detail.
+
+Requests and answers are numbers and arrays by name, as pipes carry them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..base.arrays import Array
+from ..base.threads import Tally
+from ..light import bake as light
+from ..lod import levels as lod
+from ..terrain.terrain import Terrain
+from .messages import Request
+
+Tell = Callable[[float, str], None]
+"""tell(fraction, message), as of `Progress`."""
+
+
+FEW = 8
+"""Kernels that a service compiles, as far as a bar is concerned."""
+
+
+def light_request(
+    terrain: Terrain, parameters: light.LightParameters, suns: Sequence[light.Sun], casters: Array, edges: str
+) -> Request:
+    """For what `light.bake` returns, by the names of fields."""
+    values = {
+        "spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges,
+        "suns": [[*sun.direction, sun.radius] for sun in suns],
+    }  # fmt: skip
+    return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
+
+
+def levels_request(
+    height: Array, errors: Sequence[float], spacing: tuple[float, float], water: Mapping[str, Array] | None = None
+) -> Request:
+    """For what `lod.levels` returns, or `lod.water_levels` where its `depth` and `wet` are given; see `levels_in`."""
+    return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
+
+
+def levels_in(request: Request, answer: Mapping[str, Array]) -> list[lod.Level]:
+    """The levels in the answer to such a request, one for each error."""
+    errors = request.values["errors"]
+    return [lod.Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
+
+
+def compute(request: Request, threads: int, tell: Tell = lambda fraction, message: None) -> dict[str, Array]:
+    """The answer to a request. threads: see `in_bands`. Raises InputError where there is none."""
+    return SERVICES[request.kind](request.values, request.arrays, threads, tell)
+
+
+def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    suns = [light.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
+    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
+    parameters = light.LightParameters.from_dict(values["parameters"])
+    tally = Tally(lambda fraction: tell(fraction, "Light"))
+    return light.bake(terrain, parameters, suns, arrays["casters"], values["edges"], threads, tally)
+
+
+def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
+    tally = Tally(lambda fraction: tell(fraction, "Levels of Detail"))
+    if "wet" in arrays:
+        made = lod.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
+    else:
+        made = lod.levels(height, errors, spacing, tally)
+    cells = {f"cells {number}": level.cells for number, level in enumerate(made)}
+    return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
+
+
+SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
+    "light": _light,
+    "levels": _levels,
+}

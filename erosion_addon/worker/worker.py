@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
+
+It never imports bpy. It takes messages on standard input (`run`, `resume`, and during a run `heights`, `finish`,
+`pause`, `stop`; `warm` and `compute` between runs) and answers on standard output (`ready`, `compiling`, `start`,
+`progress`, `heights`, `checkpoint`, `result`, `preview`, `computed`, `refused`, `failed`, `broken`, `warm`); what
+belongs to a run bears its number. Pipes rather than shared memory: whichever side dies, however it dies, the system
+closes them, and nothing is left behind. When its input ends, the worker ends at once; whichever of its two threads
+ends, the process does, by an exit code that `runner` has a sentence for.
+"""
+
+import io
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..grid.resample import spread
+from ..recipe.recipe import Recipe
+from ..run.checkpoint import Checkpoint
+from ..run.precompile import Tell, rehearse, rehearse_rest
+from ..run.progress import Gauge, Progress
+from ..run.simulation import resume, simulate
+from ..run.step_cache import Results
+from ..terrain.masks import MASK_KINDS
+from ..terrain.terrain import Terrain
+from .diagnostics import versions, why_broken
+from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
+from .services import FEW, compute
+from .throttle import Sparing
+
+LOOK_SECONDS = 0.4
+"""Between two looks at the heights during a run, at least."""
+
+SHARE = 0.03
+"""Of the time of a run, at most, for making and sending heights to look at."""
+
+NICENESS = 5
+"""By how much the worker steps back behind Blender's window where both want the same processor."""
+
+_results = Results()
+"""What steps of earlier runs left."""
+
+
+def main() -> None:
+    """Serve until standard input ends; never returns."""
+    with _last_of_the_process():
+        _serve()
+
+
+@contextmanager
+def _last_of_the_process() -> Iterator[None]:
+    """End the process with the block, however that ends: both threads need each other, and one that is left alone would
+    wait or work for ever."""
+    code = 1
+    try:
+        yield
+        code = 0
+    except MemoryError:
+        code = NO_MEMORY
+    except BrokenPipeError:  # nobody reads the answers any more
+        code = 0
+    except BaseException:  # noqa: BLE001 - whatever it is, this is the end
+        traceback.print_exc()
+    finally:
+        # Not even a kernel at work may hold it up, as the interpreter's own end would let it.
+        os._exit(code)
+
+
+def _serve() -> None:
+    if sys.platform != "win32":  # where it is the starting process that says so
+        os.nice(NICENESS)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not end up among the answers
+    orders: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
+    try:
+        from ..kernels.compile import prepare
+
+        prepare()
+    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
+        traceback.print_exc()
+        send(answers, "broken", {"reason": why_broken()})
+        return
+    send(answers, "ready", {"libraries": versions()})
+    while True:
+        _follow(orders.get(), orders, answers)
+
+
+def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    """Do what is ordered; what was meant for a run that has just ended is over."""
+    if order.kind in ("run", "resume"):
+        _run(order, orders, answers)
+    elif order.kind == "warm":
+        _warm(order, orders, answers)
+    elif order.kind == "compute":
+        _compute(order, answers)
+
+
+def _listen(orders: "queue.SimpleQueue[Message]") -> None:
+    with _last_of_the_process():  # Blender is gone, wants this process gone, or cannot be heard any more
+        while (message := receive(sys.stdin.buffer)) is not None:
+            orders.put(message)
+            del message  # which may be large, while the next one may be long in coming
+
+
+def _teller(answers: BinaryIO) -> Tell:
+    return lambda fraction, message: send(answers, "compiling", {"fraction": fraction, "message": message})
+
+
+def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    """Compile what runs by such a recipe will call, until something else is to be done."""
+    values = order.values
+    try:
+        recipe, spacing = Recipe.from_dict(values["recipe"]), tuple(values["spacing"])
+        rehearse(recipe, spacing, values["masks"], values["fields"], _teller(answers), orders.empty)
+    except Exception:  # noqa: BLE001 - if it matters, the run will say so
+        traceback.print_exc()
+    send(answers, "warm")
+
+
+def _compute(order: Message, answers: BinaryIO) -> None:
+    """Answer a request of a scene, at one go: only the end of this process cuts it short."""
+    lock, number = threading.Lock(), order.values["run"]
+
+    def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        with lock:  # several threads tell how far they are
+            send(answers, kind, {"run": number, **values}, arrays)
+
+    def tell(fraction: float, message: str) -> None:
+        answer("progress", {"fraction": fraction, "message": message, "speed": "", "seconds_left": None})
+
+    def tell_of_compiling(done: int, left: int) -> None:
+        answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
+
+    with _explained(answer):
+        from ..kernels.compile import told_of_compiling
+
+        request = Request(order.values["service"], order.values["values"], order.arrays)
+        with told_of_compiling(tell_of_compiling):
+            made = compute(request, order.values["threads"], tell)
+        answer("computed", {}, made)
+
+
+@contextmanager
+def _explained(answer: Callable[..., None]) -> Iterator[None]:
+    """Answer why there is no result, where that is so."""
+    try:
+        yield
+    except InputError as error:
+        answer("refused", {"reason": str(error)})
+    except MemoryError:
+        _results.clear()
+        answer("refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
+    except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
+        answer("failed", {"reason": traceback.format_exc()})
+
+
+def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
+    def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        send(answers, kind, {"run": order.values["run"], **values}, arrays)
+
+    shape = order.values.get("preview")
+    before = order.arrays["elevation"] if shape is not None else None
+    with _explained(answer):
+        progress, word = _erode(_simulation(order, _teller(answers), answer), orders, answer)
+        if word == "pause" and progress.fraction < 1:
+            answer("checkpoint", {}, _file_of(progress))
+        if word in ("finish", "pause"):
+            progress.settle()
+        if shape is not None and word != "stop":
+            answer("preview", {}, {"change": spread(progress.elevation - before, shape)})
+        elif word != "stop":
+            after = progress.terrain
+            answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
+
+
+def _erode(
+    simulation: Iterator[Progress], orders: "queue.SimpleQueue[Message]", answer: Callable[..., None]
+) -> tuple[Progress, str]:
+    """Work until the end, or the order to `finish`, `pause` or `stop`; returns where that was, and the order."""
+    gauge, sparing, wanted = Gauge(), Sparing(SHARE, LOOK_SECONDS), False
+    for progress in simulation:
+        values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
+        answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
+        while not orders.empty():
+            word = orders.get().kind
+            if word == "heights":
+                wanted = True
+            elif word == "warm":
+                answer("warm", {})  # too late: what a run calls is compiled when it begins
+            else:
+                return progress, word
+        if wanted and sparing.due:
+            began, wanted = time.perf_counter(), False
+            answer("heights", {}, {"elevation": progress.elevation.astype(np.float32)})
+            sparing.took(time.perf_counter() - began)
+    return progress, ""
+
+
+def _file_of(progress: Progress) -> dict[str, Array]:
+    """The checkpoint of a run as the bytes of its file; nothing where there is no memory for it."""
+    content = io.BytesIO()
+    try:
+        progress.checkpoint.write(content)
+        return {"file": np.frombuffer(content.getbuffer(), np.uint8)}
+    except MemoryError:
+        return {}
+
+
+def _simulation(order: Message, tell: Tell, answer: Callable[..., None]) -> Iterator[Progress]:
+    """A run from the start, or from where it was paused; what it calls has been compiled before it begins.
+
+    Of a paused one the answer says first what elevation it began with.
+    """
+    values, arrays = order.values, order.arrays
+    if order.kind == "resume":
+        checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
+        answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
+        rehearse_rest(checkpoint, tell)
+        return resume(checkpoint, values["threads"], _results)
+    # Popped, so that what the terrain copies is not held twice.
+    masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
+    recipe = Recipe.from_dict(values["recipe"])
+    rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
+    threads, adds_up = values["threads"], values["adds_up"]
+    return simulate(terrain, recipe, masks=masks, threads=threads, results=_results, adds_up=adds_up)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shipped recipes: each loads, balances, and makes the landscape that its description promises."""
+
+import dataclasses
+from functools import cache
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.data_files import shipped
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.droplet.step import DropletParameters
+from tests.terrains import fractal
+
+OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
+NAMES = (
+    *OF_DROPLETS,
+    "alpine with scree", "badlands", "barchan field", "coast dunes", "desert canyon", "dune sea", "flood plain",
+    "light rills", "oasis", "river valley", "scree slopes", "soft downs",
+)  # fmt: skip
+CELL_SIZE = 10.0
+SIDE = 96
+"""Cells of the small terrains."""
+
+SHORTER = {"water": {"duration": 0.1}, "wind": {"particles_per_cell": 0.05}, "weather": {"duration": 5000.0}}
+"""What makes a step quick enough for a test."""
+
+
+@cache
+def start():
+    # 1.6 km across, 300 m high and rough: half of its slopes are steeper than 0.6, a hundredth flatter than 0.1.
+    return Terrain(fractal(160, 160, relief=300.0, seed=3, steepness=1.8), CELL_SIZE)
+
+
+@cache
+def sandy():
+    """1 km across: hills of 60 m with up to 30 m of sand in places."""
+    rock, sand = fractal(SIDE, SIDE, 60.0, seed=1, steepness=2.5), fractal(SIDE, SIDE, 60.0, seed=2, steepness=2.5)
+    sand = np.maximum(sand - 30.0, 0.0)
+    return Terrain(rock + sand, CELL_SIZE, {"sediment": sand})
+
+
+@cache
+def eroded(name):
+    """With all the drops of the recipe: on so few cells `detail` would take some away."""
+    recipe = Recipe.load(name)
+    kinds = {step.kind for step in recipe.steps} & {"droplet", "rill"}
+    return erode(start(), recipe.with_values({f"{kind}.detail": 0 for kind in kinds}), seed=1)
+
+
+def shortened(name):
+    """The recipe with less time for its slow steps."""
+    recipe = Recipe.load(name)
+    kinds = {step.kind for step in recipe.steps} & set(SHORTER)
+    return recipe.with_values({f"{kind}.{key}": value for kind in kinds for key, value in SHORTER[kind].items()})
+
+
+@cache
+def eroded_shortly(name):
+    return erode(sandy(), shortened(name), seed=1)
+
+
+def slopes(elevation):
+    return np.hypot(*np.gradient(elevation, CELL_SIZE))
+
+
+def curvature(elevation):
+    """Median absolute Laplacian where the ground is not flat: how sharply hillsides bend, 1/m."""
+    around = elevation[:-2, 1:-1] + elevation[2:, 1:-1] + elevation[1:-1, :-2] + elevation[1:-1, 2:]
+    bend = np.abs(around - 4 * elevation[1:-1, 1:-1]) / CELL_SIZE**2
+    return float(np.median(bend[slopes(elevation)[1:-1, 1:-1] > 0.2]))
+
+
+def worn(name):
+    """Wear in metres at the 50th and 99th percentile."""
+    return np.percentile(eroded(name)["wear"], [50, 99])
+
+
+def test_these_recipes_are_shipped():
+    assert set(NAMES) <= set(shipped()) and len(shipped()) >= 15
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_shipped_recipe_is_called_like_its_file_and_says_what_it_makes(name):
+    recipe = Recipe.load(name)
+    assert recipe.name == name
+    assert 40 <= len(recipe.description) <= 200 and recipe.description.endswith(".")
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_shipped_recipe_says_which_landscape_it_belongs_to(name):
+    text = shipped()[name].read_text(encoding="utf-8")
+    assert f'\nlandscape = "{Recipe.load(name).landscape}"\n' in text  # and does not leave it to the default
+
+
+def test_a_recipe_from_before_landscapes_loads():
+    recipe = Recipe.parse('name = "old"\n[[step]]\nkind = "droplet"\n', "old.toml")
+    assert recipe.landscape == "other" and 'landscape = "other"' in recipe.to_toml()
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_shipped_recipe_moves_material_and_loses_none(name):
+    result = eroded_shortly(name)
+    mass = result.report["mass"]
+    assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
+    assert np.isfinite(result.elevation).all()
+    assert not np.array_equal(result.elevation, sandy().elevation)
+
+
+@pytest.mark.landscape
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_shipped_recipe_makes_the_same_bytes_twice(name):
+    again = erode(sandy(), shortened(name), seed=1)
+    assert again.report["sha256"] == eroded_shortly(name).report["sha256"]
+
+
+def test_arcane_is_the_published_defaults():
+    (step,) = Recipe.load("arcane").steps
+    assert step.parameters == DropletParameters()
+
+
+@pytest.mark.landscape
+def test_no_two_recipes_make_the_same_landscape():
+    # 1 % of the relief is 4 m: what one sees at a glance.
+    for first in OF_DROPLETS:
+        for second in OF_DROPLETS[: OF_DROPLETS.index(first)]:
+            difference = np.abs(eroded(first).elevation - eroded(second).elevation).mean()
+            assert difference > 0.01 * start().relief, (first, second)
+
+
+@pytest.mark.landscape
+def test_old_hills_are_the_roundest_and_arcane_the_most_rugged():
+    # Drops that dig without limit cut every hillside into ribs; soil creep takes the noise of the start away.
+    bend = {name: curvature(eroded(name).elevation) for name in OF_DROPLETS}
+    assert min(bend, key=bend.get) == "old hills" and bend["old hills"] < 0.9 * curvature(start().elevation)
+    assert max(bend, key=bend.get) == "arcane" and bend["arcane"] > 1.3 * curvature(start().elevation)
+
+
+@pytest.mark.landscape
+def test_old_hills_have_the_softest_slopes():
+    steepness = {name: np.percentile(slopes(eroded(name).elevation), 90) for name in OF_DROPLETS}
+    assert min(steepness, key=steepness.get) == "old hills"
+    assert steepness["old hills"] < 0.85 * np.percentile(slopes(start().elevation), 90)
+
+
+@pytest.mark.landscape
+def test_alpine_has_steeper_walls_than_the_start_and_level_floors():
+    before, after = slopes(start().elevation), slopes(eroded("alpine").elevation)
+    assert np.percentile(after, 99) > 1.05 * np.percentile(before, 99)
+    assert np.mean(after < 0.1) > 4 * np.mean(before < 0.1)
+
+
+@pytest.mark.landscape
+def test_canyon_cuts_deep_and_spares_the_uplands():
+    # The deepest hundredth against the half that is worn least: ten times deeper, where arcane digs everywhere.
+    half, deepest = worn("canyon")
+    half_of_arcane, deepest_of_arcane = worn("arcane")
+    assert deepest > 10 * half and deepest_of_arcane < 10 * half_of_arcane
+    assert half < 0.25 * half_of_arcane
+
+
+@pytest.mark.landscape
+def test_in_the_desert_rivers_dry_up_before_they_gather():
+    wet = {name: np.mean(eroded(name)["moisture"] > 0.6) for name in OF_DROPLETS}
+    assert min(wet, key=wet.get) == "desert range" and wet["desert range"] < 0.2 * wet["alpine"]
+
+
+@pytest.mark.landscape
+def test_alpine_with_scree_is_less_steep_than_alpine_and_has_more_rubble():
+    bare, scree = eroded("alpine"), eroded("alpine with scree")
+    assert np.percentile(slopes(scree.elevation), 99) < 0.9 * np.percentile(slopes(bare.elevation), 99)
+    assert scree["sediment"].mean() > 1.1 * bare["sediment"].mean()
+
+
+@pytest.mark.landscape
+def test_soft_downs_are_rounder_than_old_hills_and_covered_with_soil():
+    downs = erode(start(), Recipe.load("soft downs").with_values({"water.duration": 0.0}), seed=1)
+    assert curvature(downs.elevation) < curvature(eroded("old hills").elevation)
+    assert np.mean(downs["sediment"] > 0.3) > 0.8
+
+
+@pytest.mark.landscape
+def test_badlands_have_ribs_and_level_floors():
+    clay = Terrain(start().elevation, CELL_SIZE, {"sediment": start().elevation})
+    after = erode(clay, Recipe.load("badlands"), seed=1)
+    assert np.mean(slopes(after.elevation) < 0.1) > 4 * np.mean(slopes(clay.elevation) < 0.1)
+    assert np.percentile(slopes(after.elevation), 90) > 0.6
+
+
+@pytest.mark.landscape
+def test_the_oasis_keeps_its_wet_sand_while_the_wind_takes_the_dry():
+    recipe = shortened("oasis")
+    watered = erode(sandy(), dataclasses.replace(recipe, steps=recipe.steps[:-1]), seed=1)
+    lowered = watered.elevation - eroded_shortly("oasis").elevation
+    wet, sand = watered["moisture"] > 0.5, watered["sediment"] > 1.0
+    assert watered["water_depth"].max() > 0.1 and np.count_nonzero(wet & sand) > 5
+    assert lowered[wet & sand].max() < 0.1 * lowered[sand & ~wet].max()
+
+
+def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_metres():
+    (step,) = Recipe.load("light rills").steps
+    given = step.parameters
+    assert given.drops_per_cell * 256**2 == pytest.approx(50_000, rel=1e-3)
+    per_step = {"friction": 0.05, "evaporation": 0.01, "soil_absorption": 0.5}
+    for name, share in per_step.items():
+        assert -np.expm1(-getattr(given, name) * CELL_SIZE) == pytest.approx(share, rel=1e-3)
+    assert given.soil_evaporation / 256**2 == pytest.approx(0.00025, rel=2e-3)
+    assert given.gravity * CELL_SIZE == pytest.approx(12 / 64)
+    assert (given.transfer_rate, given.sediment_ratio, given.minimum_volume) == (0.5, 3.0, 0.01)
+
+
+@pytest.mark.landscape
+def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
+    row, col = np.mgrid[:SIDE, :SIDE] - SIDE / 2
+    heap = np.maximum(15.0 * np.exp(-(row**2 + (col + 16) ** 2) / 7.5**2) - 1.0, 0.0)
+    after = erode(Terrain(heap, CELL_SIZE, {"sediment": heap}), Recipe.load("barchan field"), seed=1)
+    dune = after["sediment"][:, 20:80]
+    crest = dune[SIDE // 2 - 1 : SIDE // 2 + 2].argmax(axis=1).mean()
+    for flank in (dune[SIDE // 2 - 12 : SIDE // 2 - 3], dune[SIDE // 2 + 4 : SIDE // 2 + 13]):
+        assert np.argwhere(flank > 2.0)[:, 1].max() > crest + 3

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bands of rows for threads: what they are, and that steps in bands leave the same bytes on any number of threads."""
+
+import dataclasses
+import threading
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.threads import Team
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.shared import row_bands as bands
+from erosion_addon.processes.shared.row_bands import Bands
+from tests.terrains import fractal
+
+LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)
+STEEP = Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
+RECIPES = {
+    "river valley": (LAND, {"water.duration": 0.1, "weather.duration": 30000.0}),
+    "flood plain": (LAND, {"water.duration": 0.1}),
+    "scree slopes": (STEEP, {"talus.reach": 30.0}),
+}
+"""Recipes made short, of which the steps in bands are done, and terrains on which all of those do something."""
+
+
+def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
+    assert Bands((255, 256), 8).starts.tolist() == [0, 255]
+    assert Bands((512, 512), 3).starts.tolist() == [0, 170, 341, 512]
+    assert Bands((512, 512), 8).count == 4
+    assert Bands((512, 512), 8, effort=0.25).count == 1
+    assert Bands((2, 2**20), 8).starts.tolist() == [0, 1, 2]
+
+
+def test_all_seams_are_looked_over_before_a_band_is_swept_and_each_band_has_its_thread():
+    seams, swept, threads = [], [], set()
+    parts = Bands((768, 768), 3)
+
+    def sweep(band, thread):
+        assert sorted(seams) == [0, 1, 2, 3] and band == thread
+        swept.append(band)
+        threads.add(threading.current_thread())
+
+    parts.run(lambda seam, thread: seams.append(seam), sweep)
+    assert sorted(swept) == [0, 1, 2] and len(threads) == 3
+
+
+def told(land, recipe, threads, **given):
+    """Hashes and balances that a run tells."""
+    report = erode(land, recipe, **given, threads=threads).report
+    return report["sha256"], report["mass"]
+
+
+def in_turn(team, work):
+    """As `Team.run` does, on one thread: the last band first."""
+    for place in reversed(range(team.size)):
+        work(place)
+
+
+def late(parts, look_over, sweep):
+    """As `Bands.run`, but a band looks over its seams when it is swept, and finds what others have done meanwhile."""
+    for band in range(parts.count):
+        look_over(band, band)
+        look_over(band + 1, band)
+        sweep(band, band)
+
+
+@pytest.mark.landscape
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+@pytest.mark.parametrize("name", RECIPES)
+def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkeypatch):
+    """And where they are swept in turn from the last to the first; but not without their seams."""
+    monkeypatch.setattr(bands, "CELLS", 1)
+    rng, (land, values) = np.random.default_rng(1), RECIPES[name]
+    whole = Recipe.load(name).with_values(values)
+    masks = {"strength": rng.random(LAND.shape), "hardness": rng.random(LAND.shape), "rain": LAND.elevation > 100}
+    for kind in {step.kind for step in whole.steps} & {"water", "talus", "weather"}:
+        recipe = dataclasses.replace(whole, steps=tuple(step for step in whole.steps if step.kind == kind))
+        given = {"land": land, "recipe": recipe, "edges": edges, "masks": masks}
+        alone = told(**given, threads=1)
+        assert all(told(**given, threads=threads) == alone for threads in (3, 8)), kind
+        with monkeypatch.context() as patched:
+            patched.setattr(Team, "run", in_turn)
+            assert told(**given, threads=8) == alone, kind
+        with monkeypatch.context() as patched:
+            patched.setattr(Bands, "run", late)
+            assert told(**given, threads=8) != alone, kind

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every process keeps, whatever it does: mass, bounds, bytes, masks, and the way a run stops and goes on."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.parameters import specifications
+from erosion_addon.model import FIELDS, Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.processes.shared.coarse_step import AtFeatureSize
+from tests.terrains import fractal
+
+SEED = int(os.environ.get("TEST_SEED") or 1)
+
+SHORT = {
+    "droplet": {},
+    "rill": {"form": "capacity"},
+    "water": {"duration": 0.1, "rain": 100.0},
+    "wind": {},
+    "talus": {"reach": 100.0},
+    "weather": {},
+}
+"""Parameters with which a small terrain takes well under a second and something happens to it."""
+
+EDGES = ("open", "closed", "wrap")
+
+
+def recipe(kind, **values):
+    return Recipe.from_dict({"name": kind, "step": [{"kind": kind, **SHORT[kind], **values}]})
+
+
+def hills(rows=24, cols=30, relief=120.0, cell_size=(8.0, 10.0), sand=2.0):
+    return Terrain(fractal(rows, cols, relief=relief), cell_size, {"sediment": np.full((rows, cols), sand)})
+
+
+def test_every_process_is_here():
+    assert set(SHORT) == set(PROCESSES)
+
+
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("kind", SHORT)
+def test_no_mass_is_lost_or_made(kind, edges):
+    after = erode(hills(), recipe(kind), seed=2, edges=edges)
+    mass = after.report["mass"]
+    assert mass["moved"] > 0
+    assert abs(mass["error"]) <= 1e-9 * mass["moved"]
+    assert mass["added"] == 0
+    if edges != "open":
+        assert mass["exported"] == 0
+
+
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("kind", SHORT)
+def test_the_layers_stand_on_each_other(kind, edges):
+    """elevation = bedrock + loose; wear and deposition are what both have changed by; nothing is below zero."""
+    before = hills()
+    after = erode(before, recipe(kind), seed=3, edges=edges)
+    loose = after["sediment"] + after.fields.get("soil", 0.0)
+    change = after.elevation - before.elevation
+    np.testing.assert_allclose(change, (loose - 2.0) - after["wear"], atol=2e-4)
+    np.testing.assert_allclose(after["bedrock"], after.elevation - loose, atol=1e-4)
+    for name, values in after.fields.items():
+        assert np.isfinite(values).all(), name
+        if name not in ("velocity", "bedrock"):
+            assert values.min() >= 0, name
+        if FIELDS[name].unit == "0-1":
+            assert values.max() <= 1, name
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_the_same_seed_gives_the_same_bytes(kind):
+    one, other = (erode(hills(), recipe(kind), seed=9).report["sha256"] for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_a_stopped_run_goes_on_to_the_same_bytes(kind, monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    whole = erode(hills(), recipe(kind), seed=4)
+    *_, last = itertools.islice(simulate(hills(), recipe(kind), seed=4), 3)
+    checkpoint = last.checkpoint
+    *_, end = resume(Checkpoint(checkpoint.values, checkpoint.arrays))
+    assert end.terrain.report["sha256"] == whole.report["sha256"]
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_a_strength_of_zero_leaves_every_bit(kind):
+    strength = np.zeros((24, 30), np.float32)
+    strength[:, 12:] = 1
+    before = hills()
+    after = erode(before, recipe(kind), seed=5, masks={"strength": strength})
+    if kind == "water":  # what floats in from elsewhere comes to lie there all the same
+        assert (after.elevation[:, :12] >= before.elevation[:, :12]).all()
+    else:
+        assert (after.elevation[:, :12] == before.elevation[:, :12]).all()
+    assert (after.elevation != before.elevation).any()
+    assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_protected_rock_is_never_lowered(kind):
+    protect = np.zeros((24, 30), np.float32)
+    protect[8:16, 10:20] = 1
+    before = hills()
+    after = erode(before, recipe(kind), seed=6, masks={"protect": protect})
+    inside = (slice(8, 16), slice(10, 20))
+    rock = [at.elevation - at["sediment"] - at.fields.get("soil", 0.0) for at in (before, after)]
+    np.testing.assert_allclose(rock[1][inside], rock[0][inside], atol=2e-4)  # layers are float32
+    assert (after.elevation < before.elevation).any()
+    assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_the_hardest_rock_is_not_worn(kind):
+    before = Terrain(hills().elevation, (8.0, 10.0))
+    after = erode(before, recipe(kind), seed=7, masks={"hardness": np.ones((24, 30))})
+    assert after["wear"].max() <= 1e-4
+    np.testing.assert_allclose(after.elevation, before.elevation, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", SHORT)
+@pytest.mark.parametrize("case", range(6))
+def test_no_parameters_in_range_break_a_process(kind, case):
+    print(f"TEST_SEED={SEED}, {kind}, case {case}")
+    chance = np.random.default_rng([SEED, case, list(SHORT).index(kind)])
+    values = {}
+    for name, known in specifications(PROCESSES[kind].parameters).items():
+        if known.choices:
+            values[name] = str(chance.choice(list(known.choices)))
+        elif isinstance(known.default, float):
+            low, high = max(known.low, known.default / 30), min(known.high, max(known.default, 1e-3) * 30)
+            values[name] = float(chance.uniform(low, high)) if high > low else known.default
+    # What only says how long a process lasts stays short.
+    values |= LENGTHS[kind]
+    terrain = hills(relief=float(10.0 ** chance.uniform(-1, 3)), sand=float(chance.uniform(0, 5)))
+    edges = str(chance.choice(EDGES))
+    try:
+        after = erode(terrain, recipe(kind, **values), seed=int(chance.integers(1000)), edges=edges)
+    except InputError as error:
+        assert str(error).endswith(".")
+        return
+    mass = after.report["mass"]
+    assert np.isfinite(after.elevation).all()
+    assert abs(mass["error"]) <= 1e-9 * max(mass["moved"], 1e-6)
+    raised = float(after["deposition"].max())
+    assert after.elevation.max() <= terrain.elevation.max() + raised + 1e-4
+    assert after.elevation.min() >= terrain.elevation.min() - float(after["wear"].max()) - 5.0
+
+
+LENGTHS = {
+    "droplet": {"drops_per_cell": 2.0},
+    "rill": {"drops_per_cell": 2.0, "form": "capacity"},
+    "water": {"duration": 0.02},
+    "wind": {"particles_per_cell": 0.5},
+    "talus": {"reach": 60.0},
+    "weather": {"duration": 100.0},
+}
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+@pytest.mark.parametrize("kind", SHORT)
+def test_grass_protects_the_ground(kind, coarse):
+    """All over green, the ground loses less than bare, and nothing where grass holds all; no grass changes no byte.
+
+    Slides end where the ground stands, which grass puts off.
+    """
+    if coarse and not isinstance(PROCESSES[kind].step, AtFeatureSize):
+        pytest.skip("runs on the terrain's own cells")
+    values = {"feature_size": 20.0} if coarse else {"reach": 20.0} if kind == "talus" else {}
+    bare, fields = hills(), hills().fields
+    lost = {}
+    for cover in (None, 0.0, 1.0):
+        grass = {} if cover is None else {"grass": np.full(bare.shape, cover, np.float32)}
+        after = erode(Terrain(bare.elevation, bare.spacing, fields | grass), recipe(kind, **values), seed=2)
+        lost[cover] = np.maximum(bare.elevation - after.elevation, 0.0)
+        if cover == 0.0:
+            assert np.array_equal(lost[0.0], lost[None])
+    assert lost[1.0].sum() < 0.8 * lost[None].sum()
+    if kind not in ("water", "wind"):  # which have their own tests, and the wind nothing to lose as it is
+        assert lost[1.0].sum() > 0
+        after = erode(after, recipe(kind, grass_protection=1.0, **values), seed=2)
+        assert np.maximum(bare.elevation - after.elevation, 0.0).sum() < 1.001 * lost[1.0].sum()

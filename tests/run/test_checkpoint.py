@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run that stops, is saved, and goes on: to the same bytes as one that never stopped."""
+
+import itertools
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from tests.terrains import fractal
+
+RECIPE = Recipe.from_dict(
+    {
+        "name": "two",
+        "step": [
+            {"kind": "droplet", "name": "Carve gullies", "drops_per_cell": 2.0},
+            {"kind": "droplet", "inertia": 0.3},
+        ],
+    }
+)
+TERRAIN = Terrain(fractal(40, 50, relief=300.0), 10.0, {"surface_color": np.full((40, 50, 3), 0.5)})
+MASKS = {"hardness": np.full((40, 50), 0.3), "sediment": np.full((40, 50), 1.0)}
+
+
+@pytest.fixture(scope="module")
+def uninterrupted():
+    return erode(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3, 5, 8])
+def test_a_resumed_run_ends_in_the_same_bytes(tmp_path, uninterrupted, chunks, monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)  # many small chunks
+    *_, last = itertools.islice(simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS), chunks)
+    assert last.fraction < 1
+    path = tmp_path / "run.npz"
+    last.checkpoint.save(str(path))
+    *_, end = resume(Checkpoint.load(str(path)))
+    result = end.terrain
+    assert result.report["sha256"] == uninterrupted.report["sha256"]
+    timing = {"seconds", "drops_per_second", "estimated_seconds"}
+    for one, other in zip(result.report["steps"], uninterrupted.report["steps"], strict=True):
+        assert {k: v for k, v in one.items() if k not in timing} == {k: v for k, v in other.items() if k not in timing}
+    assert result.report["mass"] == uninterrupted.report["mass"]
+
+
+def test_a_run_can_stop_between_two_steps(tmp_path, uninterrupted):
+    for progress in simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS):
+        if progress.fraction == 0.5:
+            progress.checkpoint.save(tmp_path / "run.npz")
+    *_, end = resume(Checkpoint.load(tmp_path / "run.npz"))
+    assert end.terrain.report["sha256"] == uninterrupted.report["sha256"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nothing", b"\x93NUMPY"])
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path, content):
+    path = tmp_path / "run.npz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"run\.npz"):
+        Checkpoint.load(path)
+
+
+def test_a_checkpoint_of_another_recipe_is_refused(tmp_path):
+    checkpoint = next(iter(simulate(TERRAIN, RECIPE.with_values({"1.drops_per_cell": 50.0})))).checkpoint
+    arrays = {name: array for name, array in checkpoint.arrays.items() if name != "step/_ground"}
+    with pytest.raises(InputError, match="does not fit"):
+        resume(Checkpoint(checkpoint.values, arrays))
+
+
+@pytest.mark.fuzz
+def test_no_checkpoint_of_a_stranger_does_harm():
+    """Drops, fields, counts and values of every process are changed at random: a sentence or a run, never a crash."""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.run.broken_checkpoints", "1", "12"], cwd=root, capture_output=True, check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr and "'refused'" in done.stdout and "'ran'" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def stopped():
+    """A run with drops under way."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+        hills = Terrain(fractal(100, 150, relief=300.0), 10.0, {"surface_color": np.full((100, 150, 3), 0.5)})
+        masks = {"hardness": np.full((100, 150), 0.3), "sediment": np.full((100, 150), 1.0)}
+        *_, last = itertools.islice(simulate(hills, RECIPE, seed=5, edges="wrap", masks=masks), 3)
+        return last.checkpoint
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [*itertools.product((1, 2, 9), (-1e15, -1.0, 1e15 * 1e15, np.nan)), *itertools.product((5, 6, 7), (np.nan, 1e300))],
+)
+def test_drops_that_are_nowhere_on_the_terrain_are_refused(stopped, column, value):
+    drops = stopped.arrays["step/_run/drops"].copy()
+    assert len(drops) > 10
+    drops[3, column] = value
+    with pytest.raises(InputError, match="damaged in _run/drops"):
+        resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
+
+
+def test_drops_of_more_numbers_than_there_are_or_more_than_have_started_are_refused(stopped):
+    drops = stopped.arrays["step/_run/drops"]
+    for wrong in (np.zeros((3, 200_000)), np.tile(drops, (99, 1)), drops[:, :-1], drops.ravel(), drops.view("i8")):
+        with pytest.raises(InputError, match="damaged in _run/drops"):
+            resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": wrong}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("step/_ground", np.inf), ("step/_ground", 1e25), ("step/_flow", np.nan), ("state/sediment", -1.0),
+        ("state/elevation", np.nan), ("mask/hardness", 2.0), ("start/elevation", 1e10), ("step/_run/started", -5),
+        ("step/_run/started", 10**9), ("step/_color", np.nan),
+    ],
+)  # fmt: skip
+def test_numbers_that_no_terrain_has_are_refused_before_any_work(stopped, name, value):
+    wrong = stopped.arrays[name].copy()
+    wrong[(0,) * wrong.ndim] = value
+    with pytest.raises(InputError, match=r"^[A-Z].*\.$"):
+        resume(Checkpoint(stopped.values, {**stopped.arrays, name: wrong}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"number": 7}, {"number": -1}, {"number": 10**400}, {"number": "1"}, {"reports": [{}]}, {"reports": 3},
+        {"notes": [1]}, {"volumes": [1.0]}, {"volumes": ["a", "b", "c"]}, {"seconds": None}, {"spacing": []},
+        {"spacing": [0, -1]}, {"recipe": []}, {"recipe": None}, {"seed": "x"}, {"edges": "round"}, {"edges": []},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_values_that_make_no_sense_are_refused(stopped, changes):
+    with pytest.raises(InputError, match=r"^[A-Z].*\.$"):
+        resume(Checkpoint({**stopped.values, **changes}, stopped.arrays))
+
+
+@pytest.mark.parametrize("claim", [(2**40, 2**40), (40_000, 40_000)])
+def test_gigabytes_in_a_small_file_are_refused_by_its_header(tmp_path, stopped, monkeypatch, claim):
+    path = tmp_path / "run.npz"
+    stopped.save(path)
+    with zipfile.ZipFile(path, "a") as archive, archive.open("state/flow.npy", "w") as stream:
+        np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": claim})
+
+    def unpacked(*_, **__):
+        raise AssertionError("something was unpacked")
+
+    monkeypatch.setattr(np.lib.format, "read_array", unpacked)
+    with pytest.raises(InputError, match="no checkpoint, or damaged"):
+        Checkpoint.load(path)
+
+
+def test_what_would_not_fit_into_memory_is_refused_with_numbers(tmp_path, stopped, monkeypatch):
+    path = tmp_path / "run.npz"
+    stopped.save(path)
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 1000)
+    with pytest.raises(InputError, match=r"Reading .* needs about .* GB .* are free"):
+        Checkpoint.load(path)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(tmp_path, stopped, monkeypatch):
+    path = tmp_path / "run.npz"
+    stopped.save(path)
+    before = path.read_bytes()
+
+    def full(stream, **_):
+        stream.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(InputError, match=r"run\.npz cannot be written: No space left on device"):
+        stopped.save(path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes as other systems have them")
+def test_a_pipe_is_no_checkpoint_to_wait_for(tmp_path):
+    os.mkfifo(tmp_path / "run.npz")
+    for path in (tmp_path / "run.npz", tmp_path):
+        with pytest.raises(InputError, match=r"it is a (pipe|folder)"):
+            Checkpoint.load(path)

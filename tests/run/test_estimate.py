@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run will need: memory that is kept, and time of the right order."""
+
+import pytest
+
+from erosion_addon.base.data_files import shipped
+from erosion_addon.base.errors import InputError
+from erosion_addon.model import Recipe, Terrain, simulate
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.run.estimate import bytes_needed, in_words, seconds_needed
+from tests.terrains import fractal
+
+
+def recipe(kind, **values):
+    return Recipe.from_dict({"name": "one", "step": [{"kind": kind, **values}]})
+
+
+@pytest.mark.parametrize("kind", PROCESSES)
+def test_every_process_has_an_estimate_that_grows_with_the_cells(kind):
+    small, large = (seconds_needed(recipe(kind), (side, side), (20.0, 20.0), 1) for side in (128, 256))
+    assert 4 <= large / small <= 8.01  # wind crosses the terrain, so a particle of twice the cells takes twice as long
+
+
+@pytest.mark.parametrize(
+    "kind, amount",
+    [("droplet", "drops_per_cell"), ("rill", "drops_per_cell"), ("water", "duration"), ("wind", "particles_per_cell")],
+)
+def test_twice_the_work_is_twice_the_time(kind, amount):
+    once, twice = (seconds_needed(recipe(kind, **{amount: value}), (64, 64), (10.0, 10.0), 1) for value in (1.0, 2.0))
+    assert twice == pytest.approx(2 * once)
+
+
+def test_drops_on_coarse_cells_are_as_many_as_those_cells():
+    shape, spacing = (256, 256), (5.0, 5.0)
+    fine, coarse = (
+        seconds_needed(recipe("droplet", feature_size=size), shape, spacing, 1) for size in (0.0, 20.0)
+    )  # cells of 20 m are a sixteenth of those of 5 m
+    assert fine / coarse == pytest.approx(16)
+
+
+def test_steps_that_are_switched_off_take_no_time():
+    off = Recipe.from_dict({"name": "one", "step": [{"kind": "wind", "enabled": False}, {"kind": "droplet"}]})
+    assert seconds_needed(off, (64, 64), (10.0, 10.0), 1) == seconds_needed(
+        recipe("droplet"), (64, 64), (10.0, 10.0), 1
+    )
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_the_words_are_a_sentence_for_every_recipe(name):
+    words = in_words(Recipe.load(name), (512, 512), (10.0, 10.0), 1)
+    assert words.startswith("About ") and words.endswith(" MB of memory")
+
+
+def test_a_run_that_needs_more_memory_than_is_free_is_refused_with_numbers(monkeypatch):
+    needed = bytes_needed(recipe("droplet"), 64 * 64)
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: needed - 1)
+    with pytest.raises(InputError, match="64 × 64 cells needs about"):
+        next(simulate(Terrain(fractal(64, 64)), recipe("droplet")))
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: needed)
+    next(simulate(Terrain(fractal(64, 64)), recipe("droplet")))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is rehearsed is compiled: a run after it meets no kind of call for the first time."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.model import InputError, Recipe, erode
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.run.checkpoint import Checkpoint
+from erosion_addon.run.precompile import rehearse, rehearse_rest
+from erosion_addon.terrain.terrain import Terrain
+from tests.terrains import fractal
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# In a process of its own, where nothing else has called a kernel. 16 tiles on two threads, so that each gets several.
+STRANGERS = """
+import json, sys
+import numpy as np
+from erosion_addon.kernels import compile
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.run.precompile import rehearse
+from tests.terrains import fractal
+
+def called():
+    return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
+            for kernel in compile.KERNELS for kind in kernel.overloads}
+
+few = {"drops_per_cell": 0.05, "particles_per_cell": 0.05, "duration": 0.0}
+for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
+    recipe = Recipe.load(name)
+    for number, step in enumerate(recipe.steps, 1):
+        for key in set(few) & set(step.parameters.to_dict()):
+            least = 3 * step.parameters.time_step / 3600 if step.kind == "water" else 30.0
+            recipe = recipe.with_values({f"{number}.{key}": least if key == "duration" else few[key]})
+        if feature_size and step.kind in ("droplet", "rill"):
+            recipe = recipe.with_values({f"{number}.feature_size": feature_size})
+    shape = (260, 270)
+    given = {field: np.zeros((*shape, 3) if field == "surface_color" else shape) for field in fields}
+    masks = {kind: np.full(shape, 0.5) for kind in kinds}
+    rehearse(recipe, (10.0, 10.0), kinds, fields)
+    before = called()
+    erode(Terrain(fractal(*shape, 300.0), 10.0, given), recipe, masks=masks, threads=2)
+    print(json.dumps([name, sorted(called() - before)]))
+"""
+
+RUNS = [
+    ("badlands", (), (), 0.0),
+    ("dune sea", (), (), 0.0),
+    ("barchan field", ("source",), (), 0.0),
+    ("river valley", (), ("soil", "grass", "moisture"), 0.0),
+    ("soft downs", ("hardness",), (), 40.0),
+    ("canyon", ("strength", "rain", "protect", "sediment"), ("surface_color",), 0.0),
+    ("light rills", (), (), 25.0),
+]
+"""All processes; recipe, masks, fields, feature size."""
+
+
+@pytest.mark.worker
+def test_a_run_after_a_rehearsal_calls_nothing_new():
+    assert {step.kind for name, *_ in RUNS for step in Recipe.load(name).steps} == set(PROCESSES)
+    done = subprocess.run(
+        [sys.executable, "-c", STRANGERS, json.dumps(RUNS)], cwd=ROOT, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [[name, []] for name, *_ in RUNS]
+
+
+def test_nothing_is_told_where_nothing_is_compiled():
+    told = []
+    rehearse(Recipe.load("arcane"), (10.0, 10.0))
+    rehearse(Recipe.load("arcane"), (10.0, 10.0), tell=lambda *said: told.append(said))
+    assert told == []
+
+
+def test_it_ends_before_the_step_that_is_not_wanted_any_more():
+    asked = []
+    rehearse(Recipe.load("alpine with scree"), (10.0, 10.0), wanted=lambda: asked.append(1) or len(asked) < 2)
+    assert len(asked) == 2  # of three steps
+
+
+def test_steps_that_are_off_are_not_rehearsed():
+    recipe = Recipe.from_dict({"name": "off", "step": [{"kind": "droplet", "enabled": False}, {"kind": "talus"}]})
+    asked = []
+    rehearse(recipe, (10.0, 10.0), wanted=lambda: asked.append(1) or True)
+    assert len(asked) == 1
+
+
+def test_what_the_run_will_refuse_is_left_to_the_run():
+    step = {"kind": "water", "standing_water": "edges"}
+    recipe = Recipe.from_dict({"name": "sea in a box", "edges": "closed", "step": [step]})
+    with pytest.raises(InputError, match="edges"):
+        erode(Terrain(fractal(12, 12, 10.0), 10.0), recipe)
+    rehearse(recipe, (10.0, 10.0))
+
+
+def test_a_checkpoint_is_rehearsed_with_its_masks_and_layers_and_a_damaged_one_is_left_to_the_run():
+    recipe = Recipe.load("arcane").to_dict()
+    arrays = {name: np.zeros((4, 4)) for name in ("start/elevation", "start/soil", "state/flow", "mask/rain")}
+    rehearse_rest(Checkpoint({"recipe": recipe, "spacing": [10.0, 10.0]}, arrays), lambda *_: None)
+    for values in ({}, {"recipe": 3, "spacing": [1, 1]}, {"recipe": recipe}, {"recipe": recipe, "spacing": None}):
+        rehearse_rest(Checkpoint(values, arrays), lambda *_: None)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Once everything is compiled, no run of a shipped recipe compiles anything, whatever masks and layers there are."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.worker
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# In a process of its own, where nothing else has called a kernel. Then each kind of mask and layer by itself, as an
+# artist adds them; and real runs, of which the last are large enough for several threads to share.
+COUNTED = """
+import json
+import numpy as np
+from erosion_addon.kernels import compile
+from erosion_addon.model import FIELDS, Recipe, Terrain, erode
+from erosion_addon.run import precompile_all as everything
+from erosion_addon.terrain.masks import MASK_KINDS
+from erosion_addon.base.data_files import shipped
+from erosion_addon.run.precompile import rehearse
+from tests.terrains import fractal
+
+def called():
+    return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
+            for kernel in compile.KERNELS for kind in kernel.overloads}
+
+everything.compile_all()
+before = called()
+for name in shipped():
+    recipe = Recipe.load(name)
+    for kind in MASK_KINDS:
+        rehearse(recipe, (10.0, 10.0), (kind,))
+    for layer in set(FIELDS) - {"elevation"}:
+        rehearse(recipe, (20.0, 5.0), (), (layer,))
+    rehearse(recipe, (3.0, 3.0), ("strength", "rain"), ("grass", "water_depth"))
+print(json.dumps(sorted(called() - before)))
+
+few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02}, "talus": {"reach": 25.0},
+       "wind": {"particles_per_cell": 0.002}, "weather": {"duration": 30.0}, "water": {"duration": 0.01}}
+for kinds, layers, edges in [((), (), "open"), (("hardness", "rain"), ("moisture", "grass"), "wrap")]:
+    shape = (800, 700)
+    masks = {kind: np.full(shape, 0.5) for kind in kinds}
+    land = Terrain(fractal(*shape, 300.0), 10.0, {name: np.full(shape, 0.1) for name in layers})
+    for kind, values in few.items():
+        for flight in ("particles", "boundary layer") if kind == "wind" else ("",):
+            step = {"kind": kind, **values, **({"flight": flight} if flight else {})}
+            recipe = Recipe.from_dict({"name": "few", "edges": edges, "step": [step]})
+            erode(land, recipe, masks=masks, threads=2)
+print(json.dumps(sorted(called() - before)))
+"""
+
+
+def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything():
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [[], []]
+
+
+def child(folder):
+    """The background process, whose standard input is open."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "from erosion_addon.run.precompile_all import main; main()"], cwd=ROOT,
+        stdin=subprocess.PIPE, env={**os.environ, "TERRAIN_EROSION_CACHE": str(folder)},
+    )  # fmt: skip
+
+
+def test_the_background_process_does_nothing_where_all_is_done(tmp_path):
+    from erosion_addon.run.precompile_all import MARK
+
+    environment = {**os.environ, "TERRAIN_EROSION_CACHE": str(tmp_path)}
+    code = "from erosion_addon.kernels.compile import CACHE; print(CACHE)"
+    words = [sys.executable, "-c", code]
+    told = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    folder = Path(told.stdout.strip())
+    (folder / MARK).touch()
+    process = child(tmp_path)
+    assert process.wait(300) == 0
+    process.stdin.close()
+    assert [entry.name for entry in folder.iterdir()] == [MARK]
+
+
+def test_the_background_process_ends_with_blender(tmp_path):
+    process = child(tmp_path)
+    process.stdin.close()
+    assert process.wait(300) == 0
+    assert not list(tmp_path.glob("*/complete"))

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What happens to a run when the world changes under it."""
+
+import os
+import signal
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.model import InputError, Recipe
+from erosion_addon.run.checkpoint import Checkpoint
+from erosion_addon.scene.original import original as source
+from erosion_addon.scene.original import paused
+from erosion_addon.scene.run import job
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.worker import worker_process as process
+from tests.terrains import fractal
+
+LONG = {"droplet.drops_per_cell": 1000.0}
+"""Minutes of work, so that a run is certainly under way when something happens to it."""
+
+
+@pytest.fixture
+def obj():
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    made = grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    bpy.context.view_layer.objects.active = made
+    yield made
+    job.clear()
+    process.stop()
+
+
+def start(obj, **values):
+    return job.start(obj, Recipe.load("arcane").with_values(values), {})
+
+
+def wait_for(run, condition, seconds=300.0):
+    for _ in range(int(seconds / 0.05)):
+        run.poll(0.05)
+        if condition():
+            return
+    raise AssertionError(f"still {run.state} at {run.fraction}")
+
+
+def to_the_end(run):
+    wait_for(run, lambda: run.ended or run.state == "waiting")
+
+
+def under_way(run):
+    wait_for(run, lambda: run.fraction > 0)
+
+
+def everything(mesh):
+    """All bytes of all attributes, by name."""
+    found = {}
+    for attribute in mesh.attributes:
+        kind = {"FLOAT_VECTOR": ("vector", 3, "f"), "FLOAT": ("value", 1, "f"), "FLOAT2": ("vector", 2, "f"),
+                "FLOAT_COLOR": ("color", 4, "f"), "INT": ("value", 1, "i"), "INT32_2D": ("value", 2, "i"),
+                "BOOLEAN": ("value", 1, "?")}[attribute.data_type]
+        values = np.empty(len(attribute.data) * kind[1], kind[2])
+        attribute.data.foreach_get(kind[0], values)
+        found[attribute.name] = values.tobytes()
+    return found
+
+
+def worker_process():
+    return process.ready()._process
+
+
+def test_cancel_leaves_every_byte_and_no_process(obj):
+    before = everything(obj.data)
+    run = start(obj, **LONG)
+    under_way(run)
+    process = worker_process()
+    run.cancel()
+    assert everything(obj.data) == before
+    assert process.poll() is not None
+    assert run.state == "cancelled"
+
+
+def test_cancel_works_before_the_worker_has_started(obj):
+    before = everything(obj.data)
+    run = start(obj)
+    run.cancel()
+    assert everything(obj.data) == before
+
+
+def test_finish_keeps_what_is_there(obj):
+    before = grid.heights(obj.data)
+    run = start(obj, **LONG)
+    under_way(run)
+    run.finish()
+    to_the_end(run)
+    assert run.state == "done"
+    assert 0 < run.report["finished"] < 1
+    assert not np.array_equal(grid.heights(obj.data), before)
+    assert abs(run.report["mass"]["error"]) <= 1e-9 * run.report["mass"]["moved"]
+
+
+def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path):
+    values = {"droplet.drops_per_cell": 150.0}
+    to_the_end(start(obj, **values))
+    job.clear()
+    expected = everything(obj.data)
+    process.stop()  # so that nothing of the first run is reused
+    run = start(obj, **values)
+    under_way(run)
+    run.pause()
+    to_the_end(run)
+    job.clear()
+    assert run.state == "done" and 0 < run.report["finished"] < 1
+    path = str(tmp_path / "paused.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    reopened = bpy.data.objects["Terrain"]
+    run = job.resume(reopened)
+    to_the_end(run)
+    assert (run.state, run.sentence) == ("done", "Terrain is eroded.")
+    assert run.report["finished"] == 1
+    assert everything(reopened.data) == expected
+    job.clear()
+    with pytest.raises(InputError, match="run it again"):
+        job.resume(reopened)
+
+
+def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(obj, monkeypatch):
+    monkeypatch.setattr(paused, "LARGEST", 1000)
+    run = start(obj, **LONG)
+    under_way(run)
+    run.pause()
+    to_the_end(run)
+    assert run.state == "done" and 0 < run.report["finished"] < 1
+    assert "the run cannot go on later, because it takes 0.0 GiB" in run.sentence
+    assert not source.is_paused(obj.data) and source.is_untouched_result(obj.data)
+
+
+def test_the_checkpoint_is_compressed_in_the_worker(obj, monkeypatch):
+    run = start(obj, **LONG)
+    under_way(run)
+    monkeypatch.setattr(Checkpoint, "write", lambda *_: pytest.fail("compressed in Blender's own process"))
+    monkeypatch.setattr(Checkpoint, "read", lambda *_: pytest.fail("unpacked in Blender's own process"))
+    run.pause()
+    to_the_end(run)
+    job.clear()
+    assert source.is_paused(obj.data)
+    run = job.resume(obj)
+    under_way(run)
+
+
+def test_a_killed_worker_leaves_the_terrain_and_says_so(obj):
+    before = everything(obj.data)
+    run = start(obj, **LONG)
+    under_way(run)
+    os.kill(worker_process().pid, signal.SIGKILL)
+    to_the_end(run)
+    assert run.state == "failed"
+    assert "SIGKILL" in run.sentence and run.sentence.endswith("unchanged.")
+    assert everything(obj.data) == before
+
+
+def test_after_a_killed_worker_the_next_run_works(obj):
+    run = start(obj, **LONG)
+    os.kill(worker_process().pid, signal.SIGKILL)
+    to_the_end(run)
+    job.clear()
+    run = start(obj)
+    to_the_end(run)
+    assert run.state == "done"
+
+
+def test_renaming_and_moving_the_object_changes_nothing(obj):
+    run = start(obj)
+    obj.name = "Elsewhere"
+    obj.location.x = 50
+    to_the_end(run)
+    assert run.state == "done"
+    assert "wear" in obj.data.attributes
+
+
+def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
+    obj.location, obj.rotation_euler = (5.0, 6.0, 7.0), (0.1, 0.2, 0.3)
+    bpy.context.view_layer.update()
+    matrix = obj.matrix_world.copy()
+    run = start(obj)
+    bpy.data.objects.remove(obj)
+    to_the_end(run)
+    assert run.state == "rescued"
+    assert "deleted" in run.sentence
+    rescued = bpy.data.objects["Terrain eroded"]
+    assert "wear" in rescued.data.attributes
+    assert (len(rescued.data.vertices)) == 48 * 64
+    np.testing.assert_allclose(rescued.matrix_world, matrix, atol=1e-6)
+
+
+def test_an_edited_mesh_keeps_its_edits(obj):
+    run = start(obj)
+    edited = grid.heights(obj.data)
+    edited[7] += 1
+    grid.write_heights(obj.data, edited)
+    to_the_end(run)
+    assert run.state == "rescued"
+    assert grid.heights(obj.data).tobytes() == edited.tobytes()
+    assert "Terrain eroded" in bpy.data.objects
+
+
+def test_a_swapped_mesh_is_not_written(obj):
+    run = start(obj)
+    other = obj.data.copy()
+    obj.data = other
+    before = everything(other)
+    to_the_end(run)
+    assert run.state == "rescued"
+    assert everything(other) == before
+
+
+def test_the_result_waits_for_object_mode(obj):
+    run = start(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    to_the_end(run)
+    assert run.state == "waiting"
+    assert "Edit" in run.message
+    bpy.ops.object.mode_set(mode="OBJECT")
+    to_the_end(run)
+    assert run.state == "done"
+
+
+def test_a_second_start_is_refused(obj):
+    start(obj, **LONG)
+    with pytest.raises(InputError, match="Terrain is being eroded"):
+        start(obj)
+
+
+def test_a_name_that_the_mesh_uses_otherwise_is_refused_before_anything_is_written(obj):
+    obj.data.attributes.new("flow", "INT", "FACE")
+    before = everything(obj.data)
+    run = start(obj)
+    to_the_end(run)
+    assert run.state == "failed"
+    assert "flow" in run.sentence
+    assert everything(obj.data) == before
+
+
+@pytest.mark.parametrize("broken", ["write_heights", "write_fields", "keep_source", "mark_result", "set_aside"])
+def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
+    to_the_end(first := start(obj))
+    assert first.state == "done"
+    job.clear()
+    edited = grid.heights(obj.data)
+    edited[5] += 1.0  # so that the source of the first run is set aside
+    grid.write_heights(obj.data, edited)
+    before = everything(obj.data)
+    module = {"write_heights": grid, "write_fields": job.attributes}.get(broken, job.source)
+    whole = getattr(module, broken)
+    calls = []
+
+    def breaks_once(*arguments):
+        calls.append(broken)
+        if len(calls) == 1:
+            raise MemoryError
+        return whole(*arguments)
+
+    monkeypatch.setattr(module, broken, breaks_once)
+    run = start(obj, **{"droplet.drops_per_cell": 0.5})
+    to_the_end(run)
+    assert run.state == "failed"
+    assert calls
+    assert everything(obj.data) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="reads /proc")
+def test_the_worker_never_loads_blender(obj):
+    run = start(obj, **LONG)
+    under_way(run)
+    libraries = Path(f"/proc/{worker_process().pid}/maps").read_text()
+    assert "llvmlite" in libraries
+    assert "/bpy/" not in libraries

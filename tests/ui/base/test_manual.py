@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manual as a page: what README.md says, readable in any browser."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import bpy
+import pytest
+
+from erosion_addon.ui.base import manual
+
+EMPTY = {"img", "meta"}
+
+
+class Page(HTMLParser):
+    """Texts by the tag that they stand in; fails where tags are not closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.texts, self.links, self.anchors = [], {}, [], set()
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.links += [given["href"]] if "href" in given else []
+        self.anchors |= {given["id"]} if "id" in given else set()
+        self.open += [] if tag in EMPTY else [tag]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return Page(manual.page(manual.MANUAL.read_text(encoding="utf-8"), manual.MANUAL.parent))
+
+
+def test_the_page_has_every_heading_of_the_manual(whole):
+    headings = re.findall(r"^## (.+)$", manual.MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(headings) > 10 and whole.texts["h2"] == headings
+
+
+def test_no_mark_of_markdown_is_left_on_the_page(whole):
+    prose = [text for tag in ("p", "li", "td", "b", "i", "a") for text in whole.texts[tag]]
+    assert not [text for text in prose if "**" in text or "](" in text or "`" in text or "<!--" in text]
+
+
+def test_links_lead_somewhere(whole):
+    for link in whole.links:
+        if link.startswith("#"):
+            assert link[1:] in whole.anchors
+        else:
+            assert link.startswith(("https://", "file:///"))
+
+
+def test_blocks_become_what_they_are():
+    blocks = ("# A & B", "One **bold**\nline.", "1. first\n   goes on\n2. `a < b`", "    x = 1", "    y = 2",
+              "| a | b |\n| --- | --- |\n| 1 | 2 |")  # fmt: skip
+    text = "\n\n".join(blocks)
+    body = manual.page(text, Path()).partition("</style>\n")[2]
+    assert body == (
+        '<h1 id="a--b">A &amp; B</h1>\n<p>One <b>bold</b>\nline.</p>\n'
+        "<ol><li>first\n   goes on\n</li><li><code>a &lt; b</code></li></ol>\n<pre>x = 1\n\ny = 2</pre>\n"
+        "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>\n"
+    )
+
+
+def test_pictures_and_pages_that_are_not_there_are_left_out(tmp_path):
+    (tmp_path / "a.png").touch()
+    body = manual.page("![There](a.png) ![Not](b.png) [words](c.md#d)", tmp_path)
+    assert body.count("<img") == 1 and (tmp_path / "a.png").as_uri() in body and "words" in body and "<a " not in body
+
+
+def test_the_browser_opens_the_page(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url, *_: opened.append(url))
+    assert bpy.ops.erosion.manual_open() == {"FINISHED"}
+    assert opened[0].startswith("file:///") and opened[0].endswith(".html")

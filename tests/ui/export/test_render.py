@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`blender --command erosion render`, as it is called: words in, pictures and an exit code out."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon import ui
+from erosion_addon.scene.terrain import grid
+from tests.terrains import fractal
+
+pytestmark = pytest.mark.render
+
+SMALL = ["--size", "32x18", "--samples", "1"]
+
+
+@pytest.fixture
+def blend(tmp_path):
+    """A saved file with a terrain and nothing else."""
+    scene = bpy.context.scene
+    for world in list(bpy.data.worlds):
+        bpy.data.worlds.remove(world)
+    grid.make_grid_object("Terrain", fractal(24, 24, relief=40.0), (10.0, 10.0), scene.collection)
+    path = tmp_path / "terrain.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def pixels(path):
+    image = bpy.data.images.load(str(path))
+    values = np.empty(len(image.pixels), np.float32)
+    image.pixels.foreach_get(values)
+    return values.reshape(image.size[1], image.size[0], image.channels)[..., :3]
+
+
+def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, capfd):
+    before = blend.read_bytes()
+    out = tmp_path / "out.png"
+    assert ui._command(["render", str(blend), str(out), *SMALL]) == 0
+    assert str(out) in capfd.readouterr().out
+    picture = pixels(out)
+    assert picture.shape == (18, 32, 3)
+    sky, land = picture[-1], picture[:9]
+    assert np.all(sky[:, 2] > sky[:, 0])  # blue
+    assert land.max() > 0.2 and land.std() > 0.02  # light and shade
+    assert blend.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.png", "terrain.blend"]
+
+
+def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path):
+    assert ui._command(["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]) == 0
+    first, second = (pixels(tmp_path / f"turn_000{number}.png") for number in (1, 2))
+    assert np.abs(first - second).max() > 0.1
+
+
+def test_the_camera_of_the_file_is_used(blend, tmp_path):
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    camera = bpy.data.objects.new("Up", bpy.data.cameras.new("Up"))
+    camera.rotation_euler = (np.pi, 0.0, 0.0)  # looks straight up
+    camera.location = (0.0, 0.0, 500.0)
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.scene.camera = camera
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    assert ui._command(["render", str(blend), str(tmp_path / "up.png"), *SMALL]) == 0
+    assert pixels(tmp_path / "up.png").std(axis=(0, 1)).max() < 0.02  # nothing but sky
+
+
+def save_again(blend, change):
+    """Open the file, change its scene, and save it."""
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    change(bpy.context.scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+
+
+def test_a_terrain_that_renders_do_not_show_is_refused(blend, tmp_path, capfd):
+    save_again(blend, lambda scene: setattr(scene.objects["Terrain"], "hide_render", True))
+    out = str(tmp_path / "out.png")
+    assert ui._command(["render", str(blend), out, *SMALL]) == 2
+    assert "show no terrain" in capfd.readouterr().err
+    assert ui._command(["render", str(blend), out, "--object", "Terrain", *SMALL]) == 2
+    assert "Terrain is hidden in renders" in capfd.readouterr().err
+
+
+def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):
+    def spoil(scene):
+        scene.render.use_multiview = scene.render.use_border = scene.render.use_crop_to_border = True
+        scene.render.border_max_x = 0.5
+
+    save_again(blend, spoil)
+    assert ui._command(["render", str(blend), str(tmp_path / "out.png"), *SMALL]) == 0
+    assert pixels(tmp_path / "out.png").shape == (18, 32, 3)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".png") == ["out.png"]
+
+
+def test_the_files_own_compositing_is_kept(blend, tmp_path):
+    def paint_it_red(scene):
+        if bpy.app.version >= (5, 0, 0):
+            tree = bpy.data.node_groups.new("Mine", "CompositorNodeTree")
+            tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
+            scene.compositing_node_group, out = tree, tree.nodes.new("NodeGroupOutput")
+        else:
+            scene.use_nodes = True
+            tree = scene.node_tree
+            tree.nodes.clear()
+            out = tree.nodes.new("CompositorNodeComposite")
+        red = tree.nodes.new("CompositorNodeRGB")
+        red.outputs[0].default_value = (1.0, 0.0, 0.0, 1.0)
+        tree.links.new(red.outputs[0], out.inputs[0])
+
+    save_again(blend, paint_it_red)
+    assert ui._command(["render", str(blend), str(tmp_path / "red.png"), *SMALL]) == 0
+    assert pixels(tmp_path / "red.png").std(axis=(0, 1)).max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["{folder}/missing.blend", "{folder}/out.png"], "There is no file {folder}/missing.blend"),
+        (["{blend}", "out.gif"], "must end in .png"),
+        (["{blend}", "{folder}/none/out.png"], "does not exist"),
+        (["{blend}", "{folder}/out.png", "--object", "Cube"], "There is no mesh 'Cube'"),
+        (["{blend}", "{folder}/out.png", "--turntable", "0"], "at least 1"),
+        (["{text}", "{folder}/out.png"], "is not a .blend file"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(blend, tmp_path, capfd, words, sentence):
+    text = tmp_path / "text.blend"
+    text.write_text("this is no scene")
+    given = [word.format(blend=blend, folder=tmp_path, text=text) for word in words]
+    assert ui._command(["render", *given]) == 2
+    error = capfd.readouterr().err
+    assert sentence.format(folder=tmp_path) in error and "Traceback" not in error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["terrain.blend", "text.blend"]

@@ -23,9 +23,10 @@ def normals(elevation: Array, spacing: tuple[float, float], wrap: bool = False, 
     if green not in GREENS:
         raise InputError(f"There are no normals {green!r:.60}; there are {', '.join(GREENS)}.")
     slope_y, slope_x = (_slope(elevation, axis, spacing[axis], wrap) for axis in (0, 1))
-    made = np.stack([-slope_x, np.float32(-GREENS[green]) * slope_y, np.ones_like(slope_x)], axis=-1)
+    made: Array = np.stack([-slope_x, np.float32(-GREENS[green]) * slope_y, np.ones_like(slope_x)], axis=-1)
     made /= np.sqrt(np.sum(made * made, axis=-1, keepdims=True))
-    return (0.5 * made + 0.5).astype(np.float32)
+    made = 0.5 * made + 0.5
+    return np.asarray(made, dtype=np.float32)
 
 
 def _slope(elevation: Array, axis: int, spacing: float, wrap: bool) -> Array:
@@ -33,4 +34,4 @@ def _slope(elevation: Array, axis: int, spacing: float, wrap: bool) -> Array:
         slope = (np.roll(elevation, -1, axis) - np.roll(elevation, 1, axis)) / (2 * spacing)
     else:
         slope = np.gradient(elevation, spacing, axis=axis, edge_order=2)
-    return slope.astype(np.float32)
+    return np.asarray(slope, dtype=np.float32)

@@ -32,7 +32,7 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
         count[0] += 1
         return encode_heightmap(path, *rest)
 
-    for module in ("cli", "model.maps"):
+    for module in ("cli.commands", "files.maps"):
         monkeypatch.setattr(f"erosion_addon.{module}.encode_heightmap", failing)
     for maps in ("old", "new"):
         count[0] = 0

@@ -85,7 +85,7 @@ STREAM = (
 def test_a_process_loads_what_another_has_compiled_and_survives_what_it_has_broken(tmp_path):
     number, hits = in_a_process(tmp_path, *STREAM).split()
     assert hits == "0" and in_a_process(tmp_path, *STREAM) == f"{number} 1"
-    code = next(tmp_path.rglob("random.stream*.nbc"))
+    code = next(tmp_path.rglob("rng.stream*.nbc"))
     content = bytearray(code.read_bytes())
     content[len(content) * 3 // 4] ^= 1  # in the machine code: without a digest, one in five ends the process
     code.write_bytes(content)

@@ -36,7 +36,7 @@ def messages() -> dict[tuple[str, str], str]:
         name = module.__name__.rpartition(".")[2]
         for cls in module.CLASSES:
             found |= dict.fromkeys(_of_class(cls), name)
-    for path in sorted(Path(ui.__file__).parent.glob("*.py")):
+    for path in sorted(Path(ui.__file__).parent.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         found |= {message: path.stem for call in calls for message in _of_call(call)}

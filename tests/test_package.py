@@ -242,7 +242,7 @@ def test_compiled_kernels_lie_in_the_extensions_user_folder_and_can_be_cleared(s
 
 
 def test_kernels_are_compiled_once_for_runs_light_and_levels_of_detail_in_every_worker(seen):
-    assert any("/lod." in name for name in seen["compiled"]) and any("/sky." in name for name in seen["compiled"])
+    assert any("/refine." in name for name in seen["compiled"]) and any("/sky." in name for name in seen["compiled"])
     assert seen["compiled_anew"] == []
 
 

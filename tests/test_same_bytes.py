@@ -19,7 +19,7 @@ from tests import every_machine
 from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR, child
 
 PACKAGE = Path(__file__).resolve().parent.parent / "erosion_addon"
-SCANNED = sorted([*PACKAGE.glob("model/*.py"), *PACKAGE.glob("kernels/*.py"), *PACKAGE.glob("*.py")])
+SCANNED = sorted(path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("scene", "ui"))
 
 LAST_DIGITS = {
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "cbrt", "hypot", "dist", "pow", "power"),

@@ -54,7 +54,7 @@ def is_alive(pid):
 def compiles(pid):
     """Whether it is the process that compiles in the background, with which no run has to do."""
     try:
-        return b"everything" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return b"run.precompile_all" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
 

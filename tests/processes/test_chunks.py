@@ -56,7 +56,7 @@ def test_wind_in_pieces_leaves_the_bytes_of_wind_in_one(flight, edges, monkeypat
 def test_drops_in_pieces_leave_the_bytes_of_drops_in_turns(kind, monkeypatch):
     """With so little patience that a tile is worked in several goes; all rain falls on one."""
     monkeypatch.setattr("erosion_addon.processes.shared.particle_step.PATIENCE", 500)
-    monkeypatch.setattr(f"erosion_addon.model.{kind}.PATIENCE", 500)
+    monkeypatch.setattr(f"erosion_addon.processes.{kind}.step.PATIENCE", 500)
     rain = np.zeros(HILLS.shape)
     rain[40:44, 40:44] = 1.0
     whole = erode(LAND, recipe(kind), masks={"rain": rain}, threads=1).report["sha256"]
@@ -70,7 +70,7 @@ def test_drops_in_pieces_leave_the_bytes_of_drops_in_turns(kind, monkeypatch):
 def test_a_chunk_of_drops_is_a_part_of_a_turn(kind, monkeypatch):
     """All drops of a turn start on one cell: so many there would be one piece of work."""
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
-    monkeypatch.setattr(f"erosion_addon.model.{kind}.PATIENCE", 1000)
+    monkeypatch.setattr(f"erosion_addon.processes.{kind}.step.PATIENCE", 1000)
     rain, ground = np.zeros(HILLS.shape), bowl(150, 170, 400.0)
     rain[70, 30] = 1.0
     given = {"rain": rain}, {"drops_per_cell": 20.0}

@@ -229,8 +229,8 @@ def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch,
     def free():
         return fixed + held - results.bytes
 
-    for module in ("results", "memory"):
-        monkeypatch.setattr(f"erosion_addon.model.{module}.available_memory", free)
+    for module in ("run.step_cache", "base.memory"):
+        monkeypatch.setattr(f"erosion_addon.{module}.available_memory", free)
     monkeypatch.setattr("erosion_addon.run.estimate.BYTES_PER_CELL", fixed / 24 / 30 - 60)
     anew = begin == "anew"
     again = simulate(hills, recipe(*STEPS), results=results) if anew else resume(checkpoint, results=results)

@@ -18,8 +18,8 @@ def made_from(terrain: bpy.types.Object, path: Path) -> None:
 
 def of(terrain: bpy.types.Object) -> list[Path]:
     """The files of a terrain: the one that it was imported from, and the images of its masks and its surface color."""
-    settings = terrain.erosion
-    images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)]
+    settings = getattr(terrain, "erosion", None)  # there is none while the extension is off
+    images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)] if settings else []
     paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images if image is not None]
     paths.append(terrain.get(MADE_FROM))
     # A path in somebody's file may name a machine, which must not be called.

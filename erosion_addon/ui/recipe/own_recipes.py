@@ -28,7 +28,7 @@ def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
     color = settings.surface_color
     if color.source == "STRATA":
         recipe = surface_color.start(terrain, recipe, color.source, "", None, color.strata).recipe
-    palette = loaded_recipe.palette_of(terrain)
+    palette = origin.palette_of(terrain)
     return replace(recipe, palette=palette if palette in PALETTE.choices else recipe.palette)
 
 

@@ -202,6 +202,6 @@ def test_a_name_that_the_colours_need_is_said_before_the_run(terrain_object):
 def test_all_icons_are_blenders():
     """One that it does not know keeps a panel from being drawn."""
     known = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
-    for path in Path(job.__file__).parents[1].joinpath("ui").glob("*.py"):
+    for path in Path(job.__file__).parents[2].joinpath("ui").rglob("*.py"):
         named = re.findall(r'icon="(\w+)"|"erosion\.\w+_add", "([A-Z_]+)"', path.read_text(encoding="utf-8"))
         assert {one or other for one, other in named} <= set(known), path.name

@@ -276,9 +276,9 @@ def test_all_that_recipes_call_is_compiled_in_the_background_once_a_session(monk
     monkeypatch.setattr(process, "worker_environment", dict)
     process.compile_all()
     process.compile_all()
-    assert started == [("everything", "IDLE")]
+    assert started == [("run.precompile_all", "IDLE")]
     warmup.unregister()
-    assert started == [("everything", "IDLE"), "killed"]
+    assert started == [("run.precompile_all", "IDLE"), "killed"]
 
 
 def test_the_rest_is_compiled_when_what_the_tab_shows_is_compiled(terrain_object, monkeypatch):

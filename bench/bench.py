@@ -3,8 +3,8 @@
 
     python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--sizes-only] [--keep]
 
-Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`. The report and its
-plot are written to build/, and with --keep also to docs/. All sizes take the better part of an hour, and 16 GB.
+Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`. Report and plot are
+written to build/, and with --keep also to docs/developing/. All sizes take the better part of an hour, and 16 GB.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def main() -> None:
     report = BUILD / "benchmark.md"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name in ("benchmark.md", "benchmark.png") if words.keep else ():
-        shutil.copy(BUILD / name, ROOT / "docs" / name)
+        shutil.copy(BUILD / name, ROOT / "docs" / "developing" / name)
     print(f"\nAlso in {report}")
 
 
@@ -64,7 +64,7 @@ def _words() -> argparse.Namespace:
     usual = sorted({1, *(2**power for power in range(1, 8) if 2**power <= processors()), processors()})
     parser.add_argument("--threads", type=int, nargs="+", default=usual, help="numbers of threads")
     parser.add_argument("--sizes-only", action="store_true", help="no ratios to C++, which take half of the time")
-    parser.add_argument("--keep", action="store_true", help="put report and plot into docs/")
+    parser.add_argument("--keep", action="store_true", help="put report and plot into docs/developing/")
     return parser.parse_args()
 
 

@@ -2,7 +2,7 @@
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
 `python examples/gallery.py alpine canyon` makes these alone. `--keep` makes the preset previews in presets/previews and
-the manual's sheet docs/gallery.jpg from the pictures that are there, without rendering any.
+the manual's sheet docs/images/gallery.jpg from the pictures that are there, without rendering any.
 """
 
 import os
@@ -27,7 +27,7 @@ from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"
-SHEET = ROOT / "docs" / "gallery.jpg"
+SHEET = ROOT / "docs" / "images" / "gallery.jpg"
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
 SIDE = 512

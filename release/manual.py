@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills the manual's tables from the declarations: `python release/manual.py` after changing one."""
+"""Fill the tables of docs/reference from the declarations: `python release/manual.py` after changing one."""
 
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "parameters.md")
+PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.base.data_files import shipped  # noqa: E402

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "erosion_addon", "presets")
+BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "docs", "erosion_addon", "presets")
 PINNED = ROOT / "release" / "wheels.txt"
 WHEELS = dict(re.findall(r"(?m)^([a-z]+)==([0-9.]+)", PINNED.read_text(encoding="utf-8")))
 HASHES = set(re.findall(r"sha256:([0-9a-f]{64})", PINNED.read_text(encoding="utf-8")))

@@ -6,15 +6,19 @@ import shlex
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 KINDS = {
     "shell": r"(python -m erosion_addon|blender --command|make|py|terrain-erosion) ",
     "tree": r"[\w/]+ {2,}",
+    "drawing": r"┌",
+    "source": r"# [\w/]+\.py\n",
+    "strata": r"(?sm)(?=.*^\[\[layer\]\])",
+    "palette": r"rock_color = ",
     "toml": r"\w+ = \"|\[\w+\]\n",
     "blender": r"(?s)(?=.*\bbpy\.)",
     "python": r"from |import ",
 }
-"""Kind of a block → how one begins; "blender" is Python that needs bpy."""
+"""Kind of a block → how one begins; "source" quotes a file of the repository, "blender" is Python that needs bpy."""
 
 
 def blocks(kind):

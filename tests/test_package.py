@@ -188,10 +188,11 @@ def test_libraries_are_pinned_in_one_place(packer):
 def test_the_zip_holds_the_extension_and_nothing_else(packed):
     names, _ = packed
     top = {name.split("/")[0] for name in names}
-    assert top == {"__init__.py", "blender_manifest.toml", "LICENSE", "README.md", "erosion_addon", "presets", "wheels"}
+    assert top == {"__init__.py", "blender_manifest.toml", "LICENSE", "docs", "erosion_addon", "presets", "wheels"}
     assert not [name for name in names if "__pycache__" in name or "/." in name or name.endswith(".pyc")]
     shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "presets").glob("*.toml")}
     shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.py")}
+    shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.*")}
     assert shipped <= set(names)
 
 

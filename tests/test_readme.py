@@ -13,6 +13,7 @@ from erosion_addon.cli.commands import main
 from erosion_addon.files.heightmap import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.model import Recipe, Terrain, simulate
+from erosion_addon.terrain.strata import Strata
 from tests.readme import ROOT, all_blocks, blocks, commands, kind_of
 from tests.terrains import fractal
 
@@ -77,6 +78,21 @@ def test_the_recipe_of_the_manual_is_one():
         assert Recipe.parse(text, "the manual").description
     for text in set(parts) - set(whole):
         assert Recipe.parse(_put_into(whole[0], text), "the manual")
+
+
+@pytest.mark.parametrize("text", blocks("strata"))
+def test_strata_of_the_manual_are_some(tmp_path, text):
+    file = tmp_path / "strata.toml"
+    file.write_text(text, encoding="utf-8")
+    assert Strata.load(file).layers
+
+
+@pytest.mark.parametrize("text", blocks("source"))
+def test_a_line_that_the_manual_quotes_stands_in_its_file(text):
+    first, *quoted = text.splitlines()
+    lines = iter((ROOT / first.removeprefix("# ")).read_text(encoding="utf-8").splitlines())
+    for line in quoted:
+        assert line.strip() in ("", "...") or line in lines, line  # `in` goes on from the line found before
 
 
 def _put_into(recipe, table):

@@ -7,6 +7,7 @@ import runpy
 import bpy
 import pytest
 
+from erosion_addon.scene.materials.palette import Palette
 from tests.readme import ROOT, blocks
 
 PLACES = ("/renders/", "/game/")
@@ -25,8 +26,13 @@ def test_a_script_for_blender_runs(terrain_object, tmp_path, text):
     assert "wear" in terrain_object.data.attributes
 
 
+@pytest.mark.parametrize("text", blocks("palette"))
+def test_a_palette_of_the_manual_is_one(text):
+    assert Palette.parse(text, "the manual", "the manual").values
+
+
 def test_the_operators_of_the_manual_have_the_arguments_that_it_names():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "scripting" / "python.md").read_text(encoding="utf-8")
     listed = text[text.index("The other operators:") :].split("\n\n")[0]
     found = re.findall(r"`(\w+)\(([^)`]*)\)`", listed)
     assert len(found) > 15

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The manual that comes with the extension, README.md, as a page for the browser."""
+"""The manual that comes with the extension, docs/, as pages for the browser."""
 
 import html
 import re
@@ -9,7 +9,8 @@ from typing import Any
 
 import bpy
 
-MANUAL = Path(__file__).resolve().parents[3] / "README.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+CONTENTS = DOCS / "README.md"
 
 _STYLE = """
 body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
@@ -27,7 +28,8 @@ _INLINE = (
 def page(text: str, folder: Path) -> str:
     """Markdown as HTML: headings, paragraphs, lists, tables, code, pictures and links.
 
-    folder: where relative addresses begin; pictures and pages that are not there are left out.
+    folder: base of relative addresses. Pictures that are missing are left out, and links to missing files become plain
+    words. Links to other pages of the manual lead to their HTML.
     """
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     blocks = re.split(r"\n\s*\n", text.strip("\n"))
@@ -82,17 +84,29 @@ def _inline(text: str, folder: Path) -> str:
 
 
 def _picture(words: str, address: str, folder: Path) -> str:
-    path = folder / address
+    path = (folder / address).resolve()
     return f'<img src="{path.as_uri()}" alt="{html.escape(words)}">' if path.is_file() else ""
 
 
 def _link(words: str, address: str, folder: Path) -> str:
     if not address.startswith(("#", "https://", "http://")):
-        path, anchor = (folder / address.partition("#")[0]), address.partition("#")[2]
+        name, mark, anchor = address.partition("#")
+        path = (folder / name).resolve()
         if not path.is_file():
             return words
-        address = f"{path.as_uri()}{'#' if anchor else ''}{anchor}"
+        is_page = path.suffix == ".md" and path.is_relative_to(DOCS)
+        address = f"{name.removesuffix('.md')}.html" if is_page else path.as_uri()
+        address += mark + anchor
     return f'<a href="{html.escape(address)}">{words}</a>'
+
+
+def write(folder: Path) -> Path:
+    """Write every page of the manual as HTML into `folder`, in the same tree; returns the path of the contents."""
+    for source in DOCS.rglob("*.md"):
+        made = folder / source.relative_to(DOCS).with_suffix(".html")
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(page(source.read_text(encoding="utf-8"), source.parent), encoding="utf-8")
+    return folder / CONTENTS.relative_to(DOCS).with_suffix(".html")
 
 
 class EROSION_OT_manual_open(bpy.types.Operator):
@@ -102,13 +116,12 @@ class EROSION_OT_manual_open(bpy.types.Operator):
     bl_label = "Manual"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        made = Path(bpy.app.tempdir) / "terrain_erosion_manual.html"
         try:
-            made.write_text(page(MANUAL.read_text(encoding="utf-8"), MANUAL.parent), encoding="utf-8")
+            contents = write(Path(bpy.app.tempdir) / "terrain_erosion_manual")
         except OSError as error:
             self.report({"ERROR"}, f"The manual cannot be opened: {error}")
             return {"CANCELLED"}
-        return bpy.ops.wm.url_open(url=made.as_uri())
+        return bpy.ops.wm.url_open(url=contents.as_uri())
 
 
 def draw_link(layout: Any, text: str | None = None) -> None:

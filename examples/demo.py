@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from erosion_addon.cli.commands import main  # noqa: E402
 from erosion_addon.files.heightmap import read_heightmap  # noqa: E402
 from erosion_addon.files.image_files import OpenImageIOFiles  # noqa: E402
-from erosion_addon.model import Recipe  # noqa: E402
+from erosion_addon.model import FIELDS, Recipe  # noqa: E402
 from erosion_addon.scene.materials import material  # noqa: E402
 from erosion_addon.scene.original import original as source  # noqa: E402
 from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
@@ -126,7 +126,7 @@ def pictures(before: np.ndarray) -> None:
     after = grid.local_heights(lattice, kept, before, read("elevation"))
     grid.write_heights(terrain.data, after)
     source.keep_source(terrain.data, kept)
-    fields = {path.stem: read(path.stem) for path in sorted((DEMO / "maps").glob("*.exr"))}
+    fields = {name: read(name) for name in FIELDS if (DEMO / "maps" / f"{name}.exr").exists()}
     attributes.write_fields(terrain.data, lattice, fields)
     source.mark_result(terrain.data)
     render(scene, DEMO / "after.png")

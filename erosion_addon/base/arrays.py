@@ -8,7 +8,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 EDGES = ("open", "closed", "wrap")
-"""What lies around the terrain: water leaves with its load; a wall; the opposite edge."""
+"""Kinds of edges. open: water leaves with its load; closed: a wall; wrap: the opposite edge follows."""
 
 
 def loose_of(layers: dict[str, Array]) -> Array:

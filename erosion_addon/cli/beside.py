@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line writes beside a heightmap: its side file, the report, and what maps there are."""
+"""Files beside the heightmap of the command line: side file, report and maps."""
 
 import argparse
 from collections.abc import Sequence

@@ -102,11 +102,13 @@ class _Simulation:
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
-            layers["surface_color"] = recipe.strata.colors(terrain.elevation - self._start_loose, terrain.spacing)
-        given = self._masks, terrain.spacing, self._edges, threads
-        self._state = State(terrain.elevation, layers, *given, protected_soil(layers, self._masks))
+            rock = terrain.elevation - self._start_loose
+            layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
+        fixed = protected_soil(layers, self._masks)
+        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads, fixed)
         self._reports: list[dict[str, Any]] = []
-        self._volumes, self._number = Volumes(0.0, 0.0), 0
+        self._volumes = Volumes(0.0, 0.0)
+        self._number = 0
         self._running: RunningStep | None = None
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()

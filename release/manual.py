@@ -12,7 +12,8 @@ sys.path.insert(0, str(ROOT))
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.base.parameters import Specification, groups  # noqa: E402
 from erosion_addon.generators.registry import SOURCES  # noqa: E402
-from erosion_addon.processes.registry import PROCESSES, Process  # noqa: E402
+from erosion_addon.processes.registry import PROCESSES  # noqa: E402
+from erosion_addon.processes.shared.process import Process  # noqa: E402
 from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
 from erosion_addon.scene.materials.terrain_nodes import CONTROLS  # noqa: E402
 from erosion_addon.scene.materials.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402

@@ -22,7 +22,7 @@ LAYERS = (
     "worker", "cli", "scene", "ui",
 )  # fmt: skip
 """From the bottom to the top: a module imports from its own room and from those before it."""
-PROCESSES = ("droplet", "rill", "talus", "water", "weathering", "wind")
+PROCESSES = sorted(path.parent.name for path in (PACKAGE / "processes").glob("*/step.py"))
 WITH_BLENDER = ("scene", "ui")
 MOST_MODULES = 12
 """In a folder; more are a list in which nobody finds anything."""

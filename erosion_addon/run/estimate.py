@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run will need, told before it starts: memory, and roughly how long it takes."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from ..base.memory import require
 from ..base.threads import processors
 from ..processes.registry import PROCESSES
-from ..processes.shared.coarse_step import size_of
+from ..processes.shared.process import Spacing
 from ..recipe.recipe import Recipe, Step
 
 BYTES_PER_CELL = 80
@@ -15,11 +14,6 @@ BYTES_PER_CELL = 80
 
 GAIN = 0.85
 """Share of another processor that a run gets out of it; measured with two."""
-
-Spacing = tuple[float, float]
-
-
-_Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
 
 
 def bytes_needed(recipe: Recipe, cells: int, masks: int = 0) -> int:
@@ -54,12 +48,12 @@ def speed_up(threads: int = 0) -> float:
 
 def seconds_of(step: Step, shape: tuple[int, int], spacing: Spacing, edges: str = "open") -> float:
     """Roughly how long one step takes on one processor."""
-    return _COSTS[step.kind](step.parameters, shape, spacing, edges)
+    return PROCESSES[step.kind].seconds(step.parameters, shape, spacing, edges)
 
 
 def seconds_to_compile(recipe: Recipe) -> float:
     """Roughly how long all that a recipe calls takes to compile, where none of it has been."""
-    return sum(_COMPILATION[kind] for kind in {step.kind for step in recipe.steps if step.enabled})
+    return sum(PROCESSES[kind].seconds_to_compile for kind in {step.kind for step in recipe.steps if step.enabled})
 
 
 def in_words(
@@ -85,52 +79,3 @@ def _time(seconds: float) -> str:
 def _rounded(number: float) -> str:
     """One digit is all that an estimate can promise; two from 10 to 20, where one would jump."""
     return f"{float(f'{max(number, 1.0):.1g}') if not 10 <= number < 20 else round(number):.0f}"
-
-
-def _drops(seconds: float) -> _Cost:
-    """The cost of a step whose drops take so many seconds each."""
-
-    def cost(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-        coarser = [max(size_of(given, shape, spacing) / side, 1.0) for side in spacing]
-        return given.drops_per_cell * shape[0] * shape[1] / (coarser[0] * coarser[1]) * seconds  # type: ignore[no-any-return]
-
-    return cost
-
-
-def _water(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    steps = given.duration * 3600 / given.time_step
-    return steps * (9e-9 + 5.5e-9 * given.sub_steps(spacing)) * shape[0] * shape[1]  # type: ignore[no-any-return]
-
-
-def _wind(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
-    step, seconds = (spacing[0] * spacing[1]) ** 0.5, 250e-9
-    if given.flight == "particles":
-        creep = max(given.response / (1 + given.response), 1e-3)
-        step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep
-        seconds = 60e-9
-    # Where edges wrap all particles fly until they are too old; else most leave the terrain before.
-    share = 1.0 if edges == "wrap" else 0.5
-    return given.particles_per_cell * cells * max(given.maximum_path * longer / step, 1.0) * share * seconds  # type: ignore[no-any-return]
-
-
-def _talus(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]  # type: ignore[no-any-return]
-
-
-def _weather(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.time_steps(spacing) * 18e-9 * shape[0] * shape[1]  # type: ignore[no-any-return]
-
-
-_COSTS: dict[str, _Cost] = {
-    "droplet": _drops(2.5e-6),
-    "rill": _drops(9e-6),
-    "water": _water,
-    "wind": _wind,
-    "talus": _talus,
-    "weather": _weather,
-}
-"""Seconds on one processor by kind of step, from runs of all shipped recipes on 256² cells of 20 m."""
-
-_COMPILATION = {"droplet": 12.0, "rill": 9.0, "water": 18.0, "wind": 20.0, "talus": 9.0, "weather": 8.0}
-"""Seconds by kind of step."""

@@ -17,6 +17,7 @@ from ..base.errors import InputError
 from ..base.parameters import Parameters
 from ..processes.registry import PROCESSES
 from ..processes.shared.coarse_step import AtFeatureSize
+from ..processes.shared.process import StepFactory
 from ..processes.shared.row_bands import however_small
 from ..processes.shared.state import State
 from ..recipe.recipe import Recipe
@@ -97,7 +98,7 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 
 def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
     """Run a step's first chunk, as on terrains of any size, with and without grass; take over what it leaves."""
-    step: Any = PROCESSES[kind].step
+    step = PROCESSES[kind].step
     enough = _enough(parameters, step, state)
     for one in (*_with_other_grass(state), state):
         with however_small():
@@ -107,7 +108,7 @@ def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
     running.volumes()
     running.counts(1.0)
     running.layers()
-    layers = getattr(running, "release", running.layers)()
+    layers = running.release()
     state.elevation = layers.pop("elevation")
     state.layers.update(layers)
 
@@ -119,7 +120,7 @@ def _with_other_grass(state: State) -> Iterator[State]:
         yield replace(state, layers={**state.layers, "grass": other})
 
 
-def _enough(parameters: Parameters, step: Any, state: State) -> Parameters:
+def _enough(parameters: Parameters, step: StepFactory, state: State) -> Parameters:
     """The parameters, such that there are drops and particles on so few cells, and cells enough for them."""
     values: dict[str, Any] = {}
     for name, least in (("drops_per_cell", 1.0), ("particles_per_cell", 0.1)):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run in small, to see within a second what settings make: on fewer, larger cells."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 
@@ -40,23 +40,12 @@ def reduced_masks(masks: Mapping[str, Any], shape: tuple[int, int]) -> dict[str,
 
 
 def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Recipe:
-    """The recipe for a preview on `larger` cells (m) of a terrain with cells of `cell_size`, to change it as much.
-
-    Droplets dig by the cell: on larger cells as many of them for each cell would dig deeper and wider. With the square
-    root of that the relief is the same: on 192² cells of alpine, arcane and canyon instead of 512² the change of height
-    had 0.97, 1.02 and 0.98 times the deviation of the run's (all drops: 1.29, 1.16, 1.31), and correlated best with it.
-    Steps with a `detail` do half of that themselves, see `AtFeatureSize`. longer: side of the terrain, m.
-    """
-    steps = []
-    for step in recipe.steps:
-        parameters: Any = step.parameters
-        if step.kind == "droplet":
-            by_detail = parameters.feature_size == 0 and parameters.detail > 0
-            finest = longer / parameters.detail if by_detail else parameters.feature_size
-            fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
-            drops = parameters.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer)
-            parameters = replace(parameters, drops_per_cell=drops)
-        steps.append(replace(step, parameters=parameters))
+    """The recipe for a preview on `larger` cells (m) of a terrain with cells of `cell_size`, to change it as much; see
+    `Process.scaled_for_preview`. longer: side of the terrain, m."""
+    steps = (
+        replace(step, parameters=PROCESSES[step.kind].scaled_for_preview(step.parameters, longer, cell_size, larger))
+        for step in recipe.steps
+    )
     return replace(recipe, steps=tuple(steps))
 
 

@@ -5,13 +5,9 @@ import time
 from typing import Any, Protocol
 
 from ..base.arrays import Array
+from ..processes.registry import PROCESSES
 from ..terrain.terrain import Terrain
 from .checkpoint import Checkpoint
-
-_WORK = {
-    "drops": "drops", "particles": "grains", "cells_per_second": "cell steps", "passes": "passes", "years": "years",
-}  # fmt: skip
-"""What the counts of a step tell of its work, and what people call it. (Of one second, cells per second are cells.)"""
 
 
 class Simulation(Protocol):
@@ -64,8 +60,8 @@ class Progress:
     @property
     def work(self) -> tuple[float, str]:
         """How much the step at work has done so far, and the word for it; 0 and "" between two steps."""
-        counts = self._simulation.counts()
-        return next(((float(counts[name]), word) for name, word in _WORK.items() if name in counts), (0.0, ""))
+        counts, (name, word) = self._simulation.counts(), PROCESSES[self.step].work
+        return (float(counts[name]), word) if name in counts else (0.0, "")
 
     @property
     def estimates(self) -> list[float]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..processes.registry import PROCESSES
+from ..processes.shared.process import volume
 from ..processes.shared.state import Volumes
 from ..terrain.terrain import Terrain
 
@@ -82,19 +84,9 @@ def in_words(report: dict[str, Any]) -> list[str]:
     if reused := sum(step.get("reused", False) for step in report["steps"]):
         lines.append(f"{reused} of {len(report['steps'])} steps as in a run before, not run again")
     for step in report["steps"]:
-        lines += _step_in_words(step)
+        lines += PROCESSES[step["kind"]].summary(step)
     lines.append(f"{volume(mass['moved'])} moved, {volume(mass['exported'])} carried out")
     return lines
-
-
-_TOLD = (
-    ("drops", "drops_per_second", "mean_path", "paths_cut"),
-    ("particles", "particles_per_second"),
-    ("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
-    ("passes", "at_rest"),
-    ("years", "weathered"),
-)
-"""Counts of a step that `in_words` tells, by kind of process; the first one shows which it is."""
 
 
 def is_step_report(step: Any) -> bool:
@@ -105,34 +97,11 @@ def is_step_report(step: Any) -> bool:
     if not isinstance(grid, dict):
         return False
     counts = {key: value for key, value in step.items() if key not in ("kind", "name", "grid")}
-    told = next((keys for keys in _TOLD if keys[0] in step), ("years",))
-    return all(map(_is_number, (*counts.values(), *grid.values()))) and counts.keys() >= {"seconds", *told}
+    process = PROCESSES.get(step["kind"])
+    if process is None or not all(map(_is_number, (*counts.values(), *grid.values()))):
+        return False
+    return counts.keys() >= {"seconds", *process.told}
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and abs(value) <= 1e300  # NaN fails too
-
-
-def _step_in_words(step: dict[str, Any]) -> list[str]:
-    if "drops" in step:
-        paths = f"mean path {step['mean_path']:.0f} cells, {step['paths_cut']:,} paths cut"
-        if "random_directions" in step:
-            paths += f", {step['random_directions']:,} random directions"
-        return [f"{step['drops']:,} drops, {step['drops_per_second']:,.0f} a second", paths]
-    if "particles" in step:
-        return [f"{step['particles']:,} gusts of wind, {step['particles_per_second']:,.0f} a second"]
-    if "water_steps" in step:
-        came, left = step["rain"] + step["inflow"], step["outflow"] + step["evaporation"]
-        return [f"{volume(came)} of water came, {volume(left)} left, {volume(step['stored'])} stands"]
-    if "passes" in step:
-        rest = "at rest" if step["at_rest"] else "not at rest yet"
-        return [f"talus {rest} after {step['passes']:,} slides"]
-    return [f"{step['years']:,.0f} years of weather, {step['weathered']:.3g} m of rock weathered"]
-
-
-def volume(cubic_metres: float) -> str:
-    """A volume in words, in the unit that keeps it short."""
-    for unit, size in (("km³", 1e9), ("million m³", 1e6)):
-        if abs(cubic_metres) >= size / 10:
-            return f"{cubic_metres / size:,.2f} {unit}"
-    return f"{cubic_metres:,.0f} m³" if abs(cubic_metres) >= 10 else f"{cubic_metres:.3g} m³"

@@ -13,8 +13,7 @@ from ..base.errors import InputError
 from ..base.threads import processors
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import protected_soil
-from ..processes.shared.state import RunningStep, State, Volumes, thickness
-from ..processes.shared.step_state import set_step_arrays, step_arrays
+from ..processes.shared.state import State, Step, Volumes, thickness
 from ..recipe.needs import stillness
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
 from ..terrain.fields import FIELDS
@@ -26,6 +25,7 @@ from .progress import Progress
 from .report import hashes, mass_balance, peak_memory_bytes
 from .standing import Standing, require_sound
 from .step_cache import Key, Result, Results, keys_of
+from .step_state import set_step_arrays, step_arrays
 
 
 def simulate(
@@ -109,16 +109,15 @@ class _Simulation:
         self._reports: list[dict[str, Any]] = []
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
-        self._running: RunningStep | None = None
+        self._running: Step | None = None
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
         self._step_began, self._whole_step = self._began, True
 
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
-        rest = getattr(self._running, "rest", None)  # most steps rest between two chunks
-        if rest is not None:
-            rest()
+        if self._running is not None:
+            self._running.rest()
         values = {
             "recipe": self._recipe.to_dict(),
             "seed": self._seed,
@@ -197,16 +196,12 @@ class _Simulation:
 
     def elevation(self) -> Array:
         """The heights at this moment, to look at."""
-        if self._running is None:
-            return self._state.elevation
-        look = getattr(self._running, "elevation", None)  # where `layers` has more than there is to see
-        return look() if look is not None else self._running.layers()["elevation"]
+        return self._state.elevation if self._running is None else self._running.elevation()
 
     def settle(self) -> None:
         """Let what is under way come to its end, and nothing new begin."""
-        settle = getattr(self._running, "settle", None)  # most steps have nothing under way between two chunks
-        if settle is not None:
-            settle()
+        if self._running is not None:
+            self._running.settle()
 
     def counts(self) -> dict[str, Any]:
         """What the step under way has done so far, as after a second of work; nothing between two steps."""
@@ -222,7 +217,7 @@ class _Simulation:
         self._volumes = self._volumes.plus(running.volumes())
         self._reports.append({**self._step_report(running), **self._estimated()})
         # A step that can hands its own arrays over: copies would be the run's peak of memory.
-        layers = getattr(running, "release", running.layers)()
+        layers = running.release()
         self._state.elevation = layers.pop("elevation")
         self._state.layers.update(layers)
         self._running = None
@@ -235,7 +230,7 @@ class _Simulation:
     def _seconds(self) -> float:
         return self._earlier_seconds + time.perf_counter() - self._began
 
-    def _step_report(self, running: RunningStep) -> dict[str, Any]:
+    def _step_report(self, running: Step) -> dict[str, Any]:
         seconds = time.perf_counter() - self._step_began
         step = self._steps[self._number]
         named = {"name": step.name} if step.name else {}
@@ -264,7 +259,7 @@ class _Simulation:
         wear, all_wear = thickness(gained), thickness(gained, before.get("wear"))
         del gained
         if strata := self._recipe.strata:
-            carried = any(step.kind == "droplet" for step in self._steps)
+            carried = any(PROCESSES[step.kind].carries_color for step in self._steps)
             shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
             layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
         after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})

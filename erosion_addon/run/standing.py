@@ -10,7 +10,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import Specification
-from ..processes.shared.state import RunningStep, Volumes
+from ..processes.shared.state import Step, Volumes
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
@@ -79,7 +79,7 @@ class Standing:
         )  # fmt: skip
 
 
-def require_sound(running: RunningStep, shape: tuple[int, int]) -> None:
+def require_sound(running: Step, shape: tuple[int, int]) -> None:
     """Raise InputError where a step that was put together from a checkpoint has anything that no terrain can have."""
     with np.errstate(all="ignore"):
         for name, layer in running.layers().items():

@@ -1,2 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Droplets: rain that digs where it runs fast and lays down where it slows."""
+
+import math
+from dataclasses import replace
+
+from ..shared.coarse_step import AtFeatureSize
+from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
+from ..shared.process import MASKS, Process
+from .step import DropletParameters, DropletStep
+
+
+def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larger: float) -> DropletParameters:
+    """Drops dig by the cell: on larger cells as many of them for each cell would dig deeper and wider. With the square
+    root of that the relief is the same: on 192² cells of alpine, arcane and canyon instead of 512² the change of height
+    had 0.97, 1.02 and 0.98 times the deviation of the run's (all drops: 1.29, 1.16, 1.31), and correlated best with it.
+    Steps with a `detail` do half of that themselves, see `AtFeatureSize`."""
+    by_detail = given.feature_size == 0 and given.detail > 0
+    finest = longer / given.detail if by_detail else given.feature_size
+    fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
+    return replace(given, drops_per_cell=given.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer))
+
+
+PROCESS = Process(
+    "droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep, by_the_cell=True),
+    icon="MOD_FLUIDSIM",
+    seconds=seconds_of_drops(2.5e-6),
+    seconds_to_compile=12.0,
+    work=("drops", "drops"),
+    told=DROPS_TOLD,
+    summary=drops_in_words,
+    masks=(*MASKS, "rain"),
+    reads=("grass", "surface_color"),
+    writes=("flow", "moisture", "surface_color"),
+    carries_color=True,
+    works_in_cells=True,
+    scaled_for_preview=_fewer_drops,
+)  # fmt: skip

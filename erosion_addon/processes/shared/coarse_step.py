@@ -6,7 +6,6 @@ they run on cells of a size in metres. Only the change comes back to the terrain
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from ...terrain.terrain import SMALLEST_SIDE
 from .grass_cover import under_grass
 from .grid_transfer import Grids
 from .shares import with_folded
-from .state import RunningStep, State, Volumes
+from .state import State, Step, Volumes
 
 
 def feature_size() -> Any:
@@ -50,20 +49,20 @@ class AtFeatureSize:
     """Makes steps of one kind: on cells as large as its finest channels are wide, see `size_of`, where those of the
     terrain are finer, else on the terrain itself.
 
-    step: class of the steps. Its `continues` names the layers beyond the loose ones that it goes on from. by_the_cell:
-    drops dig by the cell, so that fewer of them are enough for each where it is larger than the channels by `detail`.
+    step: class of the steps. by_the_cell: drops dig by the cell, so that fewer of them are enough for each where it is
+    larger than the channels by `detail`.
     """
 
-    step: Any
+    step: type[Step]
     by_the_cell: bool = False
 
     @property
     def bytes_per_cell(self) -> int:
         """Working memory beyond terrain and result: the step's, and three fields while something is spread. (It is more
         only where the coarse cells are hardly larger than the terrain's.)"""
-        return int(self.step.bytes_per_cell) + 24
+        return self.step.bytes_per_cell + 24
 
-    def __call__(self, state: State, parameters: Any, key: int) -> RunningStep:
+    def __call__(self, state: State, parameters: Any, key: int) -> Step:
         """A step on `state`."""
         state = with_folded(under_grass(state, parameters.grass_protection))
         rows, cols = state.elevation.shape
@@ -76,8 +75,7 @@ class AtFeatureSize:
         shape = _shape_at(state, size)
         if shape != state.elevation.shape:
             return CoarseStep(self.step, state, shape, parameters, key)
-        step: RunningStep = self.step(state, parameters, key)
-        return step
+        return self.step(state, parameters, key)
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
@@ -88,7 +86,7 @@ def _shape_at(state: State, size: float) -> tuple[int, int]:
     return rows, cols
 
 
-class CoarseStep:
+class CoarseStep(Step):
     """A step under way on `shape` cells over the ground of `state`; `make` is its class.
 
     Three things happen to a coarse cell: it loses loose material, loses rock, and gains loose material. Each is shared
@@ -96,11 +94,9 @@ class CoarseStep:
     that may be covered. So masks hold on each of them, no layer falls below 0, and volumes stay what they were.
     """
 
-    evolving: tuple[str, ...] = ("_step",)
+    evolving = ("_step",)
 
-    limits: Mapping[str, tuple[float, float]] = {}
-
-    def __init__(self, make: Any, state: State, shape: tuple[int, int], parameters: Any, key: int) -> None:
+    def __init__(self, make: type[Step], state: State, shape: tuple[int, int], parameters: Any, key: int) -> None:
         self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell
         rows, cols = state.elevation.shape
         self._state, self._grids = state, Grids((rows, cols), shape, state.edges == "wrap")
@@ -111,7 +107,7 @@ class CoarseStep:
         spacing: Any = tuple(length * fine / coarse for length, fine, coarse in lengths)
         elevation = self._grids.average(state.elevation)
         self._coarse = State(elevation, layers, self._masks(), spacing, state.edges, state.threads)
-        self._step: RunningStep = make(self._coarse, parameters, key)
+        self._step = make(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
         """Means of the masks. A coarse cell of which less than half takes part takes none: little would bear much."""
@@ -131,18 +127,15 @@ class CoarseStep:
 
     def settle(self) -> None:
         """Begin nothing new, and end what is under way."""
-        step: Any = self._step
-        step.settle()
+        self._step.settle()
 
     def rest(self) -> None:
         """Come to where a checkpoint can be taken."""
-        step: Any = self._step
-        step.rest()
+        self._step.rest()
 
     def elevation(self) -> Array:
         """The surface to look at (m): that of the step, as far as it has changed."""
-        step: Any = self._step  # of drops, and these can be looked at
-        return self._state.elevation + self._grids.spread(step.elevation() - self._coarse.elevation)
+        return self._state.elevation + self._grids.spread(self._step.elevation() - self._coarse.elevation)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of all that the step has changed so far, by field name."""

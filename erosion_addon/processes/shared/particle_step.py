@@ -10,16 +10,18 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from .cell_units import in_unit, solid_layers
+from .coarse_step import size_of
+from .process import Cost, Spacing
 from .shares import shares
 from .springs import spring_cells
-from .state import State, chunk_end
+from .state import State, Step, chunk_end
 from .tile_scheduler import TileRun
 
 PATIENCE = 2**16
 """Steps on a tile between two looks at the clock: a tile with many drops takes seconds."""
 
 
-class DropStep:
+class DropStep(Step):
     """A step of single drops under way on `state`; the base of those that are.
 
     Kernels of drops want cells of 1 × 1 and heights from the lowest point: `_ground` is (rows, cols, 2) float64, height
@@ -27,13 +29,8 @@ class DropStep:
     Raises InputError where the relief is out of all proportion to the cells.
     """
 
-    continues: tuple[str, ...]
-    """Layers beyond the loose ones that it goes on from."""
-
     _totals: Any
     """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
-
-    limits: Mapping[str, tuple[float, float]] = {}
 
     def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, kernel: Any) -> None:
         self._state, self._ground = state, in_unit(state, state.cell_size)
@@ -124,3 +121,26 @@ def drop_sources(
     if weights[-1] > 0:
         weights /= weights[-1]
     return weights
+
+
+DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
+"""Counts that `drops_in_words` needs."""
+
+
+def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
+    """How many drops ran, and how far."""
+    paths = f"mean path {counts['mean_path']:.0f} cells, {counts['paths_cut']:,} paths cut"
+    if "random_directions" in counts:
+        paths += f", {counts['random_directions']:,} random directions"
+    return [f"{counts['drops']:,} drops, {counts['drops_per_second']:,.0f} a second", paths]
+
+
+def seconds_of_drops(each: float) -> Cost:
+    """The time that drops take which take so many seconds each."""
+
+    def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+        coarser = [max(size_of(given, shape, spacing) / side, 1.0) for side in spacing]
+        drops: float = given.drops_per_cell * shape[0] * shape[1] / (coarser[0] * coarser[1])
+        return drops * each
+
+    return seconds

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,26 +113,55 @@ class Pace:
         return done
 
 
-class RunningStep(Protocol):
-    """A step of a recipe under way; `model.processes` makes one from a state, parameters and a key."""
+class Step:
+    """A step of a recipe under way, made from a state, parameters and a key; the base of all."""
 
     bytes_per_cell: int
-    evolving: tuple[str, ...]
+    """Working memory beyond terrain and result."""
+
+    continues: tuple[str, ...] = ()
+    """Layers beyond the loose ones that it goes on from on coarser cells."""
+
+    evolving: tuple[str, ...] = ()
     """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
     steps. A step made from the same state and given these goes on to the same bytes."""
-    limits: Mapping[str, tuple[float, float]]
-    """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`.
-    A step may also have `later`: attributes that checkpoints of earlier versions lack. Those versions stopped only
-    where these attributes are as in a new step."""
+
+    limits: Mapping[str, tuple[float, float]] = {}
+    """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`."""
+
+    later: tuple[str, ...] = ()
+    """Attributes of `evolving` that checkpoints of earlier versions lack. Those versions stopped only where these
+    attributes are as in a new step."""
+
+    def __init__(self, state: State, parameters: Any, key: int) -> None:
+        raise NotImplementedError
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
+        raise NotImplementedError
 
     def layers(self) -> dict[str, Array]:
         """New arrays of the fields that the step has changed so far, by name."""
+        raise NotImplementedError
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
+        raise NotImplementedError
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's own entries in the report."""
+        """The step's own entries in the report, after so many seconds of work."""
+        raise NotImplementedError
+
+    def rest(self) -> None:
+        """Come to where a checkpoint can be taken: most steps are there between any two chunks."""
+
+    def settle(self) -> None:
+        """Begin nothing new, and end what is under way: most steps have nothing under way between two chunks."""
+
+    def elevation(self) -> Array:
+        """The surface to look at (m), where `layers` has more than there is to see."""
+        return self.layers()["elevation"]
+
+    def release(self) -> dict[str, Array]:
+        """As `layers`, at the end of the step, which can do no more then: a step may hand its own arrays over."""
+        return self.layers()

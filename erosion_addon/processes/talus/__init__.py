@@ -1,2 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Talus: loose ground slides until it stands at its angle of repose."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import Process, Spacing
+from .step import TalusParameters, TalusStep
+
+
+def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    rest = "at rest" if counts["at_rest"] else "not at rest yet"
+    return [f"talus {rest} after {counts['passes']:,} slides"]
+
+
+PROCESS = Process(
+    "talus", "Talus", TalusParameters, TalusStep,
+    icon="RIGID_BODY",
+    seconds=_seconds,
+    seconds_to_compile=9.0,
+    work=("passes", "passes"),
+    told=("passes", "at_rest"),
+    summary=_summary,
+    reads=("grass",),
+)  # fmt: skip

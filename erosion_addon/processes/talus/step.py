@@ -14,7 +14,7 @@ from ..shared.grass_cover import grass_protection, under_grass
 from ..shared.halo import WALLED, changed_elevation, inner, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
 from ..shared.shares import Plot
-from ..shared.state import Pace, State, Volumes
+from ..shared.state import Pace, State, Step, Volumes
 
 REST = 1e-4
 """Of the difference of height at which loose material stands: movements smaller than this are none."""
@@ -53,7 +53,7 @@ class TalusParameters(Parameters):
         return round(8 * (reach / spacing[0] * (reach / spacing[0]) + reach / spacing[1] * (reach / spacing[1])))
 
 
-class TalusStep:
+class TalusStep(Step):
     """A talus step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
 
     bytes_per_cell = 16 + 12

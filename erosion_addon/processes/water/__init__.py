@@ -1,2 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Water: shallow flow that wears rock, carries soil and lays it down."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import MASKS, Process, Spacing, volume
+from .parameters import WaterParameters
+from .step import WaterStep
+
+
+def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    steps = given.duration * 3600 / given.time_step
+    return steps * (9e-9 + 5.5e-9 * given.sub_steps(spacing)) * shape[0] * shape[1]
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    came, left = counts["rain"] + counts["inflow"], counts["outflow"] + counts["evaporation"]
+    return [f"{volume(came)} of water came, {volume(left)} left, {volume(counts['stored'])} stands"]
+
+
+PROCESS = Process(
+    "water", "Water", WaterParameters, WaterStep,
+    icon="MOD_OCEAN",
+    seconds=_seconds,
+    seconds_to_compile=18.0,
+    work=("cells_per_second", "cell steps"),
+    told=("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
+    summary=_summary,
+    masks=(*MASKS, "rain"),
+    reads=("water_depth", "suspended", "velocity", "moisture", "grass"),
+    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass"),
+    small_steps=WaterParameters.sub_steps,
+)  # fmt: skip

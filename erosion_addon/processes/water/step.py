@@ -11,7 +11,7 @@ from ...base.errors import InputError
 from ...kernels.elementary import expm1, sincos, tan
 from ..shared.row_bands import Bands
 from ..shared.shares import Plot
-from ..shared.state import Pace, State, Volumes
+from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 from .start import layer, masks, sources, water_level, whole_metres
 
@@ -27,7 +27,7 @@ WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 """Fields whose arrays the step itself works on."""
 
 
-class WaterStep:
+class WaterStep(Step):
     """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
 
     key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.

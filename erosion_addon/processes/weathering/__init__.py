@@ -1,2 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Weathering: rock turns to soil, and soil creeps."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import Process, Spacing
+from .step import WeatherParameters, WeatherStep
+
+
+def _seconds(given: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    return given.time_steps(spacing) * 18e-9 * shape[0] * shape[1]
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    return [f"{counts['years']:,.0f} years of weather, {counts['weathered']:.3g} m of rock weathered"]
+
+
+PROCESS = Process(
+    "weather", "Weathering", WeatherParameters, WeatherStep,
+    icon="FREEZE",
+    seconds=_seconds,
+    seconds_to_compile=8.0,
+    work=("years", "years"),
+    told=("years", "weathered"),
+    summary=_summary,
+    reads=("moisture", "grass"),
+    runs_downhill=False,
+)  # fmt: skip

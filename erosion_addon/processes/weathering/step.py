@@ -13,7 +13,7 @@ from ..shared.grass_cover import grass_protection, under_grass
 from ..shared.halo import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
 from ..shared.shares import Plot
-from ..shared.state import Pace, State, Volumes
+from ..shared.state import Pace, State, Step, Volumes
 
 FEWEST_STEPS = 16
 """Time steps of a run at least, so that weathering and creep go hand in hand."""
@@ -58,7 +58,7 @@ class WeatherParameters(Parameters):
         return math.ceil(wanted) if self.duration else 0
 
 
-class WeatherStep:
+class WeatherStep(Step):
     """A weather step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
 
     bytes_per_cell = 16 + 8 + 12 + 4

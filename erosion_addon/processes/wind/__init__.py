@@ -1,2 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind: sand that hops and creeps, in streams of particles or a boundary layer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import MASKS, Process, Spacing
+from .parameters import WindParameters
+from .step import WindStep
+
+
+def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
+    step, seconds = (spacing[0] * spacing[1]) ** 0.5, 250e-9
+    if given.flight == "particles":
+        creep = max(given.response / (1 + given.response), 1e-3)
+        step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep
+        seconds = 60e-9
+    # Where edges wrap all particles fly until they are too old; else most leave the terrain before.
+    share = 1.0 if edges == "wrap" else 0.5
+    alone: float = given.particles_per_cell * cells * max(given.maximum_path * longer / step, 1.0) * share * seconds
+    return alone
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    return [f"{counts['particles']:,} gusts of wind, {counts['particles_per_second']:,.0f} a second"]
+
+
+PROCESS = Process(
+    "wind", "Wind", WindParameters, WindStep,
+    icon="FORCE_WIND",
+    seconds=_seconds,
+    seconds_to_compile=20.0,
+    work=("particles", "grains"),
+    told=("particles", "particles_per_second"),
+    summary=_summary,
+    masks=(*MASKS, "source"),
+    reads=("moisture", "grass", "wind_path"),
+    writes=("wind_path",),
+    runs_downhill=False,
+)  # fmt: skip

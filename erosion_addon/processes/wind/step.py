@@ -11,7 +11,7 @@ from ...base.arrays import EDGES, Array
 from ...kernels.elementary import sincos, tan
 from ..shared.cell_units import in_unit, solid_layers
 from ..shared.shares import Plot
-from ..shared.state import LARGEST, State, Volumes, chunk_end
+from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.tile_scheduler import TileRun
 from .boundary_layer import layer_constants, wet_hold
 from .cover import cover, sources, wind_shares
@@ -40,7 +40,7 @@ DIRECTION_SALT = 0x57494E44
 """Parts the random numbers of the wind's directions from those of its particles."""
 
 
-class WindStep:
+class WindStep(Step):
     """A wind step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
 
     key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.

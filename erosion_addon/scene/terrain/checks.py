@@ -6,6 +6,7 @@ import math
 import bpy
 
 from ...base.errors import InputError
+from ...processes.registry import PROCESSES
 from ...recipe.recipe import Recipe
 from . import grid, sand
 from .obstacle import Advice, shapers
@@ -13,14 +14,11 @@ from .obstacle import Advice, shapers
 SMALL = 100.0
 """Metres; land that is less wide is more likely in some unit of its own."""
 
-DOWNHILL = {"droplet", "rill", "talus", "water"}
-"""Kinds of steps that do nothing without a slope."""
-
 LEVEL = 1.0
 """Degrees; what is tilted less counts as level."""
 
 FINE_ENOUGH = 60
-"""Steps of the pipes in one time step of the water; with more the ground lags behind what the water does to it."""
+"""Small steps of a process in one of its time steps; with more the ground lags behind, as behind water in pipes."""
 
 
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
@@ -51,7 +49,7 @@ def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe:
         text = f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to erode what you see."
         return [Advice(text, "apply_modifiers")]
     steps = recipe.steps if recipe is not None else ()
-    if is_flat and not any(step.enabled and step.kind not in DOWNHILL for step in steps):
+    if is_flat and not any(step.enabled and not PROCESSES[step.kind].runs_downhill for step in steps):
         text = f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
         return [Advice(text, "add_terrain")]
     return []
@@ -91,19 +89,19 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     steps = [step for step in recipe.steps if step.enabled]
     width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
     said = []
-    if width < SMALL and any(step.kind != "droplet" for step in steps):
+    if width < SMALL and not all(PROCESSES[step.kind].works_in_cells for step in steps):
         said.append(Advice(
             f"The terrain is {width:.3g} m wide, but {recipe.name} works in metres, on land of kilometres.", "enlarge"
         ))  # fmt: skip
     for step in steps:
-        if step.kind == "water":
-            pipes = step.parameters.sub_steps(found.spacing)  # type: ignore[attr-defined]
-            if pipes > FINE_ENOUGH:
-                said.append(Advice(
-                    f"On cells this small the water takes {pipes:,} small steps between two looks at the ground, too "
-                    "many for the ground to follow.",
-                    "shorten_time_step",
-                ))  # fmt: skip
+        process = PROCESSES[step.kind]
+        small = process.small_steps(step.parameters, found.spacing)
+        if small > FINE_ENOUGH:
+            said.append(Advice(
+                f"On cells this small the {process.label.lower()} takes {small:,} small steps between two looks at the "
+                "ground, too many for the ground to follow.",
+                "shorten_time_step",
+            ))  # fmt: skip
     return said
 
 

@@ -15,15 +15,6 @@ from . import steps
 from . import wind_rose as winds
 from .step_operator import StepOperator
 
-ICONS = {
-    "droplet": "MOD_FLUIDSIM",
-    "rill": "MATFLUID",
-    "water": "MOD_OCEAN",
-    "wind": "FORCE_WIND",
-    "talus": "RIGID_BODY",
-    "weather": "FREEZE",
-}
-
 _without_steps: set[int] = set()
 """The session_uid of terrains that the panel was drawn for before they had steps."""
 
@@ -39,9 +30,9 @@ class EROSION_UL_steps(bpy.types.UIList):
         name = row.row(align=True)
         name.active = item.enabled
         if item.name:
-            name.prop(item, "name", text="", emboss=False, icon=ICONS[item.kind])
+            name.prop(item, "name", text="", emboss=False, icon=PROCESSES[item.kind].icon)
         else:  # made by a script, or by an earlier release
-            name.label(text=PROCESSES[item.kind].label, icon=ICONS[item.kind])
+            name.label(text=PROCESSES[item.kind].label, icon=PROCESSES[item.kind].icon)
 
     def draw_filter(self, context: Any, layout: Any) -> None:
         """None: a stack that is sorted or filtered would say another order than the run's."""
@@ -78,7 +69,7 @@ class EROSION_OT_step_add(_AddingOperator, bpy.types.Operator):
         name="Process",
         description="What happens in the step",
         items=[
-            (kind, process.label, process.about.rstrip("."), ICONS[kind], number)
+            (kind, process.label, process.about.rstrip("."), process.icon, number)
             for number, (kind, process) in enumerate(PROCESSES.items())
         ],
     )
@@ -158,7 +149,7 @@ class EROSION_PT_steps(SubPanel):
         _draw_list(self.layout, settings)
         item = settings.steps[min(settings.active_step, len(settings.steps) - 1)]
         if item.name not in ("", PROCESSES[item.kind].label):
-            self.layout.label(text=PROCESSES[item.kind].label, icon=ICONS[item.kind])
+            self.layout.label(text=PROCESSES[item.kind].label, icon=PROCESSES[item.kind].icon)
         _draw_settings(self.layout, item, bool(settings.springs and settings.springs.all_objects))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
+from ...processes.registry import PROCESSES
 from ...scene.derived import companions
 from ...scene.terrain import checks as advice
 from ...scene.terrain import grid, obstacle, sand
@@ -167,10 +168,9 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         spacing = grid.describe(terrain).spacing
         for item in terrain.erosion.steps:
-            if item.kind == "water":
-                pipes = steps.step_of(item, []).parameters.sub_steps(spacing)
-                if pipes > advice.FINE_ENOUGH:
-                    item.water.time_step *= advice.FINE_ENOUGH / pipes
+            small = PROCESSES[item.kind].small_steps(steps.step_of(item, []).parameters, spacing)
+            if small > advice.FINE_ENOUGH:
+                getattr(item, item.kind).time_step *= advice.FINE_ENOUGH / small
         return {"FINISHED"}
 
 

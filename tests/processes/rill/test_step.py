@@ -12,7 +12,7 @@ from erosion_addon.model import FIELDS, InputError
 from erosion_addon.processes.rill.step import RillParameters, RillStep
 from erosion_addon.processes.shared.cell_units import HIGHEST_RELIEF
 from erosion_addon.processes.shared.state import State
-from erosion_addon.processes.shared.step_state import set_step_arrays, step_arrays
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal, plane
 
 

@@ -7,9 +7,9 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.model import Terrain
 from erosion_addon.processes.shared.state import Pace, State
-from erosion_addon.processes.shared.step_state import set_step_arrays, step_arrays
+from erosion_addon.processes.talus import PROCESS
 from erosion_addon.processes.talus.step import TalusParameters, TalusStep
-from erosion_addon.run.report import _step_in_words
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal
 
 EDGES = ("open", "closed", "wrap")
@@ -157,4 +157,4 @@ def test_a_step_has_a_last_pass_however_high_its_cliffs_and_says_whether_all_is_
 
 def in_words_of(counts):
     """Whether the report says that slides were still on their way."""
-    return "not at rest" in _step_in_words(counts)[0]
+    return "not at rest" in PROCESS.summary(counts)[0]

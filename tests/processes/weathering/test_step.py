@@ -9,8 +9,8 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.model import Terrain
 from erosion_addon.processes.shared.state import Pace, State
-from erosion_addon.processes.shared.step_state import set_step_arrays, step_arrays
 from erosion_addon.processes.weathering.step import FEWEST_STEPS, WeatherParameters, WeatherStep
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal
 
 EDGES = ("open", "closed", "wrap")

@@ -10,11 +10,11 @@ from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
 from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
-from erosion_addon.processes.shared.step_state import set_step_arrays, step_arrays
 from erosion_addon.processes.shared.tile_scheduler import TileRun
 from erosion_addon.processes.wind import shadow as wind_shadow
 from erosion_addon.processes.wind.parameters import WindParameters
 from erosion_addon.processes.wind.step import WindStep
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal
 
 FLIGHTS = ("particles", "boundary layer")

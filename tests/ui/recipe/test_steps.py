@@ -2,6 +2,7 @@
 """The recipe as a stack: steps added, removed, moved, duplicated, switched; and what a run makes of them."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -160,7 +161,7 @@ def test_a_recipe_has_no_more_steps_than_it_may(stack):
 
 def test_every_kind_has_an_icon_and_a_description():
     known = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
-    assert set(step_list.ICONS) == set(PROCESSES) and set(step_list.ICONS.values()) <= set(known)
+    assert {process.icon for process in PROCESSES.values()} <= set(known)
     items = bpy.ops.erosion.step_add.get_rna_type().properties["kind"].enum_items
     assert [item.identifier for item in items] == list(PROCESSES)
     assert all(len(item.description) > 40 for item in items)
@@ -227,6 +228,15 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
         step_list.EROSION_UL_steps.draw_item(None, bpy.context, row, stack, item, 0, stack, "active_step")
         names = [given[1] for name, given, _ in row.seen["calls"] if name == "prop"]
         assert names == ["enabled", "name"][: 1 if number == 2 else 2]
+
+
+def test_the_list_shows_the_icon_and_the_label_that_a_record_of_a_new_process_gives(monkeypatch):
+    record = replace(PROCESSES["talus"], kind="lowering", label="Lowering", icon="TRIA_DOWN")
+    monkeypatch.setitem(PROCESSES, "lowering", record)
+    row, item = Drawn(), SimpleNamespace(kind="lowering", name="", enabled=True)
+    step_list.EROSION_UL_steps.draw_item(None, bpy.context, row, None, item, 0, None, "active_step")
+    labels = [named for name, _, named in row.seen["calls"] if name == "label"]
+    assert labels == [{"text": "Lowering", "icon": "TRIA_DOWN"}]
 
 
 @pytest.mark.parametrize("kind", PROCESSES)

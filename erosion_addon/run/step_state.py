@@ -6,23 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.errors import InputError
-from .state import ANYTHING, within
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..processes.shared.state import ANYTHING, Step, within
 
 
-def step_arrays(running: Any) -> dict[str, Array]:
+def step_arrays(running: Step) -> dict[str, Array]:
     """All that a step under way has changed of itself, by the names that it lists as `evolving`."""
     return {name: np.array(value) for name, _, _, value in _places(running)}
 
 
-def set_step_arrays(running: Any, arrays: dict[str, Array]) -> None:
+def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
     """The reverse of `step_arrays`, on a step newly made from the same state.
 
     Raises InputError where they do not fit: another shape or kind of number, or a value beyond the step's `limits`.
     """
     places = {name: place for name, *place in _places(running)}
-    needed = {name for name in places if name.partition("/")[0] not in getattr(running, "later", ())}
+    needed = {name for name in places if name.partition("/")[0] not in running.later}
     if not needed <= arrays.keys() <= places.keys():
         raise InputError("The checkpoint does not fit its recipe; run it again from the start.")
     for name, array in arrays.items():

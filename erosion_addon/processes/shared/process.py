@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a process is to the rest of the program: one record for each, read wherever steps are run, timed or told of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ...base.parameters import Parameters
+from .state import State, Step
+
+MASKS = ("strength", "hardness", "sediment", "protect", "plot")
+"""Kinds of masks that every process reads."""
+
+Spacing = tuple[float, float]
+Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
+PreviewScale = Callable[[Any, float, float, float], Any]
+
+
+class StepFactory(Protocol):
+    """What makes the steps of a process: their class, or something around it."""
+
+    @property
+    def bytes_per_cell(self) -> int:
+        """Working memory beyond terrain and result."""
+
+    def __call__(self, state: State, parameters: Any, key: int, /) -> Step:
+        """A step on `state`; key: uint64 that its random numbers are drawn from."""
+
+
+def _as_it_is(parameters: Any, longer: float, cell_size: float, larger: float) -> Any:
+    return parameters
+
+
+def _one(parameters: Any, spacing: Spacing) -> int:
+    return 1
+
+
+@dataclass(frozen=True)
+class Process:
+    """One kind of step."""
+
+    kind: str
+    """What recipes call it."""
+
+    label: str
+    parameters: type[Parameters]
+    step: StepFactory
+
+    icon: str
+    """Name of one of Blender's icons."""
+
+    seconds: Cost
+    """(parameters, (rows, cols), spacing, edges) → rough seconds on one processor of the year 2023 or so, from runs of
+    all shipped recipes on 256² cells of 20 m."""
+
+    seconds_to_compile: float
+
+    work: tuple[str, str]
+    """The count that tells how much it has done, and the word for its unit. (Of one second, cells per second are
+    cells.)"""
+
+    told: tuple[str, ...]
+    """Counts that `summary` needs."""
+
+    summary: Callable[[Mapping[str, Any]], list[str]]
+    """Counts → a line or two in words, for the report."""
+
+    masks: tuple[str, ...] = MASKS
+    """Kinds of masks that it reads."""
+
+    reads: tuple[str, ...] = ()
+    """Fields beyond elevation, sediment and soil that it goes on from, where they are there."""
+
+    writes: tuple[str, ...] = ()
+    """Fields beyond elevation, sediment and soil that it makes or changes."""
+
+    carries_color: bool = False
+    """Whether what it lays down brings the colour of its place of origin along."""
+
+    runs_downhill: bool = True
+    """Whether it does nothing without a slope."""
+
+    works_in_cells: bool = False
+    """Whether its lengths are cells and not metres, so that it suits land of any width."""
+
+    small_steps: Callable[[Any, Spacing], int] = _one
+    """(parameters, spacing) → steps between two looks at the ground; such a process has a `time_step`."""
+
+    scaled_for_preview: PreviewScale = _as_it_is
+    """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters that change a
+    preview as much as the run."""
+
+    @property
+    def about(self) -> str:
+        """What it does, in a sentence or two."""
+        return " ".join((self.parameters.__doc__ or "").split())
+
+
+def volume(cubic_metres: float) -> str:
+    """A volume in words, in the unit that keeps it short."""
+    for unit, size in (("km³", 1e9), ("million m³", 1e6)):
+        if abs(cubic_metres) >= size / 10:
+            return f"{cubic_metres / size:,.2f} {unit}"
+    return f"{cubic_metres:,.0f} m³" if abs(cubic_metres) >= 10 else f"{cubic_metres:.3g} m³"

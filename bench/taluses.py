@@ -11,8 +11,8 @@ from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanosecon
 from table import Row, at_least, at_most, for_information
 
 from erosion_addon.base.threads import processors
+from erosion_addon.processes.shared.kernels import relax as talus
 from erosion_addon.processes.shared.state import State
-from erosion_addon.processes.talus.kernels import relax as talus
 from erosion_addon.processes.talus.step import TalusParameters, TalusStep
 
 SPACING = 10.0

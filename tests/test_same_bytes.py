@@ -77,6 +77,7 @@ STEPS = {
     "boundary layer": {"kind": "wind", "flight": "boundary layer", "feature_size": 10.0, "turbulence": 0.1},
     "talus": {"kind": "talus", "rock_angle": 40.0, "reach": 30.0},
     "weathering": {"kind": "weather"},
+    "snow": {"kind": "snow", "reach": 30.0},
 }
 
 
@@ -181,7 +182,7 @@ def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
 
     All recipes at greater length: `python -m tests.every_machine`.
     """
-    names = [*SOURCES, "weathering", "talus", "strata"]
+    names = [*SOURCES, "weathering", "talus", "snow", "strata"]
     poor = OTHER_LIBRARY | OTHER_NUMPY | OTHER_PROCESSOR
     script = "import sys; from tests.test_same_bytes import digest; print(*map(digest, sys.argv[1:]))"
     found, _ = child(["-c", script, *names], poor, tmp_path).communicate()

@@ -275,7 +275,8 @@ class _Simulation:
         if after.spacing[0] != after.spacing[1]:
             grid["spacing"] = list(after.spacing)
         loose = float(self._start_loose.max())
-        still = stillness(self._terrain, after, self._recipe.needs, loose) if fraction >= 1 else []
+        moves = any(PROCESSES[kind].moves_ground for kind in self.kinds)
+        still = stillness(self._terrain, after, self._recipe.needs, loose) if moves and fraction >= 1 else []
         return {
             "recipe": self._recipe.name,
             "seed": self._seed,

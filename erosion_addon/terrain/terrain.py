@@ -121,7 +121,7 @@ def checked_field(name: str, values: Any, shape: tuple[int, int] | None) -> np.n
             f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{HIGHEST:g}, "
             f"the first at row {row}, column {col}; fill them first."
         )
-    if name == "sediment" and array.min() < 0:
+    if name in ("sediment", "snow", "meltwater") and array.min() < 0:
         row, col = np.unravel_index(array.argmin(), array.shape)
         raise InputError(f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more.")
     return array

@@ -98,7 +98,8 @@ def test_a_new_process_is_timed_watched_and_resumed(recipe):
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_a_record_names_what_there_is(kind):
     process = PROCESSES[kind]
-    assert process.kind == kind and set(MASKS) <= set(process.masks) <= set(MASK_KINDS)
+    needed = MASKS if process.moves_ground else ("strength", "sediment", "plot")
+    assert process.kind == kind and set(needed) <= set(process.masks) <= set(MASK_KINDS)
     assert {*process.reads, *process.writes} <= set(FIELDS)
     assert process.seconds(process.parameters(), (64, 64), (10.0, 10.0), "open") > 0
 
@@ -119,4 +120,5 @@ def test_a_process_writes_the_fields_that_its_record_says(kind):
     process = PROCESSES[kind]
     parameters = process.parameters.from_dict({**process.parameters().to_dict(), **SHORT[kind]})
     step = process.step(State(fractal(24, 24, relief=50.0), all_fields(), {}, (10.0, 10.0), "open", 1), parameters, 1)
-    assert set(step.layers()) == {"elevation", "sediment", "soil", *process.writes}
+    solid = {"elevation", "sediment", "soil"} if process.moves_ground else {"elevation"}
+    assert set(step.layers()) == solid | set(process.writes)

@@ -36,6 +36,8 @@ GIVEN = {
 def limits():
     """Each soft limit that is not the default: process, what else is given, name and value."""
     for kind, process in PROCESSES.items():
+        if not process.moves_ground:
+            continue
         for given in GIVEN.get(kind, [{}]):
             values = process.parameters(**given).to_dict()
             for known in specifications(process.parameters).values():

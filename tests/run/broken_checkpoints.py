@@ -28,6 +28,7 @@ STEPS = {
     "wind": {"particles_per_cell": 0.5},
     "talus": {"reach": 200.0, "sediment_angle": 10.0, "rock_angle": 20.0},
     "weather": {"duration": 5000.0},
+    "snow": {"reach": 200.0},
 }
 ODD = (-1e15, 1e15, -1.0, 0.5, 1e300, -1e300, float("nan"), float("inf"), 2**31, 2**63, -(2**63), 1e-320)
 TEXTS = (None, True, "", "x" * 2000, [], {}, [[]], {"kind": []}, -1, 0, 1, 1e308, 10**400, [1, 2], "droplet", [{}])

@@ -135,6 +135,7 @@ QUICK = {
     "water": {"duration": 0.1, "rock_erosion": 5000.0},
     "talus": {"rock_angle": 20.0},
     "weather": {"duration": 1e4},
+    "snow": {"reach": 50.0},
 }
 """What makes a step quick, and sure to change something on a small terrain."""
 

@@ -10,8 +10,8 @@ from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
 from ...kernels.elementary import expm1
 from ..shared.coarse_step import detail, feature_size
-from ..shared.grass_cover import grass_protection
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
+from ..shared.shares import grass_protection
 from ..shared.state import State, Volumes
 
 

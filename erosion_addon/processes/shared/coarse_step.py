@@ -14,9 +14,8 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.parameters import parameter
 from ...terrain.terrain import SMALLEST_SIDE
-from .grass_cover import under_grass
 from .grid_transfer import Grids
-from .shares import with_folded
+from .shares import under_grass, with_folded
 from .state import State, Step, Volumes
 
 

@@ -77,6 +77,9 @@ class Process:
     carries_color: bool = False
     """Whether what it lays down brings the colour of its place of origin along."""
 
+    moves_ground: bool = True
+    """Whether it moves rock, sediment or soil."""
+
     runs_downhill: bool = True
     """Whether it does nothing without a slope."""
 

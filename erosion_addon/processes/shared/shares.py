@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks as shares of a step's work on each cell: what may be dug, how soft rock is, what may be laid down."""
+"""Masks and grass as shares of a step's work on each cell: what may be dug, how soft rock is, what may be laid down."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.parameters import parameter
 from .state import State
 
 _ONE = np.float32(1.0)
@@ -71,6 +72,23 @@ def protected_soil(layers: Mapping[str, Array], masks: Mapping[str, Array]) -> A
 def with_folded(state: State) -> State:
     """The state with its masks `folded`."""
     return replace(state, masks=folded(state.masks))
+
+
+def grass_protection() -> Any:
+    """A parameter: how much grass holds."""
+    return parameter(
+        0.8, "Share of all erosion that full grass keeps off: more holds green ground where it is.", low=0, high=1,
+        group="Grass",
+    )  # fmt: skip
+
+
+def under_grass(state: State, protection: float) -> State:
+    """The state with the share that its grass holds as a mask `held`; the same without grass."""
+    grass = state.layers.get("grass")
+    if grass is None or protection == 0.0 or not grass.any():
+        return state
+    held = np.float32(protection) * np.clip(grass, 0.0, 1.0)
+    return replace(state, masks={**state.masks, "held": held.astype(np.float32)})
 
 
 class Plot:

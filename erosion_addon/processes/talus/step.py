@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The talus step: slopes that are too steep give way, each material at its own angle, until all stands."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array
+from ...base.arrays import Array
 from ...base.parameters import Parameters, parameter
-from ...kernels.elementary import tan
-from ..shared.grass_cover import grass_protection, under_grass
-from ..shared.halo import WALLED, changed_elevation, inner, ringed, share_masks, volumes
-from ..shared.row_bands import Bands
-from ..shared.shares import Plot
+from ..shared.halo import WALLED, changed_elevation, inner, ringed, volumes
+from ..shared.shares import grass_protection, under_grass
+from ..shared.slides import Slides
 from ..shared.state import Pace, State, Step, Volumes
-
-REST = 1e-4
-"""Of the difference of height at which loose material stands: movements smaller than this are none."""
-
-
-SPREAD = 0.375
-"""How far a pass evens out what is too steep: of the most that keeps heights between their neighbours', 1/2."""
 
 
 @dataclass(frozen=True)
@@ -62,94 +52,20 @@ class TalusStep(Step):
     evolving = ("_rock", "_loose", "_active", "_exported", "_done")
 
     def __init__(self, state: State, parameters: TalusParameters, key: int) -> None:
-        from .kernels import relax as talus  # numba takes a second to import, so only where it runs
-
-        self._kernel = talus
         state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
-        self._masks = share_masks(state)
-        self._plot = Plot(state, inner(self._loose), inner(self._rock))
-        rows, cols = state.elevation.shape
-        self._marks = talus.make_marks(rows, cols)
-        self._active, self._exported = self._marks.active, self._marks.exported
-        self._bands = Bands((rows, cols), state.threads, effort=0.25)
-        self._seams = talus.make_seams(self._bands.count, cols)
-        self._rows = [talus.make_rows(cols) for _ in range(self._bands.count)]
-        self._constants = self._make_constants(parameters)
+        angles = parameters.sediment_angle, parameters.rock_angle
+        self._slides = Slides(state, self._rock, self._loose, *angles, parameters.collapse)
+        self._active, self._exported = self._slides.active, self._slides.exported
         self._passes = parameters.passes(state.elevation.shape, state.spacing)
         self._done, self._pace = 0, Pace(1)
         self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes)}
 
-    def _make_constants(self, given: TalusParameters) -> Any:
-        row_spacing, col_spacing = self._state.spacing
-        diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
-        shorter = min(row_spacing, col_spacing)
-        hold = tan(math.radians(given.sediment_angle))
-        stand = tan(math.radians(given.rock_angle)) if given.rock_angle < 90 else math.inf
-        return self._kernel.Constants(
-            hold=hold,
-            depth=4 * SPREAD * row_spacing * row_spacing * col_spacing * col_spacing / (diagonal * diagonal) / shorter,
-            row_share=0.25 * shorter / row_spacing,
-            col_share=0.25 * shorter / col_spacing,
-            row_spacing=row_spacing,
-            col_spacing=col_spacing,
-            row_stand=stand * row_spacing,
-            col_stand=stand * col_spacing,
-            diagonal_stand=stand * diagonal,
-            collapse=given.collapse,
-            rest=REST * hold * shorter,
-            edges=EDGES.index(self._state.edges),
-        )
-
     def advance(self) -> float:
         """Let everything move for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
-        self._done += self._pace.run(self._relax)
-        return 1.0 if self._done >= self._passes or not self._active.any() else self._done / self._passes
-
-    def _relax(self, size: int) -> int:
-        """Let everything move for some passes, and clear a plot after each; returns how many it took."""
-        wanted = min(size, self._passes - self._done)
-        if not self._plot:
-            return self._pass(wanted)
-        for done in range(wanted):
-            if not self._pass(1):
-                return done
-            self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
-        return wanted
-
-    def _pass(self, wanted: int) -> int:
-        kernel = self._kernel
-        maps, edges = (self._rock, self._loose), self._constants.edges
-        if self._bands.count == 1:
-            return self._alone(wanted)
-        for done in range(wanted):
-            moving = np.count_nonzero(self._active)
-            if moving == 0:
-                return done
-            if moving < self._active.size // self._bands.count:  # too little to hand any of it to another thread
-                self._alone(1)
-                continue
-            kernel.fill_border(*maps, self._masks, edges)
-            self._bands.run(self._look_over, self._sweep)
-            kernel.wake(self._marks, edges == EDGES.index("wrap"))
-        return wanted
-
-    def _alone(self, passes: int) -> int:
-        """Work as one band; returns how many passes it took."""
-        rows = np.array([0, self._state.elevation.shape[0]])
-        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[0], self._marks)
-        done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
-        return done
-
-    def _look_over(self, seam: int, thread: int) -> None:
-        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[thread])
-        self._kernel.look_over(*maps, self._constants, self._bands.starts[seam], seam, *memory)
-
-    def _sweep(self, band: int, thread: int) -> None:
-        maps, (first, last) = (self._rock, self._loose, self._masks), self._bands.starts[band : band + 2]
-        memory = (self._seams, self._rows[thread], self._marks)
-        self._kernel.sweep(*maps, self._constants, first, last, band, *memory)
+        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done)))
+        return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
@@ -165,4 +81,4 @@ class TalusStep(Step):
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
-        return {"passes": self._done, "at_rest": not bool(self._active.any())}
+        return {"passes": self._done, "at_rest": self._slides.at_rest}

@@ -28,7 +28,7 @@ PROCESS = Process(
     told=("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
     summary=_summary,
     masks=(*MASKS, "rain"),
-    reads=("water_depth", "suspended", "velocity", "moisture", "grass"),
-    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass"),
+    reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
+    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater"),
     small_steps=WaterParameters.sub_steps,
 )  # fmt: skip

@@ -84,6 +84,7 @@ class WaterStep(Step):
             clouds.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
         self._rain = np.empty(shape, np.float32)
         self._rain_at: tuple[int, int] | None = None
+        self._melt = state.layers.get("meltwater")  # m, which come as rain, evenly over the whole duration
         self._rain_sum = self._raised = self._rained = 0.0
         self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
         self._sources = sources(state, parameters)
@@ -239,6 +240,8 @@ class WaterStep(Step):
         mask = self._state.masks.get("rain")
         if mask is not None:
             self._rain *= mask / mask.mean(dtype=np.float64)
+        if self._melt is not None:
+            self._rain += self._melt / (self._steps * given.time_step)
         self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
 
     def layers(self) -> dict[str, Array]:
@@ -265,6 +268,8 @@ class WaterStep(Step):
             "grass": self._grass,
             "flow": self._flow,
         }
+        if self._melt is not None:
+            layers["meltwater"] = self._melt * (1.0 - self._done / max(self._steps, 1))
         return layers | self._state.split_loose(soil, own="soil")
 
     def _stored(self) -> float:

@@ -9,10 +9,9 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
-from ..shared.grass_cover import grass_protection, under_grass
 from ..shared.halo import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
-from ..shared.shares import Plot
+from ..shared.shares import Plot, grass_protection, under_grass
 from ..shared.state import Pace, State, Step, Volumes
 
 FEWEST_STEPS = 16

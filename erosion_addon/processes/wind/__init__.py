@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind: sand that hops and creeps, in streams of particles or a boundary layer."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from .step import WindStep
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
     cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
-    step, seconds = (spacing[0] * spacing[1]) ** 0.5, 250e-9
+    step, seconds = math.sqrt(spacing[0] * spacing[1]), 250e-9
     if given.flight == "particles":
         creep = max(given.response / (1 + given.response), 1e-3)
         step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep

@@ -7,6 +7,7 @@ same name is left alone. What the user edits stays, until a newer version of the
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import bpy
@@ -65,7 +66,7 @@ class Text(str):
 @dataclass(frozen=True)
 class Node:
     """A node: inputs are values, or links written "node.output" ("in" is the group's input, and "node" alone is its
-    first enabled output); settings are its properties, or a list of what
+    first enabled output); settings are its properties, "part.property" where it has parts, or a list of what
     to add to one that is a collection. `type` is Blender's, of which "ShaderNode" may be left out."""
 
     name: str
@@ -195,7 +196,8 @@ def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
             for words in value:
                 getattr(made, name).new(*words)
         else:
-            setattr(made, name, value)
+            *parts, last = name.split(".")
+            setattr(reduce(getattr, parts, made), last, value)
     return made
 
 

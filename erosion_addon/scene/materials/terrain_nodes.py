@@ -5,7 +5,7 @@ from math import radians
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 3
+VERSION = 4
 
 _ANGLE = {"subtype": "ANGLE", "high": radians(90)}
 _METRES = {"low": 0.001, "high": 1e6}
@@ -35,6 +35,9 @@ FIELDS = (
     _field("Soil", 0.0, "Thickness of the soil in metres", "soil", high=1e6),
     _field("Wear", 0.0, "Rock removed, in metres", "wear", high=1e6),
     _field("Grass", 0.0, "Grass that grew in a water step, 0-1", "grass"),
+    _field("Snow Thickness", 0.0, "Thickness of the snow in metres", "snow", high=1e6),
+    _field("Has Snow Thickness", 0.0, "1 where a snow step says where snow lies, so that none is drawn by height, else "
+           "0", "snow", EXISTS),
     _field("Water Depth", 0.0, "Depth of the water in metres", "water_depth", high=1e6),
     _field("Water Surface", 0.0, "1 where water has a surface of its own, so that none is drawn, else 0",
            "erosion_water_surface", OF_OBJECT),
@@ -73,11 +76,13 @@ CONTROLS = (
     Socket("Water Threshold", 0.85, "Moisture from which on water is drawn; 1 draws none", "FACTOR", panel="Water"),
     Socket("Visible Depth", 0.2, "Depth in metres from which on water is drawn", panel="Water", **_METRES),
     Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
-    Socket("Snow", 0.0, "Amount of snow", "FACTOR", panel="Snow"),
+    Socket("Snow", 0.0, "Amount of snow, where no snow step says where it lies", "FACTOR", panel="Snow"),
     Socket("Snow Color", (0.80, 0.84, 0.88), "Snow", panel="Snow"),
     Socket("Snow Line", 0.6, "Height from which on snow lies, as a share of the relief: 0 bottom, 1 top", "FACTOR",
            panel="Snow"),
     Socket("Snow Slope", radians(42), "Slope from which snow slides off", panel="Snow", **_ANGLE),
+    Socket("Snow Depth", 0.6, "Thickness in metres at which snow of a snow step hides the ground", panel="Snow",
+           **_METRES),
     Socket("Detail", 0.7, "How much borders and colours are broken up", "FACTOR", panel="Detail"),
     Socket("Detail Size", 150.0, "Size in metres of the largest patches", panel="Detail", **_METRES),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
@@ -217,9 +222,10 @@ WATER = (
     math("darkened", "MULTIPLY", "darkening", "bare wet"),
     mix("wet ground", "darkened", "ground", (0.0, 0.0, 0.0)),
     # Snow, high and where it holds.
-    Node("box", "TexCoord"),
-    Node("share", "SeparateXYZ", {0: "box.Generated"}),
-    math("high", "MULTIPLY_ADD", "patches", 0.05, "share.Z"),
+    # The share of the relief is generated Z. A texture reads it alone, where the node of all coordinates would take an
+    # attribute more, for UVs, of the 14 that EEVEE has.
+    Node("share", "TexGradient", settings={"texture_mapping.mapping_x": "Z"}),
+    math("high", "MULTIPLY_ADD", "patches", 0.05, "share.Fac"),
     math("snow from", "SUBTRACT", "in.Snow Line", 0.07),
     math("snow to", "ADD", "in.Snow Line", 0.07),
     ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
@@ -227,7 +233,14 @@ WATER = (
     math("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope"),
     math("holds to", "SUBTRACT", "in.Snow Slope", 0.14),
     ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
-    math("snow", "MULTIPLY", "snowy height", "snow holds"),
+    math("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
+    # Or as a snow step left it; thin snow lies in patches.
+    math("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
+    math("snow patchy", "MULTIPLY_ADD", "patches", 0.35, "snow thickness"),
+    math("snow spread", "MULTIPLY", "snow thickness", 5.0),
+    math("snow any", "MINIMUM", "snow patchy", "snow spread"),
+    ramp("snow lying", "snow any", 0.15, 0.9),
+    ramp("snow", "in.Has Snow Thickness", 0.0, 1.0, ("snow drawn", "snow lying")),
     mix("snowed", "snow", "wet ground", "in.Snow Color"),
     # Water by moisture, or by its depth.
     math("water to", "ADD", "in.Water Threshold", 0.02),

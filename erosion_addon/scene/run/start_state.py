@@ -13,7 +13,10 @@ from ..original import original as source
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 
-LAYERS = ("sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "surface_color")
+LAYERS = (
+    "sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "snow", "meltwater",
+    "surface_color",
+)  # fmt: skip
 """Attributes that a run starts from where the mesh has them."""
 
 SUMS = ("wear", "deposition")

@@ -43,6 +43,8 @@ TILES = {
     "steep sand": {"palette": "dunes", "sediment": 10.0, "tilt": 32},
     "oasis": {"palette": "dunes", "sediment": 10.0, "grass": 1.0, "moisture": 0.5},
     "snow": {"palette": "alpine", "tilt": 5, "Snow Line": 0.0, "Snow": 1.0},
+    "lying snow": {"palette": "alpine", "snow": 2.0, "tilt": 60, "Snow": 0.0},
+    "thawed": {"palette": "alpine", "tilt": 5, "Snow Line": 0.0, "Snow": 1.0, "snow": 0.0},
     "snowless wall": {"palette": "alpine", "tilt": 60, "Snow Line": 0.0, "Snow": 1.0},
 }
 WORDS = "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); \
@@ -211,6 +213,9 @@ def test_sand_is_sand_on_slopes_too_and_green_where_grass_grew(seen):
 def test_snow_is_white_and_slides_off_walls(seen):
     assert saturation(seen["snow"]) < 0.15 and brightness(seen["snow"]) > 0.5
     assert brightness(seen["snowless wall"]) < 0.4 * brightness(seen["snow"])
+    # Snow of a snow step lies where it says, and nowhere else.
+    assert brightness(seen["lying snow"]) > 0.9 * brightness(seen["snow"])
+    assert brightness(seen["thawed"]) < 0.6 * brightness(seen["snow"])
 
 
 def test_nothing_is_the_magenta_of_a_broken_shader(seen):

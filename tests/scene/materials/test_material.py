@@ -50,7 +50,7 @@ def test_fields_come_from_attributes_of_their_names_and_leave_eevee_room(empty_s
     of_mesh = {node.attribute_name for node in read if node.attribute_type == "GEOMETRY"}
     lights = {"sky_light", "sun_light", "sun_light_2", "sun_light_3"}
     assert {"moisture", "sediment", "wear", "grass", "soil", "surface_color", "glow"} | lights <= of_mesh
-    assert of_mesh <= {*FIELDS, "glow"} and len(of_mesh) <= 13  # EEVEE takes 14, one for the snow line
+    assert of_mesh <= {*FIELDS, "glow"} and len(of_mesh) <= 13  # EEVEE takes 14, one for the share of the relief
 
 
 def test_every_control_is_used_and_every_link_is_valid(empty_scene):

@@ -270,11 +270,11 @@ def test_settings_that_do_not_act_are_greyed_and_groups_of_them_hidden(stack):
 
 def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_recipe(stack):
     bpy.ops.erosion.recipe_load(name="alpine")
-    names = ["Lay out valleys", "Carve gullies"]
+    names = ["Lay out valleys", "Carve gullies", "Let it snow"]
     assert [item.name for item in stack.steps] == names
     stack.steps[1].name = "  Dig " + "deep " * 40
     recipe = steps.recipe_of(stack, [])
-    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip()]
+    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip(), names[2]]
     assert not recipes.is_changed(stack)  # a name changes nothing of the land
     stack.steps[1].name = "Droplets"
     assert steps.recipe_of(stack, []).steps[1].name == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What slides between the cells of a row and those of the next one: the steps of `kernels.talus.relax`.
+"""What slides between the cells of a row and those of the next one: the steps of `kernels.relax`.
 
 Arrays have a ring of one cell around the terrain; those of three rows hold a row at its number modulo 3.
 """

@@ -14,7 +14,7 @@ import numpy as np
 from ....kernels.compile import kernel
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.ghost_cells import fill_border
-from ...shared.kernels.talus_rows import differs, flows_along, flows_down, load, settle, slid_out
+from .talus_rows import differs, flows_along, flows_down, load, settle, slid_out
 
 SEGMENT = 512
 """Columns that are looked at, or left alone because nothing moves there, as one."""

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
+from erosion_addon.processes.shared.kernels import relax as talus
 from erosion_addon.processes.shared.kernels import talus_rows
-from erosion_addon.processes.talus.kernels import relax as talus
-from tests.processes.talus.kernels import reference as reference_talus
+from tests.processes.shared.kernels import reference_relax as reference_talus
 from tests.terrains import fractal, plane
 
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}

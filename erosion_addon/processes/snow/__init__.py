@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Snow: it falls on the heights, slides off steep slopes and melts; the ground below stays as it is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import Process, Spacing, volume
+from .step import SnowParameters, SnowStep
+
+
+def _seconds(given: SnowParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    fallen, lying, melted = (volume(counts[name]) for name in ("fallen", "lying", "melted"))
+    return [f"{fallen} of snow fell, {lying} lies, {melted} melted, {volume(counts['slid_out'])} slid out"]
+
+
+PROCESS = Process(
+    "snow", "Snow", SnowParameters, SnowStep,
+    icon="PARTICLES",
+    seconds=_seconds,
+    seconds_to_compile=9.0,
+    work=("passes", "passes"),
+    told=("fallen", "lying", "melted", "slid_out"),
+    summary=_summary,
+    masks=("strength", "sediment", "plot"),
+    reads=("snow", "meltwater"),
+    writes=("snow", "meltwater"),
+    moves_ground=False,
+)  # fmt: skip

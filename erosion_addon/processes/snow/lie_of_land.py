@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lie of the land as snow finds it: how sheltered from the wind, how steep."""
+
+import math
+
+import numpy as np
+
+from ...base.arrays import Array
+
+
+def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: bool) -> Array:
+    """(rows, cols): mean tangent of the angles up to the ground half of `size` (m) away, in eight directions.
+
+    More than 0 in hollows, less on crests, 0 on any plane. wraps: whether the opposite edge follows; otherwise the
+    ground goes on beyond the edge as inside, turned about it.
+    """
+    down, right = (
+        max(1, min(round(size / 2 / pitch), count - 1)) for pitch, count in zip(spacing, elevation.shape, strict=True)
+    )
+    ground = _ringed(elevation, down, right, wraps)
+    rise, run = down * spacing[0], right * spacing[1]
+
+    def both(row: int, col: int) -> Array:
+        """The two heights so far away in opposite directions, less twice the cell's own."""
+        one, other = (_moved(ground, elevation.shape, down, right, way * row, way * col) for way in (1, -1))
+        twice: Array = (one - elevation) + (other - elevation)
+        return twice
+
+    # Opposite directions are added first: so no turn or mirror image of the terrain changes a bit.
+    found: Array = both(0, right) / run + both(down, 0) / rise
+    found += (both(down, right) + both(down, -right)) / math.sqrt(rise * rise + run * run)
+    found /= 8.0
+    return found
+
+
+def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
+    """(rows, cols): cosine of the slope, by differences across a cell."""
+    ground = _ringed(elevation, 1, 1, wraps)
+    rise, run = (
+        (_moved(ground, elevation.shape, 1, 1, row, col) - _moved(ground, elevation.shape, 1, 1, -row, -col)) / (2 * by)
+        for (row, col), by in zip(((1, 0), (0, 1)), spacing, strict=True)
+    )
+    level: Array = 1.0 / np.sqrt(1.0 + (rise * rise + run * run))
+    return level
+
+
+def _ringed(elevation: Array, down: int, right: int, wraps: bool) -> Array:
+    mode = {"mode": "wrap"} if wraps else {"mode": "reflect", "reflect_type": "odd"}
+    padded: Array = np.pad(elevation, ((down, down), (right, right)), **mode)  # type: ignore[call-overload]
+    return padded
+
+
+def _moved(ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int) -> Array:
+    """What lies so many rows and columns from each cell, out of the ground with its ring."""
+    part: Array = ground[down + row : down + row + shape[0], right + col : right + col + shape[1]]
+    return part

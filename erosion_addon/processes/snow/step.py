@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The snow step: snow falls by height and shelter, slides until it stands, and melts; the ground does not change."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import Array
+from ...base.parameters import Parameters, parameter
+from ..shared.halo import inner, ringed
+from ..shared.shares import shares
+from ..shared.slides import Slides
+from ..shared.state import Pace, State, Step, Volumes
+from .lie_of_land import levelness, shelter
+
+WATER = 0.3
+"""Meters of water in a meter of old snow."""
+
+READ = ("strength", "plot")
+"""Masks that act on snow: it lies on hard and protected ground as on any other."""
+
+
+@dataclass(frozen=True)
+class SnowParameters(Parameters):
+    """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground does not change."""
+
+    amount: float = parameter(
+        3.0, "Snow that falls high above the snow line: more buries rock and fills gullies.",
+        low=0, high=1000, unit="m", soft_high=20,
+    )  # fmt: skip
+    covered: float = parameter(
+        0.5, "Share of the land above the snow line, whatever its height: more brings snow further down. Off: by Snow "
+        "Line alone.", low=0, high=1, zero="Off", usual=0.5,
+    )  # fmt: skip
+    snow_line: float = parameter(
+        0.0, "Height below which no snow falls, over 0 m or over what Covered says: more bares the valleys.",
+        low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=3000, step=1,
+    )  # fmt: skip
+    softness: float = parameter(
+        300.0, "How far above the snow line all of the snow falls: more thins it out towards the valleys.",
+        low=0, high=1e6, unit="m", soft_high=2000,
+    )  # fmt: skip
+    melt: float = parameter(
+        0.0, "Snow that melts in the end: more bares all but drifts. The next water step gets the water.",
+        low=0, high=1000, unit="m", soft_high=10,
+    )  # fmt: skip
+    drift: float = parameter(
+        1.0, "How far the wind carries snow off crests into hollows: more bares ridges.", low=0, high=10, soft_high=3,
+        group="Wind",
+    )  # fmt: skip
+    drift_size: float = parameter(
+        50.0, "Width of the crests and hollows that the wind finds: more works on whole ridges.",
+        low=0.01, high=1e6, unit="m", soft_low=5, soft_high=500, group="Wind",
+        needs=("drift",),
+    )  # fmt: skip
+    steepest: float = parameter(
+        42.0, "Steepest slope on which snow stays: less bares more rock and makes avalanche cones wider.",
+        low=1, high=89, unit="°", group="Slides",
+    )  # fmt: skip
+    cling: float = parameter(
+        0.5, "Snow that stays on steeper slopes too, thinning out towards upright walls: more whitens the rock faces.",
+        low=0, high=1000, unit="m", soft_high=3, group="Slides",
+    )  # fmt: skip
+    reach: float = parameter(
+        200.0, "How far around what is too steep snow slides: less stops avalanches half-way.",
+        low=0, high=1e6, unit="m", soft_high=1000, group="Slides",
+    )  # fmt: skip
+
+    def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
+        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in metres."""
+        # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
+        reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
+        return round(16 * (reach / spacing[0] + reach / spacing[1]))
+
+
+class SnowStep(Step):
+    """A snow step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    Snow that slides is loose material on the ground. The ground counts as rock and never breaks.
+    """
+
+    bytes_per_cell = 24 + 12 + 24
+    """Working memory beyond terrain and result: ground, snow that clings and slides, masks; what the fall is made of.
+    """
+
+    evolving = ("_snow", "_active", "_exported", "_done")
+
+    def __init__(self, state: State, parameters: SnowParameters, key: int) -> None:
+        masks = {kind: mask for kind, mask in state.masks.items() if kind in READ}
+        state = self._state = replace(state, masks=masks)
+        self._parameters = parameters
+        self._laid = shares(state).laid
+        before, fall = state.layers.get("snow", np.zeros(state.elevation.shape)), self._fall()
+        self._started, self._fallen = float(np.sum(before, dtype=np.float64)), float(np.sum(fall))
+        fall += before
+        level = levelness(state.elevation, state.spacing, state.edges == "wrap")
+        self._held = np.minimum(fall, parameters.cling * level)
+        self._ground, self._snow = ringed(state.elevation + self._held), ringed(fall - self._held)
+        self._slides = Slides(state, self._ground, self._snow, parameters.steepest)
+        self._active, self._exported = self._slides.active, self._slides.exported
+        self._passes = parameters.passes(state.elevation.shape, state.spacing)
+        self._done, self._pace = 0, Pace(1)
+        self.limits = {"_active": (0, 1), "_done": (0, self._passes)}
+
+    def _fall(self) -> Array:
+        """(rows, cols) m of snow that falls: none at the snow line, all of it `softness` above."""
+        state, given = self._state, self._parameters
+        above = state.elevation - snow_line(state.elevation, given)
+        share = np.clip(above / given.softness, 0.0, 1.0) if given.softness else (above > 0.0).astype(np.float64)
+        share *= share * (3.0 - 2.0 * share)
+        if given.drift:
+            bend = shelter(state.elevation, state.spacing, given.drift_size, state.edges == "wrap")
+            share *= np.clip(1.0 + given.drift * bend, 0.0, 2.0)
+        if self._laid is not None:
+            share *= self._laid
+        return given.amount * share
+
+    def advance(self) -> float:
+        """Let the snow slide for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
+        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done)))
+        return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
+
+    def _lying(self) -> tuple[Array, Array]:
+        """(rows, cols) m each: snow that lies after the melt, and what has melted."""
+        snow = np.maximum(inner(self._snow), 0.0) + self._held
+        most = self._parameters.melt if self._laid is None else self._parameters.melt * self._laid
+        melted = np.minimum(snow, most)
+        return snow - melted, melted
+
+    def elevation(self) -> Array:
+        """The ground, in metres."""
+        return self._state.elevation
+
+    def layers(self) -> dict[str, Array]:
+        """The ground as it was, and new arrays of snow and of the water that is melted, in metres."""
+        snow, melted = self._lying()
+        water = WATER * melted
+        if (before := self._state.layers.get("meltwater")) is not None:
+            water += before
+        return {"elevation": self._state.elevation, "snow": snow, "meltwater": water}
+
+    def volumes(self) -> Volumes:
+        """Nothing solid moves."""
+        return Volumes(0.0, 0.0)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report. Snow in m³: started + fallen = lying + melted + slid_out."""
+        row_spacing, col_spacing = self._state.spacing
+        area, (lying, melted) = row_spacing * col_spacing, (float(np.sum(part)) for part in self._lying())
+        return {
+            "passes": self._done,
+            "at_rest": self._slides.at_rest,
+            "started": self._started * area,
+            "fallen": self._fallen * area,
+            "lying": lying * area,
+            "melted": melted * area,
+            "slid_out": float(np.sum(self._exported)) * area,
+        }
+
+
+def snow_line(elevation: Array, parameters: SnowParameters) -> float:
+    """Height below which no snow falls, in metres."""
+    if parameters.covered == 0.0:
+        return parameters.snow_line
+    place = min(int((1.0 - parameters.covered) * elevation.size), elevation.size - 1)
+    return float(np.partition(elevation, place, axis=None)[place]) + parameters.snow_line

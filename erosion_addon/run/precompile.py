@@ -49,20 +49,24 @@ def rehearse(
 ) -> None:
     """Do a little of every step of a recipe, for terrains of this spacing (m) that have such masks and fields.
 
-    tell: called while something is compiled, and only then. wanted: asked before each step whether to go on.
+    tell: called while something is compiled, and only then; the fraction never falls. wanted: asked before each step
+    whether to go on.
     """
     from ..kernels import compile  # numba takes a second to import, so only where it runs
 
     steps = [step for step in recipe.steps if step.enabled]
     kinds = list(dict.fromkeys(step.kind for step in steps))
     state = _state(recipe, spacing, masks, fields)
+    furthest = 0.0
     for number, step in enumerate(steps, 1):
         if not wanted():
             return
         place, message = kinds.index(step.kind), f"Compiling for this recipe (once), step {number} of {len(steps)}"
 
         def say(done: int, left: int, place: int = place, message: str = message) -> None:
-            tell((place + done / max(done + left, FEW)) / len(kinds), message)
+            nonlocal furthest  # a module that comes in late brings kernels that are left
+            furthest = max(furthest, (place + done / max(done + left, FEW)) / len(kinds))
+            tell(furthest, message)
 
         with compile.told_of_compiling(say):
             try:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is rehearsed is compiled: a run after it meets no kind of call for the first time."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -76,6 +77,25 @@ def test_nothing_is_told_where_nothing_is_compiled():
     rehearse(Recipe.load("arcane"), (10.0, 10.0))
     rehearse(Recipe.load("arcane"), (10.0, 10.0), tell=lambda *said: told.append(said))
     assert told == []
+
+
+def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
+    """Kernels are counted as their modules come in, and a kind of step may come twice."""
+
+    @contextlib.contextmanager
+    def compiling(tell):
+        for done, left in ((0, 10), (12, 3), (13, 60), (14, 2)):
+            tell(done, left)
+        yield
+
+    monkeypatch.setattr("erosion_addon.kernels.compile.told_of_compiling", compiling)
+    told = []
+    kinds = ("talus", "weather", "talus")
+    recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})
+    rehearse(recipe, (10.0, 10.0), tell=lambda fraction, message: told.append((fraction, message)))
+    fractions = [fraction for fraction, _ in told]
+    assert len(fractions) == 12 and fractions == sorted(fractions) and 0 < fractions[-1] <= 1
+    assert told[-1][1] == "Compiling for this recipe (once), step 3 of 3"
 
 
 def test_it_ends_before_the_step_that_is_not_wanted_any_more():

@@ -41,6 +41,11 @@ class Map:
             moved[block] = places[block].astype(np.float64) @ self.linear + self.shift
         return moved
 
+    def inverse(self) -> "Map":
+        """The map back; of what a map presses flat, nothing comes back."""
+        back = np.linalg.pinv(self.linear)
+        return Map(back, -self.shift @ back, self.stays)
+
     def astray(self, before: Array, after: Array) -> int:
         """How many of the vertices did not go with the map."""
         return int((~_is_near(self.of(before), after, _reach(self.linear, before, after))).sum())

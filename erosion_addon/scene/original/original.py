@@ -59,11 +59,12 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
     count = _number_aside(mesh)
     is_full = count >= MOST_ASIDE
     if is_full:
+        _bridge(mesh, count, count - 1)
         _drop(mesh, count - 1)
         _rename(mesh, count, count - 1)
     for number in range(count - is_full, -1, -1):
         _rename(mesh, number, number + 1)
-    said = f"Restore keeps {MOST_ASIDE + 1} terrains of {mesh.name}: the first one and the last {MOST_ASIDE}."
+    said = f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one between them is gone."
     return [said] if is_full else []
 
 
@@ -71,9 +72,7 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
     """Local heights before erosion (vertices,) float32; InputError where none are kept."""
     if not has_source(mesh):
         raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
-    heights = np.empty(len(mesh.vertices), np.float32)
-    mesh.attributes[NAME].data.foreach_get("value", heights)
-    return heights
+    return _values(mesh, NAME, 1).ravel()
 
 
 def before_erosion(mesh: bpy.types.Mesh) -> tuple[Array, bool]:
@@ -82,8 +81,7 @@ def before_erosion(mesh: bpy.types.Mesh) -> tuple[Array, bool]:
     heights, now = source_heights(mesh), positions(mesh)
     if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
         return _before_release_0_1_0(mesh, heights, now)
-    place = np.empty_like(now)
-    mesh.attributes[PLACE].data.foreach_get("vector", place.ravel())
+    place = _values(mesh, PLACE, 3)
     before = np.column_stack([place[:, :2], heights])
     found = affine.between(place, now, before)
     if found is None:
@@ -177,6 +175,32 @@ def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: A
         attributes.check_no_vertex_group(mesh, name)
         new_attribute(mesh, name, data_type)
     mesh.attributes[name].data.foreach_set(member, np.ascontiguousarray(values, np.float32).ravel())
+
+
+def _values(mesh: bpy.types.Mesh, name: str, size: int) -> Array:
+    """An attribute of the vertices, (vertices, size) float32."""
+    values = np.empty((len(mesh.vertices), size), np.float32)
+    mesh.attributes[name].data.foreach_get("value" if size == 1 else "vector", values.ravel())
+    return values
+
+
+def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
+    """Let a source that was set aside follow the terrain across the one after it, which is to be dropped.
+
+    Restore finds what was done to the mesh between what a run left and what the next one began with. With the next one
+    gone, its run looks like an edit. So the place that the source remembers becomes the one that the later run left,
+    as it would be without what was done to the mesh between the two runs.
+    """
+    names = [_numbered(name, one) for one in (number, dropped) for name in (NAME, PLACE)]
+    if not all(name in mesh.attributes for name in names):
+        return  # as in files of release 0.1.0
+    heights, place, next_heights, next_place = (
+        _values(mesh, name, size) for name, size in zip(names, (1, 3, 1, 3), strict=True)
+    )
+    before, began = (np.hstack([left[:, :2], z]) for left, z in ((place, heights), (next_place, next_heights)))
+    if (found := affine.between(place, began, before)) is not None:
+        place[:, 2] = found.inverse().of(next_place)[:, 2]
+        _set(mesh, _numbered(PLACE, number), "FLOAT_VECTOR", "vector", place)
 
 
 def _numbered(name: str, number: int) -> str:

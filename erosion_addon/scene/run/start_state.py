@@ -8,15 +8,16 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
+from ...processes.registry import PROCESSES
+from ...terrain.fields import FIELDS
 from ...terrain.terrain import Terrain
 from ..original import original as source
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 
-LAYERS = (
-    "sediment", "soil", "suspended", "water_depth", "velocity", "moisture", "grass", "snow", "meltwater",
-    "surface_color",
-)  # fmt: skip
+_READ = {"sediment", "soil", *(name for process in PROCESSES.values() for name in process.reads)}
+
+LAYERS = tuple(name for name in FIELDS if name in _READ)
 """Attributes that a run starts from where the mesh has them."""
 
 SUMS = ("wear", "deposition")

@@ -255,7 +255,7 @@ def test_of_many_edited_terrains_the_first_and_the_last_ones_are_kept(eroded):
         said += source.set_aside(mesh)
         source.keep_source(mesh, np.full(len(mesh.vertices), 1000.0 * number, np.float32))
         source.mark_result(mesh)
-    assert len(said) == 3 and "the first one and the last 8" in said[0]
+    assert len(said) == 3 and "the first terrain of Hills and the last 8" in said[0]
     assert sum(one.name.startswith(source.NAME) for one in mesh.attributes) == source.MOST_ASIDE + 1
     found = []
     while source.has_source(mesh):
@@ -265,6 +265,29 @@ def test_of_many_edited_terrains_the_first_and_the_last_ones_are_kept(eroded):
             source.mark_result(mesh)
     kept = [1000.0 * number for number in range(edits, edits - source.MOST_ASIDE, -1)]
     assert found == [*kept, first]
+
+
+def test_the_first_terrain_follows_across_those_that_are_not_kept(eroded):
+    """Scaled and mirrored between runs of which some are forgotten, it comes back with all of that."""
+    obj, before = eroded
+    mesh, random = obj.data, np.random.default_rng(3)
+    for number in range(source.MOST_ASIDE + 4):
+        if number % 3 == 0:
+            transform(obj, scale=(-1, 1, 1.5))
+            apply_transform(scale=True)
+        edited = grid.positions(mesh)
+        edited[number : number + 10, 2] += 70.0
+        write_positions(mesh, edited)
+        source.set_aside(mesh)
+        source.keep_source(mesh, grid.heights(mesh))
+        grid.write_heights(mesh, grid.heights(mesh) - random.uniform(0, 40, len(edited)).astype(np.float32))
+        source.mark_result(mesh)
+    restores = 0
+    while source.has_source(mesh):
+        source.restore(mesh)
+        restores += 1
+    assert restores == source.MOST_ASIDE + 1
+    np.testing.assert_allclose(grid.positions(mesh), before * (1, 1, 1.5**4), rtol=0, atol=0.1)
 
 
 def test_apply_forgets_the_sources_that_were_set_aside_too(eroded):

@@ -136,6 +136,29 @@ def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(ob
     assert not source.is_paused(obj.data) and source.is_untouched_result(obj.data)
 
 
+def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
+    """Each edit of a result makes another terrain to restore; the first one and the last eight are kept."""
+    kept = [grid.heights(obj.data)]
+    for _ in range(source.MOST_ASIDE + 2):
+        run = start(obj, **{"droplet.drops_per_cell": 0.1})
+        to_the_end(run)
+        told = run.sentence
+        job.clear()
+        kept.append(grid.heights(obj.data))
+        kept[-1][:700] += np.float32(20.0)  # what an artist sculpts
+        if len(kept) <= source.MOST_ASIDE + 2:
+            assert told == "Terrain is eroded."
+            grid.write_heights(obj.data, kept[-1])
+    assert told == (
+        "Terrain is eroded. Restore brings back the first terrain of Terrain and the last 8; one between them is gone."
+    )
+    found = []
+    while source.has_source(obj.data):
+        source.restore(obj.data)
+        found.append(grid.heights(obj.data).tobytes())
+    assert found == [one.tobytes() for one in (*kept[-2:1:-1], kept[0])]
+
+
 def test_the_checkpoint_is_compressed_in_the_worker(obj, monkeypatch):
     run = start(obj, **LONG)
     under_way(run)

@@ -75,6 +75,7 @@ STARTS = {
     "light rills": Start(ridged(600.0, 2.0)),
     "oasis": Start(fractal(20.0), bumps(60.0, 6.0), level=10.0),
     "old hills": Start(fractal(700.0, 0.1), seed=6),
+    "passing showers": Start(fractal(500.0, 0.1), seed=9),
     "river valley": Start(fractal(500.0, 0.1)),
     "scree slopes": Start(fractal(700.0, 0.05), terrace=200.0, seed=8),
     "soft downs": Start(fractal(350.0, 0.1)),

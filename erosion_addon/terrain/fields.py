@@ -37,6 +37,7 @@ FIELDS: dict[str, Field] = {
         Field("grass", "0-1", "cover of grass"),
         Field("snow", "m", "thickness of the snow on the ground"),
         Field("meltwater", "m", "water of snow that melted, which the next water step gets"),
+        Field("clouds", "of the mean", "rain under the clouds, as they stood at the end of the last step that has any"),
         Field("foliage_density", "0-1", "how densely plants grow, by moisture and slope"),
         Field("wind_path", "0-1", "how often the wind touches the ground"),
         Field("sky_light", "0-1", "visible share of the sky, 1 in the open"),

@@ -29,6 +29,6 @@ PROCESS = Process(
     summary=_summary,
     masks=(*MASKS, "rain"),
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
-    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater"),
+    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,
 )  # fmt: skip

@@ -220,17 +220,17 @@ class WaterStep(Step):
         self._depth[:] = filled
         return gained
 
-    def _cloud_rain(self) -> None:
-        """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
-        given = self._parameters
-        rows, cols = self._state.elevation.shape
-        way = given.wind_speed * given.time_step * self._done
+    def _clouds_at(self, step: int) -> tuple[int, int]:
+        """(rows, columns) that the clouds have drifted by at a time step."""
+        given, (rows, cols) = self._parameters, self._state.elevation.shape
+        way = given.wind_speed * given.time_step * step
         sine, cosine = sincos(math.radians(given.wind_direction))
         row_spacing, col_spacing = self._state.spacing
-        at = (
-            round(way * sine / row_spacing) % rows,
-            round(way * cosine / col_spacing) % cols,
-        )
+        return round(way * sine / row_spacing) % rows, round(way * cosine / col_spacing) % cols
+
+    def _cloud_rain(self) -> None:
+        """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
+        given, at = self._parameters, self._clouds_at(self._done)
         if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
             return
         self._rain_at = at
@@ -268,6 +268,8 @@ class WaterStep(Step):
             "grass": self._grass,
             "flow": self._flow,
         }
+        if self._clouds is not None:
+            layers["clouds"] = np.roll(self._clouds, self._clouds_at(max(self._done - 1, 0)), (0, 1))
         if self._melt is not None:
             layers["meltwater"] = self._melt * (1.0 - self._done / max(self._steps, 1))
         return layers | self._state.split_loose(soil, own="soil")

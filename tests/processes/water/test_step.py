@@ -107,6 +107,32 @@ def test_clouds_rain_in_places_and_as_much_in_all():
     assert not np.array_equal(cloudy.layers()["moisture"], moved.layers()["moisture"])
 
 
+def clouds(duration, direction=0.0, speed=20.0, **parameters):
+    """The field after so many steps of 4 s on flat, closed land of 30 × 40 cells of 20 m."""
+    given = {"cloud_cover": 0.3, "cloud_size": 200.0, "wind_speed": speed, "wind_direction": direction}
+    step = run(np.zeros((30, 40)), "closed", duration=duration * 4 / 3600, evaporation=0.0, **(given | parameters))
+    return step.layers()
+
+
+def test_the_field_of_clouds_is_where_the_rain_of_the_last_step_came_from():
+    first = clouds(1, rain=100.0)
+    assert first["clouds"].mean() == pytest.approx(1.0, rel=1e-5) and first["clouds"].min() == 0.0
+    fallen = 0.1 / 3600 * 4  # m in a step, on the mean
+    np.testing.assert_allclose(first["water_depth"], first["clouds"] * fallen, rtol=1e-3, atol=1e-9)
+
+
+def test_clouds_drift_with_the_wind_and_come_in_again_at_the_other_side():
+    """20 m/s in steps of 4 s over cells of 20 m: four cells a step, along x at 0° and along y at 90°."""
+    first = clouds(1)["clouds"]
+    assert np.array_equal(clouds(6)["clouds"], np.roll(first, 20, axis=1))
+    assert np.array_equal(clouds(6, direction=90.0)["clouds"], np.roll(first, 20, axis=0))
+    assert np.array_equal(clouds(6, speed=0.0)["clouds"], first)
+
+
+def test_even_rain_has_no_field_of_clouds():
+    assert "clouds" not in clouds(1, cloud_cover=0.0)
+
+
 def test_the_rain_mask_says_where_it_rains():
     mask = np.zeros((20, 30))
     mask[:, :10] = 2.0

@@ -16,6 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from erosion_addon.generators.registry import make  # noqa: E402
 from erosion_addon.model import Recipe, Step, Terrain, erode  # noqa: E402
 from erosion_addon.processes.wind.parameters import WindParameters  # noqa: E402
 
@@ -42,15 +43,8 @@ ARTICLE = {
 """The article's own constants where ours are others: sand stays in the air for thousands of steps, no shadow but that
 of the slope, and each particle counts once, so that a dune takes a hundred times as many of them."""
 
-STUDY: dict[str, dict[str, Any]] = {
-    "base": {},
-    "settling × 4": {"settling": 0.04},
-    "settling × 0.2": {"settling": 0.002},
-    "roughness × 2": {"repose_angle": 38.9},
-    "suspension × 10": {"suspension": 0.001},
-    "suspension × 0.1": {"suspension": 0.00001},
-    "wind × 0.25": {"wind_speed": 2**0.5 / 4},
-}
+SHEET = Path(__file__).resolve().parent / "wind sheet"
+"""The article's sheet of parameters: a recipe for each row, with the article's seed."""
 
 
 def noise(relief: float, seed: int, steepness: float = 2.0, side: int = SIDE) -> np.ndarray:
@@ -142,11 +136,14 @@ def _crests(dune: np.ndarray) -> list[int]:
 
 
 def study() -> None:
-    """The article's table of parameters, each from the same start for the same time."""
-    start = noise(300.0, 3)[: SIDE * 2 // 3, : SIDE * 2 // 3]
-    pictures = {"start": (start, start)}
-    for title, parameters in STUDY.items():
-        after = blow(start, start, edges="open", particles_per_cell=0.7, **parameters)
+    """The article's sheet of parameters, each row from the same start for the same time."""
+    recipes = {path.stem: Recipe.load(str(path)) for path in sorted(SHEET.glob("*.toml"))}
+    side = SIDE * 2 // 3
+    start = make("fractal", side, side, CELL_SIZE, recipes["base"].seed, {"relief": 300.0}).elevation
+    sand = np.full(start.shape, recipes["base"].needs.sediment)
+    pictures = {"start": (start, sand)}
+    for title, recipe in recipes.items():
+        after = erode(Terrain(start, CELL_SIZE, {"sediment": sand}), recipe)
         pictures[title] = after.elevation, after["sediment"]
         lifted, slid = (after.report["steps"][0][name] / 1e6 for name in ("lifted", "slid"))
         relief = np.ptp(after.elevation)

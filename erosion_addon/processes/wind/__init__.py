@@ -12,7 +12,7 @@ from .step import WindStep
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
     cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
-    step, seconds = math.sqrt(spacing[0] * spacing[1]), 250e-9
+    step, seconds = math.sqrt(spacing[0] * spacing[1]), 600e-9  # loaded air takes two to five steps to a cell
     if given.flight == "particles":
         creep = max(given.response / (1 + given.response), 1e-3)
         step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep

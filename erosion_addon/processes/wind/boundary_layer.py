@@ -12,6 +12,9 @@ from .parameters import WindParameters
 PULL, FOLLOW = 0.05, 0.9
 """Shares in which a particle takes on the wind, and the way along the ground, on a feature size; as in the source."""
 
+SLOWEST = 32.0
+"""Steps on a feature size in which a particle ends at the latest, as a multiple of those of the free wind."""
+
 LEE_EXCHANGE = 0.5
 """Share of its load that a particle loses on a feature size where the wind's shadow is complete."""
 
@@ -34,8 +37,11 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
     follow = share(FOLLOW)
     sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
+    # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the less it turns.
+    swirls = follow / FOLLOW / math.sqrt(step) * (follow / FOLLOW / step)
     hold = tan(math.radians(given.repose_angle)) / size
     longer = max(state.elevation.shape[0] * row_spacing, state.elevation.shape[1] * col_spacing)
+    way = max(given.maximum_path * longer / state.cell_size, 1.0)
     return kernel.Constants(
         layer=given.boundary_layer,
         full=given.capacity * given.wind_speed / WindParameters.wind_speed,
@@ -44,10 +50,11 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         lee_exchange=share(given.exchange + given.shelter * max(LEE_EXCHANGE - given.exchange, 0.0)),
         abrasion=min(given.abrasion * given.pace * step, 1.0),
         weight=given.load_weight * sinking,
-        drag=share(given.load_drag),
+        drag=given.load_drag,
+        yielding=follow / FOLLOW,
         pull=share(PULL),
         follow=follow,
-        turbulence=given.turbulence * follow / FOLLOW / math.sqrt(step),
+        turbulence=given.turbulence * swirls,
         share=min(given.settling * given.pace / step, 0.5),
         time_step=step,
         row_step=state.cell_size / row_spacing,
@@ -58,7 +65,8 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         col_hold=hold * col_spacing,
         diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
         shelter=given.shelter,
-        maximum_steps=max(1, min(round(given.maximum_path * longer / state.cell_size), 10**9)),
+        maximum_way=way,
+        maximum_steps=max(1, min(round(SLOWEST * way), 10**9)),
         edges=EDGES.index(state.edges),
     )
 

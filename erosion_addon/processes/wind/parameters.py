@@ -129,8 +129,8 @@ class WindParameters(Parameters):
         low=1, high=10000, soft_high=500, seed_name="scale", group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     maximum_path: float = parameter(
-        1.0, "Age limit: how far a particle would creep on level ground, as a multiple of the terrain's longer side; "
-        "in a boundary layer, high dunes on a short terrain need 8.",
+        1.0, "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for particles that "
+        "bounce, how far they would creep on level ground.",
         low=0.01, high=100, unit="sides", soft_high=5, group="Computation",
     )  # fmt: skip
 

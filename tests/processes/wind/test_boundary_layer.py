@@ -67,6 +67,34 @@ def test_low_dunes_move_faster_than_high_ones():
     assert ways[0] > 1.5 * ways[1] > 0
 
 
+def ridge_speed(height, cols):
+    """How fast a long dune moves, times its height, for the same number of particles over each of its lines.
+
+    It takes its own shape first: both runs go on for as long as it takes to turn a dune of its size over."""
+    along = (np.arange(cols) - cols / 3) * 10.0
+    sand = np.tile(np.maximum(1.05 * height * np.exp(-((along / (2.2 * height)) ** 2)) - 0.05 * height, 0.0), (12, 1))
+    profiles, blowing = [], (height / 40) ** 2 * 96 / cols
+    for key in (1, 2):
+        after = blown(
+            sand, sand, key=key, **LAYER, particles_per_cell=blowing, gustiness=0.0, repose_angle=30.0,
+            boundary_layer=3.0, creep=0.0002,
+        )  # fmt: skip
+        sand = after["sediment"]
+        profiles.append(sand.mean(axis=0))
+    turn = np.exp(2j * np.pi * np.arange(cols) / cols)
+    way = np.angle((profiles[1] * turn).sum() / (profiles[0] * turn).sum()) / (2 * np.pi) * cols * 10
+    return way / (blowing * cols) * (profiles[0].max() + profiles[1].max()) / 2
+
+
+def test_the_speed_of_a_dune_falls_with_its_height_on_short_and_long_terrains():
+    """c ~ 1/H. Measured, times height: 16.7, 20.8, 19.3, 18.2 for dunes of 20, 28, 40 and 56 m on 96 columns, and 16.0,
+    19.8, 20.2, 19.9 on 192. With ages in steps, 5.7 to 0.4 and 13.7 to 0.4."""
+    speeds = np.array([[ridge_speed(height, cols) for height in (20.0, 28.0, 40.0, 56.0)] for cols in (96, 192)])
+    print(speeds)
+    assert (np.abs(speeds / speeds.mean() - 1) < 0.25).all()
+    assert (np.abs(speeds[0] / speeds[1] - 1) < 0.25).all()
+
+
 def test_wet_sand_stays_and_grass_holds_it():
     before = fractal(32, 32, 40.0, seed=3)
     dry = blown(before, before + 20, **LAYER)["lifted"]
@@ -123,7 +151,8 @@ def test_on_cells_of_the_feature_size_the_numbers_are_the_source_s():
     got = WindStep(state, WindParameters(flight="boundary layer"), 1)._constants
     assert (got.layer, got.exchange, got.weight, got.drag) == pytest.approx((2.0, 0.05, 0.1, 0.3))
     assert (got.pull, got.follow, got.turbulence, got.time_step) == pytest.approx((0.05, 0.9, 0.1, 1.0))
-    assert (got.press, got.maximum_steps) == (50.0, 10)  # 1 / 0.02 of it; 512 on the source's 512²
+    assert (got.press, got.yielding) == (50.0, 1.0)  # 1 / 0.02 of it
+    assert (got.maximum_way, got.maximum_steps) == (10.0, 320)  # a way of 512 on the source's 512²
     oblong = State(flat, {"sediment": flat}, {}, (5.0, 20.0), "open")
     got = WindStep(oblong, WindParameters(flight="boundary layer", repose_angle=45.0), 1)._constants
     assert (got.row_step, got.col_step, got.row_slope, got.col_slope) == pytest.approx((2.0, 0.5, 1.0, 0.25))

@@ -40,6 +40,8 @@ class Constants(NamedTuple):
     abrasion: float
     weight: float
     drag: float
+    yielding: float
+    """Share of the wind's hold on a particle that a step has of that on a feature size, against which drag works."""
     pull: float
     follow: float
     turbulence: float
@@ -56,7 +58,10 @@ class Constants(NamedTuple):
     col_hold: float
     diagonal_hold: float
     shelter: float
+    maximum_way: float
+    """Way along the ground, in steps of speed 1, at whose end a particle is."""
     maximum_steps: int
+    """Bound for those that hardly move."""
     edges: int
     patience: int = NO_END
     """Steps of a particle on a tile after which others have their turn."""
@@ -114,16 +119,17 @@ def _drift(
 ):  # fmt: skip
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
     Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells."""
-    z, x, y, vz, vx, vy, load, earlier = particle
+    z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
     row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
-    pull, follow, ending = constants.pull, constants.follow, max(constants.maximum_steps // 4, 1)
+    pull, follow = constants.pull, constants.follow
+    maximum_way, ending = constants.maximum_way, max(0.25 * constants.maximum_way, 1.0)
     lifted = slid = abraded = 0.0
     step, left, gone, walled = earlier, False, False, False
     last_step = min(constants.maximum_steps, step + constants.patience)
     row, col = int(z), int(x)
-    while step < last_step and not left:
+    while step < last_step and way < maximum_way and not left:
         step += 1
         at = number_of(row, col, line)
         surface = cells[at]
@@ -140,7 +146,7 @@ def _drift(
         ny = 1.0 / math.sqrt(1.0 + slope_z * slope_z + slope_x * slope_x)
         nz, nx = -slope_z * ny, -slope_x * ny
         near = exp((surface - y) / layer)
-        gust_z, gust_x = wind_row, wind_col
+        gust_z, gust_x, calmer = wind_row, wind_col, 1.0
         if cover is not None:
             calmer = 1.0 - near * (1.0 - cover[at // CELL, 1])
             gust_z, gust_x = gust_z * calmer, gust_x * calmer
@@ -168,6 +174,7 @@ def _drift(
             vx += swirl * (2.0 * random.uniform(start, 3 * step + 1) - 1.0)
             vy += swirl * (2.0 * random.uniform(start, 3 * step + 2) - 1.0)
         slower = 1.0 - min(constants.drag * burden, 1.0)
+        slower /= constants.yielding + slower * (1.0 - constants.yielding)
         vz, vx, vy = vz * slower, vx * slower, vy * slower
 
         track[at // CELL] = 1
@@ -177,7 +184,8 @@ def _drift(
         if shade is not None and surface < shade[at // CELL]:
             holds *= 1.0 - constants.shelter
             exchange = constants.lee_exchange
-        holds *= min((constants.maximum_steps - step) / ending, 1.0)
+        way += math.sqrt(vz * vz + vx * vx) / max(calmer, CALM)
+        holds *= max(min(min(maximum_way - way, constants.maximum_steps - step) / ending, 1.0), 0.0)
         wanted = exchange * (holds - load)
         if wanted <= 0.0:
             load -= settle(cells, shares, at, -wanted if load > LEAST else load)
@@ -201,7 +209,8 @@ def _drift(
             z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
         row, col = int(z), int(x)
         left = not within(reach, row, col)
-    left = left or (last_step <= step < constants.maximum_steps and not (gone or walled))
+    old = step == constants.maximum_steps or way >= maximum_way
+    left = left or not (old or gone or walled)
     if not (gone or left):
         load -= settle(cells, shares, number_of(row, col, line), load)
         slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
@@ -211,8 +220,8 @@ def _drift(
     totals.steps[tile] += step - earlier
     if not left:
         totals.exported[tile] += load
-        totals.aged[tile] += step == constants.maximum_steps
-    return Particle(z, x, y, vz, vx, vy, load, step), left
+        totals.aged[tile] += old
+    return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
 @lean
@@ -238,10 +247,13 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
        v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;
     2. collision = max(-v · n / |v|, 0), t = (1 - collision) (v - (v · n) n): what of v goes along the ground;
        v += follow (open (p + open near (t - p)) - v): near the ground along it, high above it with the wind;
-    3. v += turbulence near collision (three random numbers from -1 to 1); v *= 1 - drag carried;
+    3. v += turbulence near collision (three random numbers from -1 to 1); v *= s / (yielding + s (1 - yielding)), with
+       s = 1 - drag carried: where yielding and drag are in balance v is the same for steps of any length;
     4. the air holds full near ((1 - collision) |v| + press max(-v · n, 0)), none of it where the ground is in `shade`
-       and shelter is 1, and less and less in the last quarter of a life. `exchange` of what is missing is lifted, of
-       what is too much laid down. From bare rock nothing is lifted: abrasion max(-v · n, 0) load become sediment;
+       and shelter is 1, and less and less in the last quarter of a life, which is a way: loaded air is slow, and if
+       steps counted it would end on the windward side of high dunes. In grass the free wind's way counts. `exchange` of
+       what is missing is lifted, of what is too much laid down. From bare rock nothing is lifted:
+       abrasion max(-v · n, 0) load become sediment;
     5. where the heap is too steep, it slides, to the lowest neighbours first; the particle moves by v.
 
     Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never made or lost.

@@ -22,6 +22,9 @@ NO_END = 2**62
 STEP = 7
 """Where the numbers of a particle tell how many steps it has taken."""
 
+WAY = 8
+"""Where they tell how far it has gone."""
+
 LANDING = 64
 """Steps in which particles come down that are to end: enough for no heap to mark where each was."""
 
@@ -39,18 +42,22 @@ class Particle(NamedTuple):
     load: float
     step: int
     """How many it has taken."""
+    way: float
+    """How far it has gone, in steps of speed 1; only a boundary layer counts it."""
 
 
 def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
     """Lowest and highest of those numbers of a particle on so many cells that are not anything."""
-    return {0: (0.0, math.nextafter(rows, 0)), 1: (0.0, math.nextafter(cols, 0)), STEP: (0.0, 2.0**53)}
+    return {
+        0: (0.0, math.nextafter(rows, 0)), 1: (0.0, math.nextafter(cols, 0)), STEP: (0.0, 2.0**53), WAY: (0.0, 2.0**53),
+    }  # fmt: skip
 
 
 @inlined
 def particle_in(pool, slot):
     """The particle that a slot holds."""
     drop = pool.numbers[slot]
-    return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]))
+    return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]), drop[8])
 
 
 @inlined
@@ -59,6 +66,7 @@ def keep(pool, slot, particle):
     drop = pool.numbers[slot]
     drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
     drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+    drop[8] = particle.way
 
 
 def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:

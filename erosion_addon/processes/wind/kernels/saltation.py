@@ -22,7 +22,7 @@ from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, lift
 STILL = 0.01
 """A particle slower than this has stopped."""
 
-NUMBERS = 8
+NUMBERS = 9
 """Numbers of a particle on its tile: the fields of `Particle`."""
 
 class Constants(NamedTuple):
@@ -103,7 +103,7 @@ def _fly(
     A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
     processor foresees, and do not have to wait for the place that the step before has led to.
     """
-    z, x, y, vz, vx, vy, load, earlier = particle
+    z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
     row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
@@ -207,7 +207,7 @@ def _fly(
     if not left:
         totals.exported[tile] += load
         totals.aged[tile] += step == constants.maximum_steps
-    return Particle(z, x, y, vz, vx, vy, load, step), left
+    return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
 @lean

@@ -49,7 +49,7 @@ class Layer(Land):
         """One particle from its start to its end; `path` gets (z, x, height, speed, load) after each step."""
         rules = self.rules
         wind, speed, height = (wind_col, 0.0, wind_row), (0.0, 0.0, 0.0), -math.inf
-        cell = int(z), int(x)
+        cell, way = (int(z), int(x)), 0.0
         self.path = []
         for step in range(1, rules.maximum_steps + 1):
             surface = self.surface(cell)
@@ -72,9 +72,12 @@ class Layer(Land):
             if swirl > 0:
                 z_draw, x_draw, y_draw = (2 * uniform(key, particle, 3 * step + draw) - 1 for draw in range(3))
                 speed = (speed[0] + swirl * x_draw, speed[1] + swirl * y_draw, speed[2] + swirl * z_draw)
-            speed = scaled(1 - min(rules.drag * carried, 1.0), speed)
+            slower = 1 - min(rules.drag * carried, 1.0)
+            speed = scaled(slower / (rules.yielding + slower * (1 - rules.yielding)), speed)
+            way += math.hypot(speed[0], speed[2]) / max(calm, 0.1)
+            left = min(rules.maximum_way - way, rules.maximum_steps - step)
             self.track.add(cell)
-            load += self.trade(cell, surface, near, collision, speed, normal, load, step)
+            load += self.trade(cell, surface, near, collision, speed, normal, load, left)
             self.cascade(cell)
             x, z = x + rules.col_step * speed[0], z + rules.row_step * speed[2]
             height += rules.time_step * speed[1]
@@ -87,11 +90,13 @@ class Layer(Land):
                     break
                 z, x = z % self.rows, x % self.cols
             cell = int(z), int(x)
+            if way >= rules.maximum_way:
+                break
         load -= self.settle(cell, load)
         self.cascade(cell)
         self.exported += load
 
-    def trade(self, cell, surface, near, collision, speed, normal, load, step):
+    def trade(self, cell, surface, near, collision, speed, normal, load, left):
         """Lifting, settling or abrasion; returns what the particle gained."""
         rules = self.rules
         force = max(-dot(speed, normal), 0.0)
@@ -99,7 +104,7 @@ class Layer(Land):
         exchange = rules.exchange
         if surface < self.shade[cell]:
             holds, exchange = holds * (1 - rules.shelter), rules.lee_exchange
-        holds *= min((rules.maximum_steps - step) / max(rules.maximum_steps // 4, 1), 1)
+        holds *= max(min(left / max(rules.maximum_way / 4, 1), 1), 0)
         wanted = exchange * (holds - load)
         if wanted <= 0:
             return -self.settle(cell, -wanted if load > 1e-30 else load)

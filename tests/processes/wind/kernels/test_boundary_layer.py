@@ -22,7 +22,8 @@ SOURCE = {
     "layer": 2.0, "full": 0.3, "press": 50.0, "exchange": 0.05, "lee_exchange": 0.5, "abrasion": 0.01, "weight": 0.1,
     "drag": 0.3, "pull": 0.05, "follow": 0.9, "turbulence": 0.1, "share": 0.5, "time_step": 1.0, "row_step": 1.0,
     "col_step": 1.0, "row_slope": 0.5, "col_slope": 0.5, "row_hold": 0.4, "col_hold": 0.4,
-    "diagonal_hold": 0.4 * math.sqrt(2), "shelter": 1.0, "maximum_steps": 100, "edges": EDGES["wrap"],
+    "diagonal_hold": 0.4 * math.sqrt(2), "shelter": 1.0, "yielding": 1.0,
+    "maximum_way": 100.0, "maximum_steps": 6400, "edges": EDGES["wrap"],
 }  # fmt: skip
 """The source's numbers, on cells of its size."""
 
@@ -46,13 +47,13 @@ def test_over_a_plain_a_particle_takes_on_the_wind_and_its_load_the_air_s():
     sand = np.full(shape, 5.0)
     left = sand[2].copy()
     steps = 30
-    for step in range(1, steps + 1):
+    for _ in range(steps):
         speed += 0.05 * (1 - speed)
         speed *= 1 - 0.3 * load / full
-        gain = 0.05 * (full * speed * min((1000 - step) / 250, 1) - load)
+        gain = 0.05 * (full * speed - load)
         left[int(place)] -= gain
         load, place = load + gain, place + speed
-    rules = constants(maximum_steps=1000, full=full, weight=0.0, edges=EDGES["open"])
+    rules = constants(maximum_way=1000.0, full=full, weight=0.0, edges=EDGES["open"])
     reference = Layer(np.zeros(shape), sand, rules, "open")
     reference.drift(0, 2.5, 3.5, *EAST)
     z, x, height, velocity, carried = reference.path[steps - 1]
@@ -61,6 +62,28 @@ def test_over_a_plain_a_particle_takes_on_the_wind_and_its_load_the_air_s():
     got = by_kernel(np.zeros(shape), sand, rules, sources=at(2, 3, shape))
     passed = np.s_[2, 3 : int(place)]
     assert (5 - got.surface[passed]) == pytest.approx(5 - left[passed[1]], rel=1e-3)
+
+
+def test_a_particle_ends_after_its_way_however_slow_its_load_makes_it():
+    """Twice the capacity is twice the load and the same speed; the same load in air that drags more is slower, takes
+    more steps, and gets as far."""
+    sand = np.full((5, 400), 5.0)
+    ends, steps = [], []
+    for drag in (0.0, 0.6):
+        rules = constants(maximum_way=60.0, drag=drag, edges=EDGES["open"], weight=0.0)
+        got = by_kernel(0 * sand, sand, rules, sources=at(2, 3, sand.shape))
+        ends.append(np.flatnonzero(got.track[2]).max())
+        steps.append(got.steps)
+        assert got.aged == 1
+    assert abs(ends[0] - ends[1]) <= 2 and abs(ends[0] - 63) <= 2 and steps[1] > 1.3 * steps[0]
+
+
+def test_a_particle_that_cannot_move_ends_too_and_lays_down_its_load():
+    sand = np.full((5, 9), 5.0)
+    rules = constants(drag=1.0, full=1e-6, maximum_way=20.0, maximum_steps=300, weight=0.0)
+    got = by_kernel(0 * sand, sand, rules, sources=at(2, 3, sand.shape), supply=1.0)
+    assert got.steps == 300 and got.aged == 1
+    assert (got.surface - sand).sum() == pytest.approx(1.0, abs=1e-12)
 
 
 def test_in_the_shadow_of_a_slope_the_wind_slackens_and_sand_falls():
@@ -123,7 +146,7 @@ def assert_same(rock, sediment, rules, edges, blow=EAST, count=30, sources=None,
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("blow", [EAST, (0.6, -0.8), (-1.0, 0.0)])
 def test_many_particles_do_what_plain_python_does(edges, blow):
-    rules = constants(edges=EDGES[edges], maximum_steps=40)
+    rules = constants(edges=EDGES[edges], maximum_way=30.0, maximum_steps=90)
     sums = assert_same(*land(relief=4.0), rules, edges, blow)
     assert sums.lifted > 0 and sums.slid > 0 and sums.abraded > 0
 
@@ -137,7 +160,8 @@ def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
         "shade": rng.uniform(-1, 4, (9, 11)),
     }
     rules = constants(
-        edges=EDGES[edges], maximum_steps=40, shelter=0.75, row_step=2.0, col_step=0.5, row_slope=1.0, col_slope=0.25,
+        edges=EDGES[edges], maximum_way=30.0, maximum_steps=90, yielding=0.7,
+        shelter=0.75, row_step=2.0, col_step=0.5, row_slope=1.0, col_slope=0.25,
         row_hold=0.2, col_hold=0.8, diagonal_hold=0.825,
     )  # fmt: skip
     sources = np.cumsum(np.full((9, 11), 1 / 99))
@@ -170,7 +194,8 @@ def test_no_parameters_break_the_balance_of_mass_or_the_bounds(case):
         turbulence=rng.uniform(0, 1), share=rng.uniform(0, 0.5), row_step=rng.uniform(0.01, 2),
         col_step=rng.uniform(0.01, 2), row_slope=10 ** rng.uniform(-2, 2), col_slope=10 ** rng.uniform(-2, 2),
         row_hold=10 ** rng.uniform(-3, 1), col_hold=10 ** rng.uniform(-3, 1), diagonal_hold=10 ** rng.uniform(-3, 1),
-        shelter=rng.uniform(0, 1), maximum_steps=int(rng.integers(1, 200)), edges=EDGES[edges],
+        shelter=rng.uniform(0, 1), maximum_way=rng.uniform(1, 200), yielding=rng.uniform(0.01, 1.1),
+        maximum_steps=int(rng.integers(1, 200)), edges=EDGES[edges],
     )  # fmt: skip
     turn = rng.uniform(0, 2 * math.pi)
     over = {"shade": rock + sediment + rng.normal(0, relief, rock.shape)} if case % 2 else {}
@@ -219,7 +244,7 @@ def test_steep_sand_comes_to_stand_at_its_angle():
 @pytest.mark.parametrize("tile", [0, 4, 5])
 def test_what_is_on_a_tile_touches_and_reads_nothing_beyond_its_reach(tile, speed):
     """Other heights beyond it change nothing, neither there nor within. 30 goes past the reach in a step."""
-    rules = constants(maximum_steps=300, row_step=speed, col_step=speed)
+    rules = constants(maximum_steps=300, maximum_way=300.0, row_step=speed, col_step=speed)
     rock, sediment = land(192, 192, 20.0)
     whole = np.stack([rock + sediment, sediment], -1)
     row, col = (64 * place for place in divmod(tile, 3))
@@ -241,7 +266,7 @@ def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
     rock, sediment = land(130, 200, 20.0)
     for particle in range(12):
         for steps in (37, 81, 82, 400 + 7 * particle):
-            rules = constants(edges=EDGES[edges], maximum_steps=steps)
+            rules = constants(edges=EDGES[edges], maximum_way=0.7 * steps, maximum_steps=steps)
             whole, cut = (
                 by_kernel(rock, sediment, rules, (0.6, -0.8), particle + 1, first=particle, supply=0.01, side=side)
                 for side in (10**6, 64)
@@ -256,7 +281,7 @@ def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
 @pytest.mark.parametrize("edges", EDGES)
 def test_no_mass_is_lost_between_tiles_however_far_a_step_goes(edges):
     rock, sediment = land(150, 200, 20.0)
-    rules = constants(edges=EDGES[edges], maximum_steps=200, row_step=40.0, col_step=70.0)
+    rules = constants(edges=EDGES[edges], maximum_steps=200, maximum_way=200.0, row_step=40.0, col_step=70.0)
     after = by_kernel(rock, sediment, rules, (0.6, -0.8), 500, supply=0.01, side=64)
     change = math.fsum((after.surface - rock - sediment).ravel())
     assert abs(change + after.exported - after.supplied) <= 1e-9 * (after.lifted + after.slid)

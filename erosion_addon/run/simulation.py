@@ -124,9 +124,9 @@ class _Simulation:
             "edges": self._edges,
             "spacing": self._terrain.spacing,
             "number": self._number,
-            "reports": self._reports,
+            "reports": list(self._reports),  # which the run goes on to fill
             "volumes": self._volumes,
-            "notes": self._notes,
+            "notes": list(self._notes),
             "seconds": self._seconds(),
             "adds_up": self._adds_up,
         }

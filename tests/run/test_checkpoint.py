@@ -56,6 +56,15 @@ def test_a_run_can_stop_between_two_steps(tmp_path, uninterrupted):
     assert end.terrain.report["sha256"] == uninterrupted.report["sha256"]
 
 
+def test_a_checkpoint_stays_what_it_is_while_its_run_goes_on(uninterrupted, monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    held = [one.checkpoint for one in simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS) if one.fraction < 1]
+    for checkpoint in (held[1], held[len(held) // 2], held[-1]):
+        *_, end = resume(checkpoint)
+        assert end.terrain.report["sha256"] == uninterrupted.report["sha256"]
+        assert [one["kind"] for one in end.terrain.report["steps"]] == ["droplet", "droplet"]
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nothing", b"\x93NUMPY"])
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path, content):
     path = tmp_path / "run.npz"
@@ -186,3 +195,14 @@ def test_a_pipe_is_no_checkpoint_to_wait_for(tmp_path):
     for path in (tmp_path / "run.npz", tmp_path):
         with pytest.raises(InputError, match=r"it is a (pipe|folder)"):
             Checkpoint.load(path)
+
+
+@pytest.mark.parametrize("name", ["wind", "barchan_field"])
+def test_a_wind_that_release_0_1_0_stopped_ends_where_that_release_ended(name):
+    """Particles that fly, and the boundary layer; sines and exponentials of that release were the machine's own."""
+    folder = Path(__file__).parent / "release_0_1_0"
+    stopped = Checkpoint.load(folder / f"{name}.npz")
+    *_, end = resume(stopped)
+    expected, start = np.load(folder / f"{name}_end.npy"), stopped.arrays["start/elevation"]
+    assert end.fraction == 1 and np.abs(expected - start).mean() > 1.0
+    np.testing.assert_allclose(end.terrain.elevation, expected, rtol=0, atol=1e-6)

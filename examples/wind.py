@@ -33,7 +33,7 @@ CRESTS = {"suspension": 0.0003, "wind_speed": 0.5}
 
 BARCHANS = {
     "flight": "boundary layer", "direction": 0.0, "repose_angle": 30.0, "creep": 0.0002, "boundary_layer": 3.0,
-    "particles_per_cell": 4.0,
+    "particles_per_cell": 1.5,
 }  # fmt: skip
 """Air that can hold only so much sand moves low flanks faster than the middle of a dune: they become horns."""
 
@@ -91,8 +91,10 @@ def shaded(elevation: np.ndarray, sand: np.ndarray, sun: float = 300.0, height: 
 
 def save(name: str, pictures: dict[str, tuple[np.ndarray, np.ndarray]], columns: int = 2) -> None:
     """Draw titled (elevation, sand) side by side into one file."""
-    rows = -(-len(pictures) // columns)
-    figure, places = plt.subplots(rows, columns, figsize=(4 * columns, 4.3 * rows), layout="constrained", squeeze=False)
+    rows, shapes = -(-len(pictures) // columns), [elevation.shape for elevation, _ in pictures.values()]
+    height = 4.0 * max(down / across for down, across in shapes) + 0.3
+    size = 4 * columns, height * rows
+    figure, places = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
     for place in places.flat:
         place.axis("off")
     for place, (title, (elevation, sand)) in zip(places.flat, pictures.items(), strict=False):
@@ -113,7 +115,8 @@ def demonstrate(name: str, elevation: np.ndarray, sand: np.ndarray, **parameters
 
 
 def merging() -> None:
-    """A low dune runs into a high one before it, and both go on as one: a picture after each quarter of the time."""
+    """A low dune catches up with a high one and runs into it; they merge, and new dunes leave from the horns. A
+    picture after each quarter of the time."""
     row, col = np.mgrid[0 : SIDE // 2, 0:SIDE]
     sand = np.zeros(row.shape)
     for at_col, height in ((45, 14.0), (80, 26.0)):
@@ -121,7 +124,7 @@ def merging() -> None:
         sand = np.maximum(sand, height * np.exp(-((way / (height / 2)) ** 2)) - 0.5)
     pictures, dune = {"start": (sand, sand)}, sand
     for part in range(1, 5):
-        after = blow(dune, dune, **{**BARCHANS, "particles_per_cell": 1.5})
+        after = blow(dune, dune, **BARCHANS)
         dune = after["sediment"]
         pictures[f"{part} / 4"] = (dune, dune)
         print(f"merging {part} / 4: crests at {_crests(dune)} m", flush=True)

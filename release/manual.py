@@ -10,7 +10,7 @@ PAGES = sorted((ROOT / "docs" / "reference").glob("*.md"))
 sys.path.insert(0, str(ROOT))
 
 from erosion_addon.base.data_files import shipped  # noqa: E402
-from erosion_addon.base.parameters import Specification, groups  # noqa: E402
+from erosion_addon.base.parameters import Specification, groups, specifications  # noqa: E402
 from erosion_addon.generators.registry import SOURCES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
 from erosion_addon.processes.shared.process import Process  # noqa: E402
@@ -18,6 +18,7 @@ from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
 from erosion_addon.scene.materials.terrain_nodes import CONTROLS  # noqa: E402
 from erosion_addon.scene.materials.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402
 from erosion_addon.terrain.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
+from erosion_addon.terrain.limits import Limits  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
 from erosion_addon.terrain.strata import Strata  # noqa: E402
 
@@ -51,6 +52,12 @@ def _parameter(known: Specification) -> tuple[str, ...]:
     default = f"{default} ({known.zero})" if known.zero else default
     sentence = f"{known.sentence} {known.needs_text}".strip()
     return f"`{known.name}`{source}", default, known.range_text, known.unit, sentence
+
+
+def limits() -> str:
+    """The limits that every step may have."""
+    rows = [_parameter(known) for known in specifications(Limits).values()]
+    return _table(("limit", "default", "range", "unit", "what it does"), rows)
 
 
 def sources() -> str:
@@ -97,7 +104,7 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def filled(page: str) -> str:
     """A page of the manual with the tables between its marks made anew."""
-    for made in (recipes, parameters, sources, masks, strata, fields, sockets):
+    for made in (recipes, parameters, limits, sources, masks, strata, fields, sockets):
         begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
         head, found, rest = page.partition(begin)
         if found:

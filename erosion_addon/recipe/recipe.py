@@ -12,6 +12,7 @@ from ..base.data_files import named, own, read, shipped, tables
 from ..base.errors import InputError
 from ..base.parameters import Parameters, Specification
 from ..processes.registry import PROCESSES
+from ..terrain.limits import NO_LIMITS, Limits
 from ..terrain.strata import Strata
 from .needs import NOTHING, Needs
 
@@ -47,7 +48,7 @@ PALETTE = Specification(
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its kind, its parameters, whether it takes part, and what it does in a few words.
+    """One step: its kind, its parameters, whether it takes part, what it does in a few words, and where it works.
 
     A name changes nothing of what a step does, so steps that differ in it alone are equal. InputError for one that is
     too long or spans lines.
@@ -57,6 +58,7 @@ class Step:
     parameters: Parameters
     enabled: bool = True
     name: str = dataclasses.field(default="", compare=False)
+    limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME or len(self.name.splitlines()) > 1:
@@ -160,7 +162,8 @@ class Recipe:
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
         """A copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 
-        The part before the dot is a kind (all its steps) or the number of a step, from 1.
+        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits of a step have one
+        more: "droplet.limits.max_erosion".
         """
         steps = list(self.steps)
         for target, value in assignments.items():
@@ -169,7 +172,12 @@ class Recipe:
             if not hits or not name:
                 there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
                 raise InputError(f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are {there}.")
+            of_limits, _, limit = name.partition(".")
             for i in hits:
+                if of_limits == "limits" and limit:
+                    limits = _limits({**steps[i].limits.to_dict(), limit: value})
+                    steps[i] = dataclasses.replace(steps[i], limits=limits)
+                    continue
                 values = {**steps[i].parameters.to_dict(), name: value}
                 steps[i] = dataclasses.replace(steps[i], parameters=type(steps[i].parameters).from_dict(values))
         return dataclasses.replace(self, steps=tuple(steps))
@@ -195,6 +203,15 @@ def _needs(given: Any) -> Needs:
         raise InputError(f"needs: {error}") from None
 
 
+def _limits(given: Any) -> Limits:
+    if not isinstance(given, dict):
+        raise InputError(f"limits must be a table [step.limits], not {given!r:.60}.")
+    try:
+        return Limits.from_dict(given)
+    except InputError as error:
+        raise InputError(f"limits: {error}") from None
+
+
 def _step(number: int, table: dict[str, Any]) -> Step:
     values = dict(table)
     kind, enabled, name = values.pop("kind", None), values.pop("enabled", True), values.pop("name", "")
@@ -203,7 +220,8 @@ def _step(number: int, table: dict[str, Any]) -> Step:
     if not isinstance(enabled, bool):
         raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
     try:
-        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name)
+        limits = _limits(values.pop("limits", {}))
+        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits)
     except InputError as error:
         raise InputError(f"step {number} ({kind}): {error}") from None
 
@@ -211,7 +229,9 @@ def _step(number: int, table: dict[str, Any]) -> Step:
 def _step_table(step: Step) -> dict[str, Any]:
     """The reverse of `_step`."""
     named = {"name": step.name} if step.name else {}
-    return {"kind": step.kind, **named, **({} if step.enabled else {"enabled": False}), **step.parameters.to_dict()}
+    limits = {"limits": step.limits.to_dict()} if step.limits != NO_LIMITS else {}
+    switched = {} if step.enabled else {"enabled": False}
+    return {"kind": step.kind, **named, **switched, **step.parameters.to_dict(), **limits}
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:

@@ -20,7 +20,7 @@ from ..processes.shared.coarse_step import AtFeatureSize
 from ..processes.shared.process import StepFactory
 from ..processes.shared.row_bands import however_small
 from ..processes.shared.state import State
-from ..recipe.recipe import Recipe
+from ..recipe.recipe import Recipe, Step
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
 from .checkpoint import Checkpoint
@@ -70,7 +70,7 @@ def rehearse(
 
         with compile.told_of_compiling(say):
             try:
-                _do_a_little(state, step.kind, step.parameters)
+                _do_a_little(state, step)
             except InputError:
                 return  # which the run itself will say, of the real terrain
 
@@ -97,14 +97,14 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
     painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
-    return State(elevation, layers, painted, spacing, recipe.edges, THREADS)
+    return State(elevation, layers, painted, spacing, recipe.edges, THREADS, strata=recipe.strata)
 
 
-def _do_a_little(state: State, kind: str, parameters: Parameters) -> None:
+def _do_a_little(state: State, given: Step) -> None:
     """Run a step's first chunk, as on terrains of any size, with and without grass; take over what it leaves."""
-    step = PROCESSES[kind].step
-    enough = _enough(parameters, step, state)
-    for one in (*_with_other_grass(state), state):
+    step, limited = PROCESSES[given.kind].step, state.limited(given.limits)
+    enough = _enough(given.parameters, step, state)
+    for one in (*_with_other_grass(limited), limited):
         with however_small():
             step(one, enough, 0).advance()
         running = step(one, enough, 0)

@@ -105,7 +105,9 @@ class _Simulation:
             rock = terrain.elevation - self._start_loose
             layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
         fixed = protected_soil(layers, self._masks)
-        self._state = State(terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads, fixed)
+        self._state = State(
+            terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads, fixed, recipe.strata
+        )
         self._reports: list[dict[str, Any]] = []
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
@@ -187,7 +189,8 @@ class _Simulation:
 
     def _start_step(self) -> None:
         step = self._steps[self._number]
-        self._running = PROCESSES[step.kind].step(self._state, step.parameters, _key(self._seed, self._number))
+        state = self._state.limited(step.limits)
+        self._running = PROCESSES[step.kind].step(state, step.parameters, _key(self._seed, self._number))
         self._step_began, self._whole_step = time.perf_counter(), True
 
     def _progress(self, number: int, done: float) -> Progress:

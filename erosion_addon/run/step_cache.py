@@ -17,6 +17,7 @@ from ..base.arrays import Array
 from ..base.memory import available_memory
 from ..processes.shared.state import Volumes
 from ..recipe.recipe import Step
+from ..terrain.limits import NO_LIMITS
 from ..terrain.terrain import Terrain
 
 SHARE = 0.125
@@ -96,6 +97,7 @@ def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Ite
         digest.update(np.ascontiguousarray(array).data)
     keys = []
     for step in steps:
-        digest.update(json.dumps([step.kind, step.parameters.to_dict()]).encode())
+        limits = [step.limits.to_dict()] if step.limits != NO_LIMITS else []
+        digest.update(json.dumps([step.kind, step.parameters.to_dict(), *limits]).encode())
         keys.append(digest.digest())
     return keys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strata: layers of rock of different colours, which erosion brings to light."""
+"""Strata: layers of rock of different colors and hardness, which erosion brings to light."""
 
 import math
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ class _Layer(Parameters):
     """One layer."""
 
     thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m")
+    hardness: float = parameter(0.0, "How much the rock resists: 0 not at all, 1 for ever.", low=0, high=1)
 
 
 @dataclass(frozen=True)
@@ -45,13 +46,14 @@ class _Bedding(Parameters):
 class Strata:
     """Layers from the lowest to the highest, over and over, the first from elevation 0 in the middle of the terrain.
 
-    layers: (thickness in metres, colour "#rrggbb" in sRGB).
+    layers: (thickness in metres, colour "#rrggbb" in sRGB). hardness: of each layer, 0-1; none for 0 everywhere.
     """
 
     name: str
     layers: tuple[tuple[float, str], ...]
     description: str = ""
     bedding: _Bedding = _Bedding()
+    hardness: tuple[float, ...] = ()
 
     @classmethod
     def load(cls, name: str | Path) -> "Strata":
@@ -81,18 +83,23 @@ class Strata:
             raise InputError("layer must be written as [[layer]] tables.")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InputError(f"Strata need from 1 to {MOST_LAYERS} layers; these have {len(layers)}.")
-        checked = tuple(_layer(number, layer) for number, layer in enumerate(layers, 1))
+        checked = [_layer(number, layer) for number, layer in enumerate(layers, 1)]
         bedding = _Bedding.from_dict(values)
-        assert isinstance(bedding, _Bedding)
-        return cls(name, checked, description, bedding)
+        hardness = tuple(layer.hardness for layer, _ in checked)
+        colored = tuple((layer.thickness, color) for layer, color in checked)
+        return cls(name, colored, description, bedding, hardness if any(hardness) else ())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain tables, the reverse of `from_dict`."""
+        hard_layers = [{"hardness": hardness} for hardness in self.hardness] or [{}] * len(self.layers)
         return {
             "name": self.name,
             "description": self.description,
             **self.bedding.to_dict(),
-            "layer": [{"thickness": thickness, "color": color} for thickness, color in self.layers],
+            "layer": [
+                {"thickness": thickness, "color": color, **hard}
+                for (thickness, color), hard in zip(self.layers, hard_layers, strict=True)
+            ],
         }
 
     def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
@@ -114,6 +121,24 @@ class Strata:
             above, below = (round_ * integral[-1] + interpolated(place, tops, integral) for round_, place in places)
             found[..., channel] = (above - below) / (2 * half)
         return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
+
+    def resistance(self, rock: Array, spacing: tuple[float, float]) -> Array:
+        """Hardness of the layers in which the top of the rock lies, (rows, cols) float32 0-1.
+
+        rock: (rows, cols) m; spacing: (row, col) m. Over the height of the blend it is the mean, as of colours.
+        """
+        tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
+        height = rock + self._rise(rock.shape, spacing)
+        half, hardness = self.bedding.blend / 2, np.array(self.hardness)
+        if half == 0.0:
+            layer = np.searchsorted(tops[1:-1], np.mod(height, tops[-1]), side="right")
+            return np.asarray(hardness[layer], np.float32)
+        integral = np.cumsum([0.0, *(np.diff(tops) * hardness)])
+        above, below = (
+            np.floor(place / tops[-1]) * integral[-1] + interpolated(np.mod(place, tops[-1]), tops, integral)
+            for place in (height + half, height - half)
+        )
+        return np.asarray(np.clip((above - below) / (2 * half), 0, 1), np.float32)
 
     def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
         """The surface's colours after erosion, (rows, cols, 3): those there were, and the rock's where it is worn and
@@ -150,13 +175,11 @@ def _share(thickness: Array) -> Array:
     return np.asarray(thickness / (thickness + COVER), np.float32)[..., np.newaxis]
 
 
-def _layer(number: int, table: dict[str, Any]) -> tuple[float, str]:
+def _layer(number: int, table: dict[str, Any]) -> tuple[_Layer, str]:
     values = dict(table)
     color = values.pop("color", None)
     try:
         linear_color("color", color)
-        layer = _Layer.from_dict(values)
+        return _Layer.from_dict(values), str(color)
     except InputError as error:
         raise InputError(f"layer {number}: {error}") from None
-    assert isinstance(layer, _Layer)
-    return layer.thickness, str(color)

@@ -9,6 +9,7 @@ import pytest
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
 from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.run.simulation import resume, simulate
 from erosion_addon.terrain.strata import COVER, Strata
 from tests.terrains import fractal
 
@@ -141,3 +142,91 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     path.write_text("name =")
     with pytest.raises(InputError, match="not valid TOML"):
         Strata.load(path)
+
+
+# Hard layers
+
+HARD = {"name": "hard", "layer": [
+    {"thickness": 10.0, "color": RED}, {"thickness": 5.0, "color": WHITE, "hardness": 0.8},
+]}  # fmt: skip
+BLOWN = {"kind": "wind", "particles_per_cell": 1.0, "supply": 0.5, "abrasion": 0.1}
+WORN = {
+    "droplets": {"kind": "droplet"},
+    "rills": {"kind": "rill"},
+    "water": {"kind": "water", "duration": 0.5, "rain": 200.0, "rock_erosion": 20.0},
+    "wind": BLOWN,
+    "boundary layer": {**BLOWN, "flight": "boundary layer"},
+    "talus": {"kind": "talus", "rock_angle": 20.0},
+    "weathering": {"kind": "weather"},
+}
+
+
+def hardness(table, *heights):
+    strata = Strata.from_dict(table)
+    return [round(float(strata.resistance(np.full((3, 3), height), (1.0, 1.0))[1, 1]), 6) for height in heights]
+
+
+def test_each_layer_has_its_own_hardness_and_a_blend_passes_from_one_to_the_next():
+    assert hardness(HARD, 1, 9.9, 10.1, 14.9, 15.1, 26, -1, -6) == [0, 0, 0.8, 0.8, 0, 0.8, 0.8, 0]
+    assert hardness({**HARD, "blend": 4.0}, 8, 9, 10, 11, 12) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8], abs=1e-6)
+
+
+def test_hardness_is_written_only_where_there_is_any_and_refused_out_of_range():
+    assert Strata.from_dict(HARD).to_dict()["layer"][1] == HARD["layer"][1]
+    assert Strata.from_dict(Strata.from_dict(HARD).to_dict()) == Strata.from_dict(HARD)
+    assert "hardness" not in str(Strata.from_dict(TWO).to_dict())
+    bad = {**HARD, "layer": [{**HARD["layer"][0], "hardness": 1.5}]}
+    with pytest.raises(InputError, match=r"layer 1: hardness must be from 0 to 1, not 1\.5\."):
+        Strata.from_dict(bad)
+
+
+def eroded(step, hard, **given):
+    terrain = Terrain(fractal(36, 40, relief=90.0), 10.0)
+    layer = {"thickness": 10.0, "color": RED, "hardness": hard}
+    strata = {"name": "one", "layer": [layer]}
+    recipe = Recipe.from_dict({"name": "hard", "seed": 2, "strata": strata, "step": [step]})
+    return terrain, erode(terrain, recipe, threads=2, **given)
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_rock_of_one_hardness_is_worn_as_under_a_mask_of_it(name):
+    """Where all layers are as hard, strata and mask are two ways to say the same."""
+    mask = np.full((36, 40), 0.6, np.float32)
+    terrain, by_strata = eroded(WORN[name], 0.6)
+    _, by_mask = eroded(WORN[name], 0.0, masks={"hardness": mask})
+    _, free = eroded(WORN[name], 0.0)
+    assert np.abs(by_strata.elevation - by_mask.elevation).max() <= 1e-9 * 90
+    worn, worn_freely = ((terrain.elevation - one.fields["bedrock"]).sum() for one in (by_strata, free))
+    assert 0.01 < worn < 0.9 * worn_freely
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_rock_that_never_wears_stands_and_hardness_of_mask_and_layer_add_up(name):
+    terrain, after = eroded(WORN[name], 1.0)
+    assert after.fields["bedrock"].min() >= 0 and (terrain.elevation - after.fields["bedrock"]).max() <= 1e-4
+    _, both = eroded(WORN[name], 0.5, masks={"hardness": np.full((36, 40), 0.5, np.float32)})
+    _, three_quarters = eroded(WORN[name], 0.75)
+    assert np.abs(both.elevation - three_quarters.elevation).max() <= 1e-9 * 90
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_digging_stops_at_the_hard_bed_that_it_lays_bare(name):
+    """Soft rock above 40 m, a bed that never wears below: nothing is worn into the bed by more than a few drops dig
+    before the next look."""
+    layers = [{"thickness": 40.0, "color": RED, "hardness": 1.0}, {"thickness": 1000.0, "color": WHITE}]
+    recipe = {"name": "bed", "seed": 2, "strata": {"name": "bed", "layer": layers}, "step": [WORN[name]]}
+    terrain = Terrain(fractal(36, 40, relief=90.0), 10.0)
+    after, free = (erode(terrain, Recipe.from_dict({**recipe, "strata": strata})) for strata in (recipe["strata"], TWO))
+    bed = np.minimum(terrain.elevation, 40.0)
+    deep, freely = (np.maximum(bed - one.fields["bedrock"], 0.0).sum() for one in (after, free))
+    assert deep <= 0.1 * freely
+
+
+@pytest.mark.parametrize("name", WORN)
+def test_a_run_through_hard_beds_goes_on_from_a_checkpoint_to_the_same_bytes(name):
+    recipe = Recipe.from_dict({"name": "beds", "seed": 2, "strata": HARD, "step": [WORN[name]]})
+    terrain = Terrain(fractal(36, 40, relief=90.0), 10.0)
+    whole = erode(terrain, recipe, threads=1)
+    for progress in resume(next(iter(simulate(terrain, recipe, threads=2))).checkpoint, threads=2):
+        last = progress
+    assert last.terrain.report["sha256"] == whole.report["sha256"]

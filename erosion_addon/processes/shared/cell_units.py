@@ -5,6 +5,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError
+from .shares import Ground, depth_bounds
 from .state import State
 
 HIGHEST_RELIEF = 1e7
@@ -27,6 +28,11 @@ def in_unit(state: State, unit: float) -> Array:
     return ground
 
 
+def ground_now(state: State, ground: Array, unit: float) -> Ground:
+    """The ground in metres; unlike `solid_layers` not to the last bit where nothing has changed."""
+    return Ground(ground[..., 0] * unit + _datum(state), ground[..., 1] * unit)
+
+
 def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
     """New arrays of elevation and loose layers in metres, of a ground that was made `in_unit` and has changed."""
     elevation = _changed(state.elevation, (state.elevation - _datum(state)) / unit, ground[..., 0], unit)
@@ -34,6 +40,11 @@ def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
     loose = _changed(before, before / unit, ground[..., 1], unit)
     np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
     return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
+
+
+def bounds_in_unit(state: State, unit: float) -> list[Array]:
+    """`depth_bounds` as `in_unit` has heights."""
+    return depth_bounds(state, _datum(state), unit)
 
 
 def _datum(state: State) -> float:

@@ -105,7 +105,9 @@ class CoarseStep(Step):
         lengths = zip(state.spacing, state.elevation.shape, shape, strict=True)
         spacing: Any = tuple(length * fine / coarse for length, fine, coarse in lengths)
         elevation = self._grids.average(state.elevation)
-        self._coarse = State(elevation, layers, self._masks(), spacing, state.edges, state.threads)
+        self._coarse = replace(
+            state, elevation=elevation, layers=layers, masks=self._masks(), spacing=spacing, fixed=None
+        )
         self._step = make(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
@@ -161,6 +163,8 @@ class CoarseStep(Step):
 
         So what stood out is dug off and hollows fill up; detail finer than the coarse cells lasts where little happens.
         """
+        if self._state.limits.depth:  # evenly, as fine detail dug off and filled up would be beyond the limits
+            return self._spread(amount, where)
         np.maximum(room, 0.0, out=room)
         room *= where
         first = np.minimum(amount, self._grids.average(room))

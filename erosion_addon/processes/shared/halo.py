@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ...base.arrays import Array
-from .shares import shares
+from .shares import Ground, shares_in_depth
 from .state import State, Volumes
 
 WALLED = (-math.inf, math.inf)
@@ -31,6 +31,11 @@ def changed_elevation(state: State, rock: Array, loose: Array) -> Array:
     return changed
 
 
+def ground_now(rock: Array, loose: Array) -> Ground:
+    """The ground of rock and loose material (ringed) in metres."""
+    return Ground(inner(rock) + inner(loose), inner(loose))
+
+
 def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
     """What moved is the rock that turned loose, and by how much the ground is lower than before where it is.
 
@@ -46,10 +51,10 @@ def loosened(state: State, rock: Array) -> float:
     return float(np.sum(state.elevation - state.loose() - inner(rock)))
 
 
-def share_masks(state: State) -> Array | None:
+def share_masks(state: State, ground: Ground | None = None) -> Array | None:
     """(rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock gives way; None where
-    nothing is masked."""
-    given = shares(state)
+    nothing is masked. ground: as in `shares_in_depth`."""
+    given = shares_in_depth(state, ground)
     if given.nothing:
         return None
     shape = state.elevation.shape

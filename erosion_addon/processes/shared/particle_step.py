@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from .cell_units import in_unit, solid_layers
+from .cell_units import bounds_in_unit, ground_now, in_unit, solid_layers
 from .coarse_step import size_of
 from .process import Cost, Spacing
-from .shares import shares
+from .shares import Ground, shares
 from .springs import spring_cells
 from .state import State, Step, chunk_end
 from .tile_scheduler import TileRun
@@ -49,21 +49,27 @@ class DropStep(Step):
         """Let the drops on the tiles `worked` run."""
         raise NotImplementedError
 
+    def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        """Begin a turn: look how hard the rock is that lies bare by now, and let new drops start."""
+        if self._masks is not None and self._state.hardness_changes:
+            self._masks[...] = drop_masks(self._state, ground_now(self._state, self._ground, self._state.cell_size))
+        self._start(pool, tiles, first, last)
+
     def advance(self) -> float:
         """Run some turns, or a part of one; returns the share done."""
         until = chunk_end()
         while True:
-            self._run.turn(self._start, self._work, until)
+            self._run.turn(self._begin, self._work, until)
             if self._run.share_done >= 1 or time.perf_counter() >= until:
                 return self._run.share_done
 
     def rest(self) -> None:
         """Come to the end of a turn."""
-        self._run.end_turn(self._start, self._work)
+        self._run.end_turn(self._begin, self._work)
 
     def settle(self) -> None:
         """Let no more drops start, and those under way come to their ends, to lay down their load where it belongs."""
-        self._run.run_out(self._start, self._work)
+        self._run.run_out(self._begin, self._work)
 
     def elevation(self) -> Array:
         """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
@@ -89,14 +95,17 @@ class DropStep(Step):
         }
 
 
-def drop_masks(state: State) -> Array | None:
-    """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; None where no mask
-    says anything."""
-    given = shares(state)
-    if given.nothing:
+def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
+    """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; where depths are
+    limited (rows, cols, 5), with the lowest and the highest that a cell may come to, in cells. None where nothing is
+    masked. ground: as in `shares`."""
+    given, bounds = shares(state, ground), bounds_in_unit(state, state.cell_size)
+    if given.nothing and not bounds:
         return None
     shape = state.elevation.shape
-    return np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid")], axis=-1)
+    names = ("dug", "soft", "laid")
+    found: Array = np.stack([*(given.filled(name, shape) for name in names), *bounds], axis=-1)
+    return found
 
 
 def drop_sources(

@@ -36,8 +36,79 @@ class Shares(NamedTuple):
         return all(share is None for share in self)
 
 
-def shares(state: State) -> Shares:
-    """The shares of a state's masks."""
+class Ground(NamedTuple):
+    """The ground as it is at the moment, (rows, cols) m."""
+
+    elevation: Array
+    loose: Array
+
+
+def shares(state: State, ground: Ground | None = None) -> Shares:
+    """The shares of a state's masks, and of its layers of rock. ground: as it is now; else as it starts."""
+    given = _by_masks(state)
+    if state.strata is None or not state.strata.hardness:
+        return given
+    ground = ground or Ground(state.elevation, state.loose())
+    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose, state.spacing)
+    return given._replace(soft=soft if given.soft is None else given.soft * soft)
+
+
+def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
+    """The same with the limits of depth, for processes that look at the ground before each of their time steps: less is
+    dug the nearer a cell is to its lowest height, and nothing below that; and likewise with what is laid down.
+
+    At a time none of them lowers a cell by more than half of what it stands above the lowest of its neighbours: so it
+    cannot pass the limit by sliding. The last tenth is for all that lowers it by less.
+    """
+    given, limits, wraps = shares(state, ground), state.limits, state.edges == "wrap"
+    ground = ground or Ground(state.elevation, state.loose())
+    if limits.max_erosion > 0:
+        left = ground.elevation - (state.elevation - limits.max_erosion)
+        share = _share(left, _fall(ground.elevation, wraps), limits.max_erosion)
+        given = given._replace(dug=share if given.dug is None else given.dug * share)
+    if limits.max_deposition > 0:
+        left = state.elevation + limits.max_deposition - ground.elevation
+        share = _share(left, _fall(-ground.elevation, wraps), limits.max_deposition)
+        laid = share if given.laid is None else given.laid * share
+        given = given._replace(laid=laid, accepted=share if given.accepted is None else given.accepted * share)
+    return given
+
+
+NEAR = 0.1
+"""Share of a limit of depth, from its end, in which less and less happens."""
+
+
+def _share(left: Array, fall: Array, limit: float) -> Array:
+    """What may happen where so much (m) is left of a limit and neighbours lie so much lower."""
+    return np.asarray(np.clip(left / np.maximum(0.5 * fall, NEAR * limit), 0, 1), np.float32)
+
+
+def _fall(surface: Array, wraps: bool) -> Array:
+    """How far below each cell the lowest of its eight neighbours lies, at least 0; slopes go on beyond the edges."""
+    around = np.pad(surface, 1, mode="wrap") if wraps else np.pad(surface, 1, mode="reflect", reflect_type="odd")
+    rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
+    lowest = np.minimum(np.minimum(rows[:, :-2], rows[:, 2:]), rows[:, 1:-1])
+    return np.asarray(surface - lowest)
+
+
+def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
+    """The lowest and the highest that a step may bring each cell to, (rows, cols) float32 in units of so many metres
+    over a datum; nothing where depths are not limited. For particles, many of which work on a cell between two looks at
+    the ground: their kernels go no further, whatever the order they come in."""
+    limits, far = state.limits, np.float32(np.inf)
+    if not limits.depth:
+        return []
+    bounds = []
+    for depth, sign in ((limits.max_erosion, -1.0), (limits.max_deposition, 1.0)):
+        if depth == 0:
+            bounds.append(np.full(state.elevation.shape, sign * far, np.float32))
+            continue
+        bound = ((state.elevation + sign * depth - datum) / unit).astype(np.float32)
+        bounds.append(np.nextafter(bound, np.float32(-sign) * far))  # rounding may not let anything beyond it
+    return bounds
+
+
+def _by_masks(state: State) -> Shares:
     masks = folded(state.masks)
     laid, hardness, held = masks.get("strength"), masks.get("hardness"), masks.get("held")
     accepted, plot = laid, state.masks.get("plot")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...kernels.elementary import tan
-from .halo import inner, share_masks
+from .halo import ground_now, inner, share_masks
 from .row_bands import Bands
 from .shares import Plot
 from .state import State
@@ -18,6 +18,10 @@ REST = 1e-4
 
 SPREAD = 0.375
 """How far a pass evens out what is too steep: of the most that keeps heights between their neighbours', 1/2."""
+
+
+LOOK = 16
+"""Passes between two looks at how hard the rock is that lies bare."""
 
 
 class Slides:
@@ -32,8 +36,8 @@ class Slides:
     ) -> None:
         from .kernels import relax  # numba takes a second to import, so only where it runs
 
-        self._kernel, self._rock, self._loose = relax, rock, loose
-        self._masks = share_masks(state)
+        self._kernel, self._state, self._rock, self._loose = relax, state, rock, loose
+        self.masks = share_masks(state)
         self._plot = Plot(state, inner(loose), inner(rock))
         rows, cols = state.elevation.shape
         self._marks = relax.make_marks(rows, cols)
@@ -69,15 +73,24 @@ class Slides:
         """Whether nothing moves any more."""
         return not bool(self.active.any())
 
-    def run(self, wanted: int) -> int:
-        """Let everything move for some passes; returns how many it took, fewer where all has come to rest."""
-        if not self._plot:
+    def run(self, wanted: int, earlier: int = 0) -> int:
+        """Let everything move for some passes; returns how many it took, fewer where all has come to rest.
+
+        earlier: passes that have been.
+        """
+        if not self._plot and not self._state.masks_change:
             return self._pass(wanted)
         for done in range(wanted):
+            self._look(earlier + done)
             if not self._pass(1):
                 return done
             self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
         return wanted
+
+    def _look(self, done: int) -> None:
+        """Look what may slide and break on the ground as it is after so many passes."""
+        if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
+            self.masks[...] = share_masks(self._state, ground_now(self._rock, self._loose))
 
     def _pass(self, wanted: int) -> int:
         kernel = self._kernel
@@ -91,7 +104,7 @@ class Slides:
             if moving < self.active.size // self._bands.count:  # too little to hand any of it to another thread
                 self._alone(1)
                 continue
-            kernel.fill_border(*maps, self._masks, edges)
+            kernel.fill_border(*maps, self.masks, edges)
             self._bands.run(self._look_over, self._sweep)
             kernel.wake(self._marks, edges == EDGES.index("wrap"))
         return wanted
@@ -99,15 +112,15 @@ class Slides:
     def _alone(self, passes: int) -> int:
         """Work as one band; returns how many passes it took."""
         rows = np.array([0, self._rock.shape[0] - 2])
-        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[0], self._marks)
+        maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[0], self._marks)
         done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
         return done
 
     def _look_over(self, seam: int, thread: int) -> None:
-        maps, memory = (self._rock, self._loose, self._masks), (self._seams, self._rows[thread])
+        maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[thread])
         self._kernel.look_over(*maps, self._constants, self._bands.starts[seam], seam, *memory)
 
     def _sweep(self, band: int, thread: int) -> None:
-        maps, (first, last) = (self._rock, self._loose, self._masks), self._bands.starts[band : band + 2]
+        maps, (first, last) = (self._rock, self._loose, self.masks), self._bands.starts[band : band + 2]
         memory = (self._seams, self._rows[thread], self._marks)
         self._kernel.sweep(*maps, self._constants, first, last, band, *memory)

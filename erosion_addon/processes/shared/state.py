@@ -4,12 +4,14 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...base.arrays import Array, loose_of
+from ...terrain.limits import NO_LIMITS, Limits
+from ...terrain.strata import Strata
 
 CHUNK_SECONDS = 0.1
 """How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
@@ -29,7 +31,8 @@ class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
     `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
     masks: by kind, float32; spacing: (row, col) m; threads: the
-    most to use, 0 for as many as there are processors; fixed: (rows, cols) m of what is loose that counts as rock."""
+    most to use, 0 for as many as there are processors; fixed: (rows, cols) m of what is loose that counts as rock;
+    strata: layers of rock; limits: those of depth, for the step that starts here."""
 
     elevation: Array
     layers: dict[str, Array]
@@ -38,6 +41,27 @@ class State:
     edges: str
     threads: int = 0
     fixed: Array | None = None
+    strata: Strata | None = None
+    limits: Limits = NO_LIMITS
+
+    @property
+    def hardness_changes(self) -> bool:
+        """Whether layers of another hardness come to light as the ground is worn."""
+        return self.strata is not None and bool(self.strata.hardness)
+
+    @property
+    def masks_change(self) -> bool:
+        """Whether what may be dug and laid down changes as the ground does, in processes that look at it."""
+        return self.limits.depth or self.hardness_changes
+
+    def limited(self, limits: Limits) -> "State":
+        """The state for a step with such limits: those of height and slope as a part of the mask `strength`."""
+        if limits == NO_LIMITS:
+            return self
+        masks, share = self.masks, limits.strength(self.elevation, self.spacing, self.edges == "wrap")
+        if share is not None:
+            masks = {**masks, "strength": share * masks.get("strength", np.float32(1.0))}
+        return replace(self, masks=masks, limits=limits)
 
     @property
     def cell_size(self) -> float:

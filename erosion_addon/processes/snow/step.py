@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.parameters import Parameters, parameter
+from ...terrain.limits import NO_LIMITS
 from ..shared.halo import inner, ringed
 from ..shared.shares import shares
 from ..shared.slides import Slides
@@ -88,7 +89,7 @@ class SnowStep(Step):
 
     def __init__(self, state: State, parameters: SnowParameters, key: int) -> None:
         masks = {kind: mask for kind, mask in state.masks.items() if kind in READ}
-        state = self._state = replace(state, masks=masks)
+        state = self._state = replace(state, masks=masks, strata=None, limits=NO_LIMITS)
         self._parameters = parameters
         self._laid = shares(state).laid
         before, fall = state.layers.get("snow", np.zeros(state.elevation.shape)), self._fall()

@@ -49,7 +49,7 @@ class TalusStep(Step):
     bytes_per_cell = 16 + 12
     """Working memory beyond terrain and result: rock, loose material and masks."""
 
-    evolving = ("_rock", "_loose", "_active", "_exported", "_done")
+    evolving: tuple[str, ...] = ("_rock", "_loose", "_active", "_exported", "_done")
 
     def __init__(self, state: State, parameters: TalusParameters, key: int) -> None:
         state = self._state = under_grass(state, parameters.grass_protection)
@@ -57,14 +57,16 @@ class TalusStep(Step):
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
         angles = parameters.sediment_angle, parameters.rock_angle
         self._slides = Slides(state, self._rock, self._loose, *angles, parameters.collapse)
-        self._active, self._exported = self._slides.active, self._slides.exported
+        self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
         self._passes = parameters.passes(state.elevation.shape, state.spacing)
         self._done, self._pace = 0, Pace(1)
-        self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes)}
+        self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes), "_masks": (0, 1)}
+        if state.masks_change:
+            self.evolving = (*self.evolving, "_masks")
 
     def advance(self) -> float:
         """Let everything move for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
-        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done)))
+        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done), self._done))
         return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 
     def layers(self) -> dict[str, Array]:

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ...base.arrays import Array
-from ..shared.shares import shares
+from ..shared.shares import Ground, shares_in_depth
 from ..shared.springs import spring_cells
 from ..shared.state import State
 from .parameters import WaterParameters
@@ -30,10 +30,10 @@ def layer(state: State, name: str, dtype: type = np.float32) -> Array:
     return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
 
 
-def masks(state: State) -> Array:
+def masks(state: State, ground: Ground | None = None) -> Array:
     """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
-    slid upon; of no size where nothing says so."""
-    given, shape = shares(state), state.elevation.shape
+    slid upon; of no size where nothing says so. ground: as in `shares_in_depth`."""
+    given, shape = shares_in_depth(state, ground), state.elevation.shape
     if given.nothing:
         return np.zeros((4, 0, 0), np.float32)
     masks = np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")])

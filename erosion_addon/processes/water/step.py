@@ -10,7 +10,7 @@ from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
 from ...kernels.elementary import expm1, sincos, tan
 from ..shared.row_bands import Bands
-from ..shared.shares import Plot
+from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 from .start import layer, masks, sources, water_level, whole_metres
@@ -22,6 +22,9 @@ FRESH = 2.0
 
 GRASS_SLOPE = 1.0
 """m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
+
+LOOK = 8
+"""Time steps between two looks at how hard the rock is that lies bare."""
 
 WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 """Fields whose arrays the step itself works on."""
@@ -36,7 +39,7 @@ class WaterStep(Step):
     bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 4 + 4 * 2
     """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and clouds."""
 
-    evolving = (
+    evolving: tuple[str, ...] = (
         "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
         "_totals", "_sums", "_raised", "_rained", "_done", "_reference",
     )  # fmt: skip
@@ -68,7 +71,9 @@ class WaterStep(Step):
         self._fill_slopes = water_slopes.fill_slopes
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
-        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps)}
+        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps), "_masks": (0, 1)}
+        if state.masks_change:
+            self.evolving = (*self.evolving, "_masks")
         self._bed, self._soil = state.elevation.copy(), state.loose().copy()
         self._depth = layer(state, "water_depth", np.float64)
         self._suspended = layer(state, "suspended", np.float64)
@@ -162,6 +167,7 @@ class WaterStep(Step):
         return last
 
     def _one_step(self) -> None:
+        self._look()
         if self._parameters.standing_water == "everywhere":
             self._raised += self._fill_up()
         self._cloud_rain()
@@ -172,6 +178,12 @@ class WaterStep(Step):
         self._totals.exported[0] += self._plot.clear(self._soil, self._bed, lowered=self._reference)
         seconds = float(self._ground.seconds)
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
+
+    def _look(self) -> None:
+        """Look what may be dug and laid down on the ground as it is."""
+        state = self._state
+        if state.masks_change and (state.limits.depth or self._done % LOOK == 0):
+            self._masks[...] = masks(state, Ground(self._bed + self._reference, self._soil))
 
     def _run_water(self, level: float, spring_depths: Array) -> None:
         """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""

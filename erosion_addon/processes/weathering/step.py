@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
-from ..shared.halo import WALLED, changed_elevation, inner, loosened, ringed, share_masks, volumes
+from ..shared.halo import WALLED, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
 from ..shared.shares import Plot, grass_protection, under_grass
 from ..shared.state import Pace, State, Step, Volumes
@@ -20,6 +20,9 @@ FEWEST_STEPS = 16
 COVER_PER_STEP = 0.05
 """Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
 been bare all the time, within half as much."""
+
+LOOK = 4
+"""Time steps between two looks at how hard the rock is below its cover."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class WeatherStep(Step):
     bytes_per_cell = 16 + 8 + 12 + 4
     """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and moisture."""
 
-    evolving = ("_rock", "_loose", "_exported", "_done")
+    evolving: tuple[str, ...] = ("_rock", "_loose", "_exported", "_done")
 
     def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
         from .kernels import weathering as weather  # numba takes a second to import, so only where it runs
@@ -92,7 +95,10 @@ class WeatherStep(Step):
             col_spacing=col_spacing,
             edges=EDGES.index(state.edges),
         )
-        self._done, self._pace, self.limits = 0, Pace(1), {"_rock": WALLED, "_done": (0, self._steps)}
+        self._done, self._pace = 0, Pace(1)
+        self.limits = {"_rock": WALLED, "_done": (0, self._steps), "_masks": (0, 1)}
+        if state.masks_change:
+            self.evolving = (*self.evolving, "_masks")
 
     def advance(self) -> float:
         """Let one chunk of time steps pass; returns the share of all that have."""
@@ -102,12 +108,18 @@ class WeatherStep(Step):
     def _pass(self, size: int) -> int:
         """Let some time steps pass, and clear a plot after each; returns how many."""
         wanted = min(size, self._steps - self._done)
-        if not self._plot:
+        if not self._plot and not self._state.masks_change:
             return self._weather(wanted)
-        for _ in range(wanted):
+        for done in range(wanted):
+            self._look(self._done + done)
             self._weather(1)
             self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
         return wanted
+
+    def _look(self, done: int) -> None:
+        """Look what may weather and creep on the ground as it is after so many time steps."""
+        if self._masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
+            self._masks[...] = share_masks(self._state, ground_now(self._rock, self._loose))
 
     def _weather(self, wanted: int) -> int:
         kernel, bands = self._kernel, self._bands

@@ -4,18 +4,22 @@
 import numpy as np
 
 from ...base.arrays import Array
-from ..shared.shares import shares
+from ..shared.cell_units import bounds_in_unit
+from ..shared.shares import Ground, shares
 from ..shared.state import State
 from .parameters import WindParameters
 
 
-def wind_shares(state: State, grass_hold: float) -> Array | None:
+def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | None = None) -> Array | None:
     """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
-    of what slides; None where all is 1."""
-    given, grass, shape = shares(state), state.layers.get("grass"), state.elevation.shape
-    if grass is None and given.nothing:
+    of what slides; where depths are limited (rows, cols, 6), with the lowest and the highest that it may come to, in
+    units of so many metres. None where all is 1. ground: as in `shares`."""
+    given, grass, shape = shares(state, ground), state.layers.get("grass"), state.elevation.shape
+    bounds = bounds_in_unit(state, unit)
+    if grass is None and given.nothing and not bounds:
         return None
-    found = np.stack([given.filled(name, shape) for name in ("dug", "laid", "soft", "accepted")], axis=-1)
+    names = ("dug", "laid", "soft", "accepted")
+    found: Array = np.stack([*(given.filled(name, shape) for name in names), *bounds], axis=-1)
     if grass is not None:
         found[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
     return found

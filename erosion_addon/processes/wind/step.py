@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...kernels.elementary import sincos, tan
-from ..shared.cell_units import in_unit, solid_layers
+from ..shared.cell_units import ground_now, in_unit, solid_layers
 from ..shared.shares import Plot
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.tile_scheduler import TileRun
@@ -72,7 +72,7 @@ class WindStep(Step):
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
         self._shadow = WindShadow(shape, state.threads)
-        self._masks, self._sources = wind_shares(state, parameters.grass_hold), sources(state)
+        self._masks, self._sources = wind_shares(state, parameters.grass_hold, self._unit), sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
         self._done, self._blowing = 0, False
@@ -177,7 +177,18 @@ class WindStep(Step):
     def _blow(self, until: float = math.inf) -> None:
         """Let the particles of the gust fly on."""
         self._run.count = self._end
-        self._run.turn(self._start, self._work, until)
+        self._run.turn(self._begin, self._work, until)
+
+    def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
+        """Begin a turn on the ground as it is."""
+        self._look()
+        self._start(pool, tiles, first, last)
+
+    def _look(self) -> None:
+        """Look how hard the rock is that lies bare by now."""
+        if self._masks is not None and self._state.hardness_changes:
+            ground = ground_now(self._state, self._ground, self._unit)
+            self._masks[...] = wind_shares(self._state, self._parameters.grass_hold, self._unit, ground)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         given = (*self._wind(), self._supply, self._constants)
@@ -193,6 +204,7 @@ class WindStep(Step):
         ratio = self._state.cell_size / given.feature_size
         share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
         if share > 0:
+            self._look()
             fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
             self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)
@@ -206,7 +218,7 @@ class WindStep(Step):
 
     def rest(self) -> None:
         """Come to the end of a turn."""
-        self._run.end_turn(self._start, self._work)
+        self._run.end_turn(self._begin, self._work)
 
     def settle(self) -> None:
         """Let no more particles start, and those under way come down within a few steps."""

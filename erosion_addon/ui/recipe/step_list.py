@@ -9,6 +9,7 @@ from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene.derived import companions
+from ...terrain.limits import Limits
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
 from . import steps
@@ -93,6 +94,8 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         for name in specifications(PROCESSES[item.kind].parameters):
             if hasattr(group, name):  # lists are none of its properties
                 setattr(getattr(copy, item.kind), name, getattr(group, name))
+        for name, value in steps.limits_of(item).items():
+            setattr(copy.limits, name, value)
 
 
 class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
@@ -176,6 +179,17 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
         shown = [known for known in declared if known.name != "springs"]  # those are empties of the scene
         if any(known.acts(values) for known in shown):
             _draw_group(layout, item, group, shown, values)
+    _draw_limits(layout, item)
+
+
+def _draw_limits(layout: Any, item: Any) -> None:
+    """Where the step works and how deep, alike for every process."""
+    header, body = layout.panel("erosion_step_limits", default_closed=True)
+    header.label(text="Limits")
+    if body is not None:
+        body.active = item.enabled
+        for known in specifications(Limits).values():
+            _draw_setting(body.row(), item.limits, known)
 
 
 def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], values: dict[str, Any]) -> None:

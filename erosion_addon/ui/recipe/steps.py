@@ -11,9 +11,10 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...base.parameters import specifications
+from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
+from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, meant, properties_of
 from . import loaded_recipe as origin
 
@@ -26,6 +27,12 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
 
 
 SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
+
+
+class EROSION_PG_limits(bpy.types.PropertyGroup):
+    """Heights and slopes where a step works, and how deep it works at most"""
+
+    __annotations__ = properties_of(specifications(Limits).values())
 
 
 class EROSION_PG_wind(bpy.types.PropertyGroup):
@@ -54,6 +61,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
             type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
         ),
         "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
+        "limits": bpy.props.PointerProperty(
+            type=EROSION_PG_limits, name="Limits", description="Where the step works, and how deep"
+        ),
         **{kind: bpy.props.PointerProperty(
                type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
            ) for kind, settings in SETTINGS.items()},
@@ -92,6 +102,8 @@ def add(settings: Any, step: Step) -> None:
     for name in values:
         if hasattr(group, name):
             setattr(group, name, values[name])
+    for name, value in step.limits.to_dict().items():
+        setattr(item.limits, name, value)
     fill_winds(item, values.get("wind_rose", []))
 
 
@@ -144,9 +156,20 @@ def meant_recipe(settings: Any) -> Recipe | None:
 
 def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     """The step that an item stands for; springs as in `recipe_of`."""
-    parameters = PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
+    parameters = parameters_of(item, springs)
     name = " ".join(item.name.split())[:LONGEST_NAME]
-    return Step(item.kind, parameters, item.enabled, "" if name == PROCESSES[item.kind].label else name)
+    named = "" if name == PROCESSES[item.kind].label else name
+    return Step(item.kind, parameters, item.enabled, named, Limits.from_dict(limits_of(item)))
+
+
+def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Parameters:
+    """The parameters that an item stands for; springs as in `recipe_of`."""
+    return PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
+
+
+def limits_of(item: EROSION_PG_step) -> dict[str, float]:
+    """The limits of an item by name."""
+    return {name: meant(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
 
 
 def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
@@ -179,4 +202,4 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
     return values
 
 
-CLASSES = (*SETTINGS.values(), EROSION_PG_wind, EROSION_PG_step)
+CLASSES = (*SETTINGS.values(), EROSION_PG_limits, EROSION_PG_wind, EROSION_PG_step)

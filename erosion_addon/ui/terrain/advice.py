@@ -168,7 +168,7 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         spacing = grid.describe(terrain).spacing
         for item in terrain.erosion.steps:
-            small = PROCESSES[item.kind].small_steps(steps.step_of(item, []).parameters, spacing)
+            small = PROCESSES[item.kind].small_steps(steps.parameters_of(item, []), spacing)
             if small > advice.FINE_ENOUGH:
                 getattr(item, item.kind).time_step *= advice.FINE_ENOUGH / small
         return {"FINISHED"}

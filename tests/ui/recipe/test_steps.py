@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from erosion_addon import ui
+from erosion_addon.base.parameters import specifications
 from erosion_addon.model import Recipe, Step, erode
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process
+from erosion_addon.terrain.limits import Limits
 from erosion_addon.ui.recipe import recipes, step_list, steps
 from erosion_addon.ui.run.report import EROSION_PT_report
 from tests.ui.conftest import activate, z_of
@@ -218,7 +220,11 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
     assert {given[0] for name, given, _ in calls if name.startswith("operator")} == {
         "erosion.step_add", "erosion.step_remove", "erosion.step_move", "erosion.step_duplicate"
     }  # fmt: skip
-    assert set(layout.seen["settings"]) == {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection"}
+    parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection"}
+    switches = {"max_erosion_auto", "max_deposition_auto"}
+    settings = {name for name in layout.seen["settings"] if name not in switches}
+    assert settings == parameters | (set(specifications(Limits)) - {"max_erosion", "max_deposition"})
+    assert switches <= set(layout.seen["settings"])
     assert any(name == "label" and named["text"] == "Talus" for name, _, named in calls)
     stack.active_step = 40  # by a script
     step_list.EROSION_PT_steps.draw(SimpleNamespace(layout=Drawn()), bpy.context)
@@ -310,3 +316,16 @@ def test_a_damaged_report_is_said_to_be_damaged(terrain_object, report):
 def test_no_two_classes_have_the_same_name():
     names = [cls.__name__ for module in ui._MODULES for cls in module.CLASSES]
     assert sorted(names) == sorted(set(names))
+
+
+def test_limits_of_a_step_come_from_the_recipe_are_copied_and_reach_the_run(terrain_object):
+    settings = terrain_object.erosion
+    limited = replace(Recipe.load("alpine"), steps=tuple(
+        replace(step, limits=Limits(highest=812.3, max_erosion=0.1)) for step in Recipe.load("alpine").steps[:1]
+    ))  # fmt: skip
+    steps.fill(settings, limited)
+    bpy.ops.erosion.step_duplicate()
+    meant = steps.recipe_of(settings, []).steps
+    assert [step.limits for step in meant] == [Limits(highest=812.3, max_erosion=0.1)] * 2
+    settings.steps[0].limits.max_erosion_auto = True
+    assert steps.recipe_of(settings, []).steps[0].limits == Limits(highest=812.3)

@@ -13,7 +13,7 @@ from ....kernels import rng as random
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
 from ....kernels.elementary import sincos
-from ...shared.kernels.exchange import corners, deposit, erode, erode_inside, laid_share
+from ...shared.kernels.exchange import corners, deposit, erode, erode_inside, laid_share, turned_away
 from ...shared.kernels.particle_queues import COL, NONE, ROW, let_go, pull
 from ...shared.kernels.tiles import within
 
@@ -167,8 +167,8 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     laid = laid_share(masks, below_drop)
     level += fill * laid
     if pit and (fill >= load or level <= new_level):
-        deposit(ground, below_drop, fill, masks, color, carried, depth)
-        return drop, ENDED, max(load - fill * laid, 0.0)
+        given = deposit(ground, below_drop, fill, masks, color, carried, depth)
+        return drop, ENDED, max(load - fill * laid, 0.0) + turned_away(masks, fill * laid, given)
     energy, speed = 0.0 if pit else energy, 0.0 if pit else speed
     load = max(load - fill * laid, 0.0)
     fall = level - new_level
@@ -176,8 +176,8 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     carry = max(slope, constants.minimum_slope) * (water * constants.capacity) * speed
     if load >= carry:
         amount = min((load - carry) * constants.deposition_rate, constants.deposit_limit)
-        deposit(ground, below_drop, fill + amount, masks, color, carried, depth)
-        load = max(load - amount * laid, 0.0)
+        given = deposit(ground, below_drop, fill + amount, masks, color, carried, depth)
+        load = max(load - amount * laid, 0.0) + turned_away(masks, (fill + amount) * laid, given)
         fall += amount * laid
     else:
         wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)

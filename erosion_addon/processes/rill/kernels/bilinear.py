@@ -10,7 +10,7 @@ import numpy as np
 
 from ....kernels.compile import lean
 from ....kernels.edges import between
-from ...shared.kernels.exchange import take
+from ...shared.kernels.exchange import HIGHEST, take
 
 
 @lean
@@ -57,6 +57,8 @@ def _give(ground, row, col, amount, ceiling, masks):
     """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
     if masks is not None:
         amount = amount * masks[row, col, 2]
+        if masks.shape[2] > HIGHEST:
+            ceiling = min(ceiling, np.float64(masks[row, col, HIGHEST]))
     amount = min(amount, max(ceiling - ground[row, col, 0], 0.0))
     ground[row, col, 0] += amount
     ground[row, col, 1] += amount

@@ -10,6 +10,9 @@ import numpy as np
 from ....kernels.compile import inlined, lean
 from .talus_rows import transfer
 
+LOWEST, HIGHEST = 4, 5
+"""Among the masks, where there are six: heights, nothing is dug below or laid above them."""
+
 
 @inlined
 def slide(ground, row, col, to_row, to_col, hold, share, masks):
@@ -26,6 +29,13 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
     if masks is not None:
         gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
         amount *= gives * takes
+        if masks.shape[2] > HIGHEST:
+            lowered, raised = ground[row, col, 0], ground[to_row, to_col, 0]
+            if down:
+                room = min(lowered - masks[row, col, LOWEST], masks[to_row, to_col, HIGHEST] - raised)
+            else:
+                room = min(raised - masks[to_row, to_col, LOWEST], masks[row, col, HIGHEST] - lowered)
+            amount = min(amount, max(room, 0.0))
     slid = amount if down else -amount
     ground[row, col, 0] -= slid
     ground[row, col, 1] -= slid
@@ -39,9 +49,10 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
     """Let loose material slide between a cell and its eight neighbours, one after another; returns what moved.
 
     ground: (rows, cols, 2) float64, surface and loose part of it, in any one unit; changed in place. share: of half
-    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4), whose first is what a cell gives and last
-    what it takes (0-1), or None. row_hold, col_hold, diagonal_hold: difference that stands, to a neighbour in the next
-    row, the next column, and across. wrap: whether the opposite edge follows an edge; else nothing slides over it.
+    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4) or (rows, cols, 6), what a cell gives first
+    and what it takes fourth (0-1), then `LOWEST` and `HIGHEST`; or None. row_hold, col_hold, diagonal_hold: difference
+    that stands, to a neighbour in the next row, the next column, and across. wrap: whether the opposite edge follows an
+    edge; else nothing slides over it.
     """
     rows, cols = ground.shape[0], ground.shape[1]
     up, down, left, right = row - 1, row + 1, col - 1, col + 1

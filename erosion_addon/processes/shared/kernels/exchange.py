@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a drop does to the ground around it: digs, lays down, and mixes the colours of both.
 
-ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, ≥ 3)
-float32, share that may be dug, 1 - hardness and share that may be laid down, or None. color: (rows, cols, 3) float32,
-or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and the part of the way to the next one;
-where `place` is one value, the rows above and below and the way between them, and columns likewise.
+ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, 3) or
+(rows, cols, 5) float32, share that may be dug, 1 - hardness, share that may be laid down, `LOWEST` and `HIGHEST`; or
+None. color: (rows, cols, 3) float32, or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and
+the part of the way to the next one; where `place` is one value, the rows above and below and the way between them, and
+columns likewise.
 """
 
 import numpy as np
@@ -13,6 +14,9 @@ from ....kernels.compile import inlined, lean
 
 BRUSH_SCALE = 0.1591549430918953
 """1 / 2π: makes the weights 1 - r²/4 of the 4 × 4 brush sum to about 1."""
+
+LOWEST, HIGHEST = 3, 4
+"""Among the masks, where there are five: heights in cells, nothing is dug below or laid above them."""
 
 
 @lean
@@ -29,6 +33,8 @@ def take(ground, row, col, wanted, floor, masks):
         taken = min(wanted, room)
         ground[row, col, 1] = max(ground[row, col, 1] - taken, 0.0)
     else:
+        if masks.shape[2] > HIGHEST:
+            room = min(room, max(ground[row, col, 0] - masks[row, col, LOWEST], 0.0))
         taken = min(wanted * masks[row, col, 0], room)
         loose = min(ground[row, col, 1], taken)
         taken = loose + (taken - loose) * masks[row, col, 1]
@@ -52,6 +58,8 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
     row, col = np.uintp(row), np.uintp(col)
     if masks is not None:
         amount = amount * masks[row, col, 2]
+        if masks.shape[2] > HIGHEST:
+            amount = min(amount, max(masks[row, col, HIGHEST] - ground[row, col, 0], 0.0))
     ground[row, col, 0] += amount
     ground[row, col, 1] += amount
     if color is not None:
@@ -81,6 +89,12 @@ def laid_share(masks, place):
     above = masks[row, col, 2] * (1.0 - col_part) + masks[row, right, 2] * col_part
     under = masks[below, col, 2] * (1.0 - col_part) + masks[below, right, 2] * col_part
     return above * (1.0 - row_part) + under * row_part
+
+
+@inlined
+def turned_away(masks, amount, given):
+    """What there was no room for where heights are limited, of an `amount` that the masks let through."""
+    return max(amount - given, 0.0) if masks is not None and masks.shape[2] > HIGHEST else 0.0
 
 
 @inlined

@@ -14,7 +14,7 @@ from ....kernels import rng as random
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
-from ...shared.kernels.cascade import slide
+from ...shared.kernels.cascade import HIGHEST, LOWEST, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import reach_of, within
 from .particle import NO_END, Particle, anywhere, keep, particle_in
@@ -97,6 +97,8 @@ def _lift(cells, cover, shares, at, wanted):
         wanted = max(wanted - cover[at // CELL, 0], 0.0)
     if shares is not None:
         wanted *= shares[at // CELL, 0]
+        if shares.shape[1] > HIGHEST:
+            wanted = min(wanted, max(cells[at] - shares[at // CELL, LOWEST], 0.0))
     wanted = min(wanted, cells[at + CHANNEL])
     cells[at] -= wanted
     cells[at + CHANNEL] -= wanted
@@ -270,7 +272,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     cells, marks = ground.reshape(2 * size), track.reshape(size)
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
-    shares = None if masks is None else masks.reshape(size, 4)
+    shares = None if masks is None else masks.reshape(size, masks.shape[2])
     for tile in worked:
         reach = reach_of(tiles, tile)
         fetch_queue(pool, tile)

@@ -78,7 +78,7 @@ def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
 @lean
 def _lay_down(slots, pool, ground, masks):
     size, line = ground.shape[0] * ground.shape[1], CELL * np.uintp(ground.shape[1])
-    cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, 4)
+    cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, masks.shape[2])
     kept = 0.0
     for slot in slots:
         particle = particle_in(pool, slot)

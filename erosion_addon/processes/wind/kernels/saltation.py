@@ -264,7 +264,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     cells, marks = ground.reshape(2 * size), track.reshape(size)
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
-    shares = None if masks is None else masks.reshape(size, 4)
+    shares = None if masks is None else masks.reshape(size, masks.shape[2])
     for tile in worked:
         bounds = bounds_of(tiles, tile)
         fetch_queue(pool, tile)

@@ -10,6 +10,7 @@ the step itself.
 import numpy as np
 
 from ....kernels.compile import inlined
+from ...shared.kernels.cascade import HIGHEST, LOWEST
 
 CHANNEL = np.uintp(1)
 CELL = np.uintp(2)
@@ -83,6 +84,8 @@ def settle(cells, masks, at, amount):
     """Lay `amount` on a cell; returns what a mask let through."""
     if masks is not None:
         amount *= masks[at // CELL, 1]
+        if masks.shape[1] > HIGHEST:
+            amount = min(amount, max(masks[at // CELL, HIGHEST] - cells[at], 0.0))
     cells[at] += amount
     cells[at + CHANNEL] += amount
     return amount
@@ -106,6 +109,8 @@ def lift(cells, cover, masks, at, depth, speed, rate):
         lifted = lifted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
     if masks is not None:
         lifted *= masks[at // CELL, 0]
+        if masks.shape[1] > HIGHEST:
+            lifted = min(lifted, max(cells[at] - masks[at // CELL, LOWEST], 0.0))
     lifted = min(lifted, cells[at + CHANNEL])
     cells[at] -= lifted
     cells[at + CHANNEL] -= lifted

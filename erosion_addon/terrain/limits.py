@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits of a step: heights and slopes where it works, and how much it digs and lays down at most."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..kernels.elementary import atan2
+
+FARTHEST = 100_000.0
+"""Metres above and below 0 that stand for no limit."""
+
+
+@dataclass(frozen=True)
+class Limits(Parameters):
+    """Heights and slopes where a step works, by the ground as the step finds it, and how deep it works at most."""
+
+    lowest: float = parameter(
+        -FARTHEST, "Height from which on the step works.",
+        low=-FARTHEST, high=FARTHEST, unit="m", soft_low=-1000, soft_high=9000,
+    )  # fmt: skip
+    highest: float = parameter(
+        FARTHEST, "Height up to which the step works.",
+        low=-FARTHEST, high=FARTHEST, unit="m", soft_low=-1000, soft_high=9000,
+    )  # fmt: skip
+    height_softness: float = parameter(
+        0.0, "Height over which the step sets in at these limits: more hides where they are.",
+        low=0, high=FARTHEST, unit="m", soft_high=500,
+    )  # fmt: skip
+    flattest: float = parameter(0.0, "Slope from which on the step works.", low=0, high=90, unit="°")
+    steepest: float = parameter(90.0, "Slope up to which the step works.", low=0, high=90, unit="°")
+    slope_softness: float = parameter(
+        0.0, "Slope over which the step sets in at these limits: more hides where they are.",
+        low=0, high=90, unit="°", soft_high=30,
+    )  # fmt: skip
+    max_erosion: float = parameter(
+        0.0, "Most that the step lowers the ground at any place: less leaves valleys shallow.",
+        low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
+    )  # fmt: skip
+    max_deposition: float = parameter(
+        0.0, "Most that the step raises the ground at any place: less keeps floors and fans thin.",
+        low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for low, high in (("lowest", "highest"), ("flattest", "steepest")):
+            if getattr(self, low) >= getattr(self, high):
+                raise InputError(
+                    f"{low} is {getattr(self, low):g} and {high} {getattr(self, high):g}: "
+                    f"{high} must be more than {low}, else the step works nowhere."
+                )
+
+    @property
+    def depth(self) -> bool:
+        """Whether depths are limited."""
+        return self.max_erosion > 0 or self.max_deposition > 0
+
+    def strength(self, elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array | None:
+        """Share of the step's work by height and slope, (rows, cols) float32 0-1; None where it works everywhere.
+
+        elevation: (rows, cols) m; spacing: (row, col) m; wraps: whether the terrain is a tile.
+        """
+        share = _between(elevation, self.lowest, self.highest, self.height_softness, (-FARTHEST, FARTHEST))
+        if self.flattest > 0 or self.steepest < 90:
+            slope = _degrees(elevation, spacing, wraps)
+            by_slope = _between(slope, self.flattest, self.steepest, self.slope_softness, (0.0, 90.0))
+            share = by_slope if share is None else share * by_slope
+        return share
+
+
+NO_LIMITS = Limits()
+
+
+def _between(values: Array, low: float, high: float, soft: float, all_of_it: tuple[float, float]) -> Array | None:
+    """1 between two limits and 0 beyond, with a smooth rise inside of each; None where there is no limit."""
+    share = None
+    if low > all_of_it[0]:
+        share = _rise(values - low, soft)
+    if high < all_of_it[1]:
+        fall = _rise(high - values, soft)
+        share = fall if share is None else share * fall
+    return share
+
+
+def _rise(beyond: Array, soft: float) -> Array:
+    """From 0 where nothing is beyond a limit to 1 where as much as `soft` is (3 t² - 2 t³)."""
+    share = np.clip(beyond / soft, 0, 1) if soft > 0 else (beyond >= 0).astype(np.float64)
+    return np.asarray(share * share * (3 - 2 * share), np.float32)
+
+
+def _degrees(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
+    """Slope of each cell."""
+    padded = np.pad(elevation, 1, mode="wrap") if wraps else elevation
+    down, right = np.gradient(padded, *spacing)
+    slope = atan2(np.sqrt(down * down + right * right), 1.0) * (180.0 / math.pi)
+    return np.asarray(slope[1:-1, 1:-1] if wraps else slope)

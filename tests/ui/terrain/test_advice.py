@@ -103,7 +103,9 @@ def test_land_of_a_few_metres_is_made_wide_for_recipes_in_metres(terrain_object)
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
     assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge", "sand_add"]
-    settings.recipe_name = "alpine"  # drops count in cells, whatever their size
+    settings.recipe_name = "alpine"  # its snow is metres deep
+    assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge"]
+    settings.recipe_name = "arcane"  # drops count in cells, whatever their size
     assert remedies(terrain_object, recipe_of(settings, [])) == []
     steepness = grid.describe(terrain_object).relief / grid.describe(terrain_object).spacing[0]
     press("enlarge")

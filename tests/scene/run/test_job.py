@@ -126,22 +126,22 @@ def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path
 
 
 def test_a_run_that_release_0_1_0_paused_goes_on_and_restores():
-    """The file holds the object alone; its attribute `end` is what that release made of it."""
+    """The file holds the object alone. High dunes in the boundary layer move since, so the end is another."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     path = Path(__file__).parents[2] / "run" / "release_0_1_0" / "barchan_field.blend"
     with bpy.data.libraries.load(str(path)) as (_, wanted):
         wanted.objects = ["Dunes"]
     dunes = bpy.data.objects["Dunes"]
     bpy.context.scene.collection.objects.link(dunes)
-    before, end = (np.empty(len(dunes.data.vertices), np.float32) for _ in range(2))
+    before = np.empty(len(dunes.data.vertices), np.float32)
     dunes.data.attributes["erosion_source"].data.foreach_get("value", before)
-    dunes.data.attributes["end"].data.foreach_get("value", end)
     try:
         run = job.resume(dunes)
         to_the_end(run)
         assert (run.state, run.sentence) == ("done", "Dunes is eroded.")
         assert run.report["finished"] == 1
-        np.testing.assert_allclose(grid.heights(dunes.data), end, rtol=0, atol=1e-4)
+        mass = run.report["mass"]
+        assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
         source.restore(dunes.data)
         assert grid.heights(dunes.data).tobytes() == before.tobytes()
     finally:

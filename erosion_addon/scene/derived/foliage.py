@@ -41,7 +41,7 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
     if not found:
         name = f"{terrain.name} Foliage"
         found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        found[0].display_type = "BOUNDS"  # in Solid view, where shells would hide the ground; others show them
+        found[0].display_type = "BOUNDS"  # shells would hide the ground in Solid view; only Rendered view ignores this
         found[0].visible_shadow = False  # the material shades the plants; shadows of shells cost EEVEE many times more
     tallest = height or 0.8 * math.sqrt(math.prod(grid.describe(terrain).spacing))
     values = {"Shells": shells, "Viewport Shells": max(1, shells // 4), "Height": tallest, "Width": 0.6 * tallest}

@@ -70,13 +70,16 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         from ...scene.derived import foliage  # few sessions need it
 
         try:
-            foliage.add(companions.terrain_of(context.object), self.shells, self.height)
+            plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
             cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
+        if plants.display_type == "BOUNDS":
+            said = "is seen in Rendered view; for Material Preview, set Viewport Display ▸ Display As to Textured."
+            self.report({"INFO"}, f"{plants.name} {said}")
         return {"FINISHED"}
 
 

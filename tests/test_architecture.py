@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "erosion_addon"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "kernels", "base", "grid", "terrain", "processes", "recipe", "files", "light", "lod", "generators", "run", "model",
-    "worker", "cli", "scene", "ui",
+    "kernels", "base", "grid", "terrain", "drainage", "processes", "recipe", "files", "light", "lod", "generators",
+    "run", "model", "worker", "cli", "scene", "ui",
 )  # fmt: skip
 """From the bottom to the top: a module imports from its own room and from those before it."""
 PROCESSES = sorted(path.parent.name for path in (PACKAGE / "processes").glob("*/step.py"))

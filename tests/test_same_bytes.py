@@ -78,6 +78,7 @@ STEPS = {
     "talus": {"kind": "talus", "rock_angle": 40.0, "reach": 30.0},
     "weathering": {"kind": "weather"},
     "snow": {"kind": "snow", "reach": 30.0},
+    "uplift": {"kind": "uplift", "uplift": 0.5},
 }
 
 

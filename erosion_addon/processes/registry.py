@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The processes there are, in the order of menus. Each is a folder; a new one is a line here."""
 
-from . import droplet, rill, snow, talus, water, weathering, wind
+from . import droplet, rill, snow, talus, uplift, water, weathering, wind
 from .shared.process import Process
 
 PROCESSES: dict[str, Process] = {
@@ -13,6 +13,7 @@ PROCESSES: dict[str, Process] = {
         wind.PROCESS,
         talus.PROCESS,
         weathering.PROCESS,
+        uplift.PROCESS,
         snow.PROCESS,
     )
 }

@@ -7,6 +7,7 @@ everything is compiled.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -88,6 +89,7 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     """A gentle slope, with something of everything on it, as a simulation would start from it."""
     shape = (SIDE, SIDE)
     elevation = np.add.outer(np.arange(SIDE) * 0.1, np.arange(SIDE) * 0.2) * min(spacing)
+    elevation[SIDE // 2, SIDE // 2] -= min(spacing)  # a pit
     layers: dict[str, Array] = {"sediment": np.zeros(shape)}
     for name in set(fields) - {"elevation"}:
         components = FIELDS[name].components
@@ -101,7 +103,7 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 
 
 def _do_a_little(state: State, given: Step) -> None:
-    """Run a step's first chunk, as on terrains of any size, with and without grass; take over what it leaves."""
+    """Run a step's first chunk and its end, as on terrains of any size, with and without grass; go on from it."""
     step, limited = PROCESSES[given.kind].step, state.limited(given.limits)
     enough = _enough(given.parameters, step, state)
     for one in (*_with_other_grass(limited), limited):
@@ -109,12 +111,15 @@ def _do_a_little(state: State, given: Step) -> None:
             step(one, enough, 0).advance()
         running = step(one, enough, 0)
         running.advance()
+    running.settle()  # a chunk may end before a gust does, on a slow machine
     running.volumes()
     running.counts(1.0)
     running.layers()
     layers = running.release()
     state.elevation = layers.pop("elevation")
     state.layers.update(layers)
+    with suppress(InputError):  # edges can be set for a run, and some kernels are for edges that wrap
+        step(replace(limited, edges="wrap"), enough, 0).advance()
 
 
 def _with_other_grass(state: State) -> Iterator[State]:

@@ -100,6 +100,8 @@ class _Simulation:
         self._masks, self._notes = prepare(masks, terrain.shape)
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
+        if not adds_up:
+            layers.pop("uplift", None)
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
             rock = terrain.elevation - self._start_loose
@@ -259,6 +261,8 @@ class _Simulation:
         deposition, all_deposition = thickness(gained), thickness(gained, before.get("deposition"))
         gained += self._terrain.elevation
         gained -= elevation
+        if "uplift" in layers:
+            gained += layers["uplift"] - before.get("uplift", 0.0)
         wear, all_wear = thickness(gained), thickness(gained, before.get("wear"))
         del gained
         if strata := self._recipe.strata:

@@ -32,6 +32,7 @@ FIELDS: dict[str, Field] = {
         Field("velocity", "m/s", "velocity of the water along columns and rows", components=2),
         Field("flow", "drops or m³", "water that passed in the last step that knows: drops, or m³ of the water step"),
         Field("moisture", "0-1", "wetness of the ground, 1 where much water gathers on little slope"),
+        Field("uplift", "m", "how far the land rose", dtype=np.float64),
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),
         Field("grass", "0-1", "cover of grass"),

@@ -62,6 +62,10 @@ MASK_KINDS: dict[str, MaskKind] = {
         "What is kept as it is, such as a building plot: where it is 1 nothing is dug and nothing comes to lie. Water, "
         "wind and their load pass over it; what slides onto it is cleared away and counts as exported",
     ),
+    "uplift": MaskKind(
+        1e9, "how fast the land rises, relative to elsewhere", "Uplift", 1.0,
+        "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow where it is painted",
+    ),
 }  # fmt: skip
 """Kind → what it is."""
 

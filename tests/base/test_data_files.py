@@ -16,7 +16,7 @@ OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
 NAMES = (
     *OF_DROPLETS,
     "alpine with scree", "badlands", "barchan field", "coast dunes", "desert canyon", "dune sea", "flood plain",
-    "light rills", "oasis", "passing showers", "river valley", "scree slopes", "soft downs",
+    "light rills", "mountain range", "oasis", "passing showers", "river valley", "scree slopes", "soft downs",
 )  # fmt: skip
 CELL_SIZE = 10.0
 SIDE = 96

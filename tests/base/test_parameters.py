@@ -140,6 +140,9 @@ DECIDES = {
     "shelter": [0.0, 1.0],
     "production": [0.0, 0.08],
     "flight": ["particles", "boundary layer"],
+    "drift": [0.0, 1.0],
+    "uplift": [0.0, 0.5],
+    "sea": [False, True],
 }
 """Parameter that decides whether others act → a value with which they do not, and one with which they do; of the
 flight, half of them need the one and half the other."""
@@ -151,8 +154,11 @@ def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
     layers = {"sediment": np.full((24, 30), 2.0), "moisture": fractal(24, 30, relief=1.0, seed=1)}
     terrain = Terrain(fractal(24, 30, relief=120.0), 10.0, layers)
     made = PROCESSES[kind].parameters
-    higher, lower = min(known.default * 3 + 100, known.high), max(known.default / 30, known.low)
-    other = higher if known.high < 1 or higher < 1000 else lower
+    if known.choices:
+        other = next(choice for choice in known.choices if choice != known.default)
+    else:
+        higher, lower = min(known.default * 3 + 100, known.high), max(known.default / 30, known.low)
+        other = higher if known.high < 1 or higher < 1000 else lower
     expected = []
     for value in DECIDES[known.needs[0]]:
         given = {**SHORT[kind], known.needs[0]: value}

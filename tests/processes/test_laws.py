@@ -23,6 +23,7 @@ SHORT = {
     "talus": {"reach": 100.0},
     "weather": {},
     "snow": {},
+    "uplift": {},
 }
 """Parameters with which a small terrain takes well under a second and something happens to it."""
 
@@ -162,6 +163,7 @@ LENGTHS = {
     "talus": {"reach": 60.0},
     "weather": {"duration": 100.0},
     "snow": {"reach": 60.0},
+    "uplift": {"years": 20_000.0, "uplift": 0.0},
 }
 
 

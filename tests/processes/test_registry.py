@@ -115,10 +115,14 @@ def all_fields():
     return layers
 
 
+WRITING = {"water": {"cloud_cover": 0.5}, "uplift": {"uplift": 1.0}}
+"""Parameters without which a process does not write all its fields."""
+
+
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_a_process_writes_the_fields_that_its_record_says(kind):
     process = PROCESSES[kind]
-    given = SHORT[kind] | ({"cloud_cover": 0.5} if kind == "water" else {})
+    given = SHORT[kind] | WRITING.get(kind, {})
     parameters = process.parameters.from_dict({**process.parameters().to_dict(), **given})
     step = process.step(State(fractal(24, 24, relief=50.0), all_fields(), {}, (10.0, 10.0), "open", 1), parameters, 1)
     solid = {"elevation", "sediment", "soil"} if process.moves_ground else {"elevation"}

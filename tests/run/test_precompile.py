@@ -32,7 +32,7 @@ def called():
     return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
             for kernel in compile.KERNELS for kind in kernel.overloads}
 
-few = {"drops_per_cell": 0.05, "particles_per_cell": 0.05, "duration": 0.0}
+few = {"years": 10.0, "drops_per_cell": 0.05, "particles_per_cell": 0.05, "duration": 0.0}
 for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
     recipe = Recipe.load(name)
     for number, step in enumerate(recipe.steps, 1):
@@ -58,6 +58,7 @@ RUNS = [
     ("soft downs", ("hardness",), (), 40.0),
     ("canyon", ("strength", "rain", "protect", "sediment"), ("surface_color",), 0.0),
     ("light rills", (), (), 25.0),
+    ("mountain range", ("uplift", "rain", "hardness"), (), 0.0),
     ("alpine", ("strength", "plot"), ("snow", "meltwater"), 0.0),
 ]
 """All processes; recipe, masks, fields, feature size."""

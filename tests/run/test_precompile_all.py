@@ -43,7 +43,7 @@ print(json.dumps(sorted(called() - before)))
 
 few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02}, "talus": {"reach": 25.0},
        "snow": {"reach": 25.0}, "wind": {"particles_per_cell": 0.002}, "weather": {"duration": 30.0},
-       "water": {"duration": 0.01}}
+       "uplift": {"years": 10.0}, "water": {"duration": 0.01}}
 for kinds, layers, edges in [((), (), "open"), (("hardness", "rain"), ("moisture", "grass"), "wrap")]:
     shape = (800, 700)
     masks = {kind: np.full(shape, 0.5) for kind in kinds}

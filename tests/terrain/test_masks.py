@@ -136,6 +136,7 @@ QUICK = {
     "talus": {"rock_angle": 20.0},
     "weather": {"duration": 1e4},
     "snow": {"reach": 50.0},
+    "uplift": {"uplift": 0.1},
 }
 """What makes a step quick, and sure to change something on a small terrain."""
 

@@ -18,8 +18,9 @@ KINDS = {
     "boundary layer": {"kind": "wind", "flight": "boundary layer", "particles_per_cell": 1.0},
     "talus": {"rock_angle": 25.0, "reach": 200.0},
     "weather": {"duration": 2e5},
+    "uplift": {"years": 2000.0},
 }
-"""All six processes, both winds, and drops on cells of their own."""
+"""All processes, both winds, and drops on cells of their own."""
 
 SIDE, CELL = 32, 10.0
 INSIDE = (slice(12, 20), slice(12, 20))

@@ -45,7 +45,7 @@ def test_painting_starts_with_a_mask_that_changes_nothing(terrain_object, kind):
     mask = getattr(terrain_object.erosion, kind)
     assert (terrain_object.mode, mask.source, mask.layer) == ("WEIGHT_PAINT", "VERTEX_GROUP", MASK_KINDS[kind].label)
     assert terrain_object.vertex_groups.active.name == mask.layer
-    assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain") else 0.0}
+    assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain", "uplift") else 0.0}
     assert masks.is_painted(terrain_object, mask)
     assert PAINT(kind=kind) == {"FINISHED"}
     assert terrain_object.mode == "OBJECT" and not masks.is_painted(terrain_object, mask)
@@ -148,7 +148,7 @@ def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_objec
     assert bpy.context.scene.tool_settings.image_paint.canvas == mask.image
 
 
-@pytest.mark.parametrize("kind", PROCESSES)
+@pytest.mark.parametrize("kind", [kind for kind, process in PROCESSES.items() if process.moves_ground])
 def test_only_the_selection_is_eroded_by_any_process(terrain_object, kind):
     settings = terrain_object.erosion
     settings.steps.clear()
@@ -271,7 +271,7 @@ def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     # Of arcane, which is drops alone.
     assert masks.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
     settings.steps.add().kind = "wind"
-    assert masks.are_read(settings) == set(MASK_KINDS)
+    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift"}
     settings.steps[-1].enabled = False
     assert "source" not in masks.are_read(settings)
 

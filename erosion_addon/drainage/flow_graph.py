@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The flow graph: each cell's receiver, such that the water of every cell reaches an outlet."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.threads import in_bands
+
+
+class FlowGraph:
+    """Where the water of each cell of a terrain goes.
+
+    A cell drains to the steepest of its lower neighbors. Outlets are the border cells of open edges, cells below the
+    sea, and those of `outlets`; where there is none, as between closed edges, the lowest pit is one. Every other pit is
+    led out over its lowest pass, see `kernels.basins`. `route` makes it for heights, as often as wanted.
+
+    shape: (rows, cols). spacing: (row, col) m. edges: as of `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
+    threads: 0 for as many as there are processors; the result has the same bytes on any number.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        spacing: tuple[float, float],
+        edges: str = "open",
+        outlets: Array | None = None,
+        threads: int = 0,
+    ) -> None:
+        from .kernels import basins, receivers, streams  # numba takes a second to import, so only where it runs
+
+        self._receivers, self._basins, self._streams = receivers, basins, streams
+        self.shape, self.spacing, self._threads = shape, spacing, threads
+        rows, cols = shape
+        size = (rows + 2) * (cols + 2)
+        toward = np.full((rows + 2, cols + 2), receivers.RING, np.uint8)
+        toward[1:-1, 1:-1] = receivers.PIT
+        home = np.empty(0, np.int32)
+        if edges == "wrap":
+            cells = np.arange(size, dtype=np.int32).reshape(rows + 2, cols + 2)
+            home = np.ascontiguousarray(np.pad(cells[1:-1, 1:-1], 1, mode="wrap")).reshape(-1)
+        steps = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col]
+        along, across = spacing[0] * spacing[0], spacing[1] * spacing[1]
+        lengths = [math.sqrt(row * row * along + col * col * across) for row, col in steps]
+        offsets = np.array([row * (cols + 2) + col for row, col in steps])
+        self.network = receivers.Network(toward.reshape(-1), home, offsets, np.array(lengths))
+        ends = np.zeros(shape, bool)
+        if edges == "open":
+            ends[[0, -1]] = ends[:, [0, -1]] = True
+        self.outlets = ends if outlets is None else ends | outlets
+        self.order = np.empty(rows * cols, np.int32)
+        """The cells, each after its receiver, as flat indices of the grid with its ring."""
+        self.parts = np.zeros(2, np.int64)
+        """Places in the order where a part of whole trees begins, and its end."""
+        self._memory = np.empty(rows * cols, np.int32)
+
+    def padded(self, array: Array, beyond: float = 0.0) -> Array:
+        """A copy (flat, with the ring) of a (rows, cols) array."""
+        return np.pad(np.asarray(array, dtype=np.float64), 1, constant_values=beyond).reshape(-1)
+
+    def inside(self, flat: Array) -> Array:
+        """The (rows, cols) array within the ring of a flat one."""
+        rows, cols = self.shape
+        found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
+        return found
+
+    def route(self, heights: Array, wander: int | None = None) -> None:
+        """Make the graph of heights (flat, with the ring, whose values are set here; m).
+
+        wander: key of the chance by which diagonals count longer or shorter, None for none; see
+        `kernels.receivers.find_receivers`.
+        """
+        kernels, network = self._receivers, self.network
+        rows, cols = self.shape
+        self.fill_ring(heights)
+        ends = np.pad(self.outlets, 1).reshape(-1)
+        key, chance = np.uint64(wander or 0), wander is not None
+        pits: list[int] = []
+        in_bands(
+            lambda first, last: pits.append(
+                kernels.find_receivers(heights, ends, network, cols, key, chance, first, last)
+            ),
+            rows,
+            self._threads,
+        )
+        count = sum(pits)
+        if not self.outlets.any():
+            self._basins.open_lowest(heights, network)
+            count -= 1
+        if count:
+            self._lead_out(heights, count)
+        trees = np.empty(self._streams.count_outlets(network) + 1, np.int64)
+        self._streams.depth_first(network, self.order, trees, self._memory)
+        wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
+        self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
+
+    def _lead_out(self, heights: Array, count: int) -> None:
+        kernels, network = self._basins, self.network
+        pits = np.empty(count, np.int32)
+        self._receivers.gather_pits(network, pits)
+        labels = np.zeros(network.toward.size, np.int32)
+        cells = kernels.label_basins(network, pits, labels, self._memory)
+        links = np.empty((count, 2), np.int64)
+        kernels.span(heights, network, labels, self._memory, cells, links)
+        kernels.carve(heights, network, labels, links, np.empty(count + 1))
+
+    def fill_ring(self, heights: Array) -> None:
+        """Set what lies beyond the edges (flat heights, m): across, where they wrap, else nothing lower."""
+        self._receivers.fill_ring(heights, self.network)
+
+    def close_outlet(self) -> None:
+        """Let the lowest pit of closed ground be no outlet any more."""
+        toward = self.network.toward
+        toward[toward == self._receivers.OUTLET] = self._receivers.PIT
+
+    def in_parts(self, work: Any) -> None:
+        """Call work(part, first, last) for parts of the order that hold whole trees, on all threads."""
+        parts = self.parts
+        in_bands(lambda part, after: work(part, parts[part], parts[after]), parts.size - 1, self._threads, band=1)
+
+    def accumulate(self, amounts: Array) -> Array:
+        """The amounts (flat) of all that drain through each cell, in place."""
+        self.in_parts(lambda _, first, last: self._streams.accumulate(self.network, self.order, amounts, first, last))
+        return amounts
+
+    def drainage_area(self, rain: Array | None = None) -> Array:
+        """The area that drains through each cell (flat, m²), its own among it. rain: (rows, cols) weights or None."""
+        area = self.spacing[0] * self.spacing[1]
+        return self.accumulate(self.padded(np.full(self.shape, area) if rain is None else rain * area))
+
+    def filled(self, heights: Array) -> Array:
+        """Heights (flat, m) with all pits filled up to where they spill."""
+        levels = np.empty_like(heights)
+        self._streams.fill(self.network, self.order, heights, levels)
+        return levels
+
+    def stream_order(self, areas: Array, least: float) -> Array:
+        """(flat, uint8) Strahler's order of channels, which begin where the area reaches `least` m²; 0 elsewhere."""
+        orders, twins = np.zeros(areas.size, np.uint8), np.zeros(areas.size, np.uint8)
+        self._streams.strahler(self.network, self.order, areas, least, orders, twins)
+        return orders
+
+    def receivers(self) -> Array:
+        """(rows, cols) int64: flat index, in the grid without its ring, of the cell that each drains to; its own for an
+        outlet."""
+        rows, cols = self.shape
+        place = np.arange(rows * cols).reshape(rows, cols)
+        steps = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col] + [(0, 0)])
+        way = steps[np.minimum(self.inside(self.network.toward), 8)]
+        row = (place // cols + way[..., 0]) % rows
+        found: Array = row * cols + (place % cols + way[..., 1]) % cols
+        return found

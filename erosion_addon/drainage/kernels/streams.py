@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sums down the flow graph and heights up it, from its cells in depth-first order."""
+
+import numpy as np
+
+from ...kernels.compile import kernel
+from .receivers import OUTLET, neighbor
+
+
+@kernel
+def count_outlets(network):
+    """How many cells are outlets."""
+    return np.sum(network.toward == OUTLET)
+
+
+@kernel
+def depth_first(network, order, trees, stack):
+    """Fill `order` (int32) with all cells, each after its receiver and before those that drain to it, and `trees` with
+    the place of each outlet in it and, last, their number. stack: int32, as many as cells."""
+    count, tree = 0, 0
+    for outlet in range(network.toward.size):
+        if network.toward[outlet] != OUTLET:
+            continue
+        trees[tree] = count
+        tree += 1
+        stack[0], depth = outlet, 1
+        while depth:
+            depth -= 1
+            cell = np.int64(stack[depth])
+            order[count] = cell
+            count += 1
+            for number in range(8):
+                donor = neighbor(network, cell, number)
+                if network.toward[donor] == 7 - number:
+                    stack[depth] = donor
+                    depth += 1
+    trees[tree] = count
+
+
+@kernel
+def accumulate(network, order, amounts, first, last):
+    """Add to the amount of each cell those of all that drain through it, for places first … last - 1 of the order,
+    which hold whole trees."""
+    for place in range(last - 1, first - 1, -1):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        if number < OUTLET:
+            amounts[neighbor(network, cell, number)] += amounts[cell]
+
+
+@kernel
+def fill(network, order, heights, levels):
+    """`levels`: the heights (m) with all pits filled up to where they spill."""
+    for place in range(order.size):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        levels[cell] = heights[cell]
+        if number < OUTLET:
+            levels[cell] = max(heights[cell], levels[neighbor(network, cell, number)])
+
+
+@kernel
+def strahler(network, order, areas, least, orders, twins):
+    """`orders`: of channels after Strahler (1957), 1 from where the drainage area (m²) reaches `least`; 0 on slopes.
+    orders, twins: uint8 by cell, 0 before."""
+    for place in range(order.size - 1, -1, -1):
+        cell = np.int64(order[place])
+        if areas[cell] < least:
+            continue
+        orders[cell] = max(orders[cell] + (twins[cell] > 1), 1)
+        number = network.toward[cell]
+        if number >= OUTLET:
+            continue
+        below = neighbor(network, cell, number)
+        if orders[cell] > orders[below]:
+            orders[below], twins[below] = orders[cell], 1
+        elif orders[cell] == orders[below]:
+            twins[below] = min(twins[below] + 1, 2)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Uplift and rivers: land rises, and rivers cut it into valleys that all lead out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import MASKS, Process, Spacing, volume
+from .step import STEPS, UpliftParameters, UpliftStep
+
+
+def _seconds(given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    return STEPS * 1.2e-7 * shape[0] * shape[1] if given.years else 0.0
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    raised = [f"{volume(counts['raised'])} raised"] if counts["raised"] else []
+    return [f"rivers cut {volume(counts['cut'])} in {counts['years']:,.0f} years", *raised]
+
+
+PROCESS = Process(
+    "uplift", "Uplift and Rivers", UpliftParameters, UpliftStep,
+    icon="IPO_ELASTIC",
+    seconds=_seconds,
+    seconds_to_compile=14.0,
+    work=("years", "years"),
+    told=("years", "cut", "raised"),
+    summary=_summary,
+    masks=(*MASKS, "rain", "uplift"),
+    reads=("grass",),
+    writes=("uplift",),
+    runs_downhill=False,
+)  # fmt: skip

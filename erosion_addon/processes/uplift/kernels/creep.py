@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Creep of hillslopes: ∂z/∂t = D ∇²z, first along the rows and then along the columns, each implicit.
+
+Backward Euler and tridiagonal systems (Thomas): stable for every time step, no new highs or lows, and what leaves a
+cell arrives in the next. Between two cells creeps as much as the lesser of their masks lets. Outlets stand and take
+what comes. Arrays are flat with a ring, see `drainage.kernels.receivers`.
+"""
+
+import numpy as np
+
+from ....drainage.kernels.receivers import OUTLET, RING
+from ....kernels.compile import kernel, lean
+
+
+@lean
+def _between(network, ease, cell, other):
+    """How freely ground creeps between two cells of a line, 0-1."""
+    if network.toward[other] == RING:
+        return 0.0
+    return 1.0 if ease is None else min(ease[cell], ease[other])
+
+
+@kernel
+def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, cell_step, cells, first, last):
+    """Fill `crept` with the heights after a time step of creep along lines first … last - 1.
+
+    The lines are rows or columns: line i begins at start + i · line_step, and has `cells` cells, `cell_step` apart.
+    share: D dt / spacing². ratios: working memory. ease: (cells,) float32, or None.
+    """
+    for place in range(cells):
+        for line in range(first, last):
+            cell = start + line * line_step + place * cell_step
+            before = cell - cell_step
+            back = share * _between(network, ease, cell, before) if place else 0.0
+            ahead = share * _between(network, ease, cell, cell + cell_step) if place + 1 < cells else 0.0
+            if network.toward[cell] == OUTLET:
+                back = ahead = 0.0
+            through = 1.0 + back + ahead
+            if place:
+                through -= back * ratios[before]
+                crept[cell] = (heights[cell] + back * crept[before]) / through
+            else:
+                crept[cell] = heights[cell] / through
+            ratios[cell] = ahead / through
+    for place in range(cells - 2, -1, -1):
+        for line in range(first, last):
+            cell = start + line * line_step + place * cell_step
+            crept[cell] += ratios[cell] * crept[cell + cell_step]
+
+
+@kernel
+def creep_rings(network, ease, share, heights, crept, start, line_step, cell_step, cells, first, last):
+    """As `creep_lines`, where edges wrap: each line follows on itself (Sherman & Morrison's formula)."""
+    ratios, spread = np.empty(cells), np.empty(cells)
+    for line in range(first, last):
+        origin = start + line * line_step
+        end = origin + (cells - 1) * cell_step
+        seam = share * (1.0 if ease is None else min(ease[origin], ease[end]))
+        if network.toward[origin] == OUTLET or network.toward[end] == OUTLET:
+            # Of a standing cell and its neighbor only the neighbor's equation has the seam in it.
+            seam_first = 0.0 if network.toward[origin] == OUTLET else seam
+            seam_last = 0.0 if network.toward[end] == OUTLET else seam
+        else:
+            seam_first = seam_last = seam
+        corner = -1.0
+        for place in range(cells):
+            cell = origin + place * cell_step
+            back = share * _between(network, ease, cell, cell - cell_step) if place else 0.0
+            ahead = share * _between(network, ease, cell, cell + cell_step) if place + 1 < cells else 0.0
+            through = 1.0
+            if network.toward[cell] == OUTLET:
+                back = ahead = 0.0
+            through += back + ahead
+            extra = 0.0
+            if place == 0:
+                through += seam_first - corner
+                extra = corner
+            if place + 1 == cells:
+                through += seam_last - seam_first * seam_last / corner
+                extra = -seam_last
+            if place:
+                through -= back * ratios[place - 1]
+                crept[cell] = (heights[cell] + back * crept[cell - cell_step]) / through
+                spread[place] = (extra + back * spread[place - 1]) / through
+            else:
+                crept[cell], spread[place] = heights[cell] / through, extra / through
+            ratios[place] = ahead / through
+        for place in range(cells - 2, -1, -1):
+            cell = origin + place * cell_step
+            crept[cell] += ratios[place] * crept[cell + cell_step]
+            spread[place] += ratios[place] * spread[place + 1]
+        weight = -seam_first / corner
+        factor = (crept[origin] + weight * crept[end]) / (1.0 + spread[0] + weight * spread[cells - 1])
+        for place in range(cells):
+            crept[origin + place * cell_step] -= factor * spread[place]
+
+
+@kernel
+def settle(network, heights, loose, crept, cols, first, last, moved):
+    """Let rows first … last - 1 take the heights that they crept to: what is gone was loose first, what came is.
+
+    moved: (rows, 2): sums of what went from cells of the row, and of what has gone more than come; m on a cell.
+    """
+    for row in range(first, last):
+        went = less = 0.0
+        for cell in range((row + 1) * (cols + 2) + 1, (row + 1) * (cols + 2) + 1 + cols):
+            change = crept[cell] - heights[cell]
+            less -= change
+            went += max(-change, 0.0)
+            loose[cell] = max(loose[cell] + change, 0.0)
+            heights[cell] = crept[cell]
+        moved[row, 0], moved[row, 1] = went, less

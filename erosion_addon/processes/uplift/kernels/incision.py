@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rivers cut down the flow graph: ∂z/∂t = U - K A^m S, with slopes limited and what is carried laid down in part.
+
+Implicit up the graph from the outlets, for slope exponent 1: z ← (z + U dt + F z_r) / (1 + F), F = K dt A^m / Δx, r the
+receiver. Stable for every time step. What was cut is then carried down the graph: G q / A of it is laid down in a
+channel (q: volume that passes, A: drainage area), and in a pit as much as its part to be filled still holds. A receiver
+above its donor is cut down towards it as rivers cut, by F / (1 + F).
+
+Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
+(2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
+Arrays are flat with a ring, see `drainage.kernels.receivers`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....drainage.kernels.receivers import OUTLET, neighbor
+from ....kernels.compile import kernel, lean
+from ....kernels.elementary import power
+
+
+class Ground(NamedTuple):
+    """What the kernels work on, a number a cell."""
+
+    heights: np.ndarray
+    """Surface, m."""
+    loose: np.ndarray
+    """Loose part of it, m."""
+    areas: np.ndarray
+    """Drainage areas, weighted by rain, m²."""
+    rise: np.ndarray
+    """Uplift in a time step, m; empty for none."""
+    floor: np.ndarray
+    """Height below which nothing is dug, m; empty for none."""
+    ceiling: np.ndarray
+    """Height above which nothing is laid down, m; empty for none."""
+    limited: np.ndarray
+    """Surface that is nowhere too steep, m; empty for none."""
+    levels: np.ndarray
+    """Working memory: surface with pits filled."""
+    lowest: np.ndarray
+    """Working memory: deepest place of a lake, as far as it lies upstream."""
+    carried: np.ndarray
+    """Working memory: load, as m on a cell."""
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all cells and one time step."""
+
+    cut: float
+    """K dt for an area of 1 m², in metres."""
+    concavity: float
+    """m."""
+    deposition: float
+    """G times the area of a cell, m²."""
+    channel: float
+    """Drainage area of channels, m²: what passes on slopes hardly comes to lie."""
+    breach: float
+    """Share of a pit that is drained, 0-1."""
+    falling: float
+    """Share of what is steeper that falls in a time step."""
+
+
+@lean
+def _reach(area, concavity):
+    """A^m."""
+    return math.sqrt(area) if concavity == 0.5 else power(area, concavity)
+
+
+@lean
+def _take(ground, cell, depth, soft):
+    """Take so much off a cell, the rest of it below what is loose by `soft` as much; returns what was taken."""
+    heights, loose = ground.heights, ground.loose
+    if ground.floor.size:
+        depth = min(depth, max(heights[cell] - ground.floor[cell], 0.0))
+    from_loose = min(depth, loose[cell])
+    taken = from_loose + (depth - from_loose) * soft
+    loose[cell] -= from_loose
+    heights[cell] -= taken
+    return taken
+
+
+@lean
+def _shares(masks, cell):
+    """What a mask lets be dug of a cell, and how much less of its rock; 0-1."""
+    if masks is None:
+        return 1.0, 1.0
+    dug = np.float64(masks[cell, 0])
+    return dug, (masks[cell, 2] / dug if dug > 0.0 else 0.0)
+
+
+@kernel
+def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards):
+    """Fill `limited` with heights that are nowhere too steep, as far as one sweep over the rows finds them.
+
+    The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation. Fast sweeping (Zhao 2005) with
+    a sweep in every time step, down and up in turn. row_rise, col_rise: tan φ times the spacing, m.
+    """
+    width = cols + 2
+    rows = heights.size // width - 2
+    limited[:] = heights
+    for turn in range(rows):
+        start = (rows - turn if upwards else turn + 1) * width + 1
+        for way in range(2):
+            for place in range(cols):
+                cell = start + (cols - 1 - place if way else place)
+                if network.toward[cell] == OUTLET:
+                    continue
+                up = min(limited[cell - width], limited[cell + width])
+                side = min(limited[cell - 1], limited[cell + 1])
+                if limited[cell] > max(up, side):
+                    highest = _highest(up, side, row_rise, col_rise)
+                    limited[cell] = min(limited[cell], highest)
+
+
+@lean
+def _highest(up, side, row_rise, col_rise):
+    """The height at which ground is just not too steep beside two lower neighbors."""
+    alone = min(up + row_rise, side + col_rise)
+    if alone <= max(up, side):
+        return alone
+    # ((z - up) / row_rise)² + ((z - side) / col_rise)² = 1
+    a, b = 1.0 / (row_rise * row_rise), 1.0 / (col_rise * col_rise)
+    middle = (a * up + b * side) / (a + b)
+    between = up - side
+    return middle + math.sqrt(max(a + b - a * b * between * between, 0.0)) / (a + b)
+
+
+@kernel
+def cut_down(network, order, first, last, ground, masks, constants, totals, part):
+    """Raise and cut the cells of whole trees, receivers first: places first … last - 1 of the order.
+
+    masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 3): m on a cell that
+    were taken, that left, that were raised.
+    """
+    heights, carried = ground.heights, ground.carried
+    lifted = raised = 0.0
+    for place in range(first, last):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        carried[cell], ground.lowest[cell] = 0.0, math.inf
+        if number >= OUTLET:
+            ground.levels[cell] = heights[cell]
+            continue
+        below = neighbor(network, cell, number)
+        base, distance = heights[below], network.distances[number]
+        if ground.rise.size:
+            heights[cell] += ground.rise[cell]
+            raised += ground.rise[cell]
+        old = heights[cell]
+        if old > base:
+            dug, soft = _shares(masks, cell)
+            if dug > 0.0:
+                pull = dug * constants.cut * _reach(ground.areas[cell], constants.concavity) / distance
+                new = (old + pull * base) / (1.0 + pull)
+                carried[cell] = _take(ground, cell, old - new, soft)
+                lifted += carried[cell]
+        ground.levels[cell] = max(heights[cell], ground.levels[below])
+    totals[part, 0] += lifted
+    totals[part, 2] += raised
+
+
+@kernel
+def carry_down(network, order, first, last, ground, masks, constants, totals, part):
+    """Carry what was cut down the trees, donors first, lay part of it down, and cut through the rims of pits."""
+    heights, loose, carried = ground.heights, ground.loose, ground.carried
+    levels, lowest = ground.levels, ground.lowest
+    left = lifted = 0.0
+    for place in range(last - 1, first - 1, -1):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        load = carried[cell]
+        if number >= OUTLET:
+            left += load
+            continue
+        below = neighbor(network, cell, number)
+        if ground.limited.size and heights[cell] > ground.limited[cell]:
+            dug, soft = _shares(masks, cell)
+            fallen = dug * constants.falling * (heights[cell] - ground.limited[cell])
+            fallen = _take(ground, cell, fallen, soft)
+            load += fallen
+            lifted += fallen
+        bottom = min(lowest[cell], heights[cell])
+        level = bottom + (1.0 - constants.breach) * (levels[cell] - bottom)  # to which a lake is drained and filled
+        if load > 0.0:
+            wanted = max(level - heights[cell], constants.deposition * load / (ground.areas[cell] + constants.channel))
+            if masks is not None:
+                wanted *= masks[cell, 1]
+            laid = min(load, wanted)
+            if ground.ceiling.size:
+                laid = min(laid, max(ground.ceiling[cell] - heights[cell], 0.0))
+            heights[cell] += laid
+            loose[cell] += laid
+            load -= laid
+        if levels[below] == levels[cell]:
+            lowest[below] = min(lowest[below], bottom)
+        rim = heights[below] - max(heights[cell], level)
+        if rim > 0.0:
+            dug, soft = _shares(masks, below)
+            reach = _reach(ground.areas[cell], constants.concavity)
+            pull = constants.cut * reach / network.distances[number]
+            taken = _take(ground, below, dug * constants.breach * rim * pull / (1.0 + pull), soft)
+            load += taken
+            lifted += taken
+        carried[below] += load
+    totals[part, 0] += lifted
+    totals[part, 1] += left
+
+
+@kernel
+def fill_lowest(heights, loose, order, amount, masks):
+    """Lay so much (m on a cell) down on the lowest ground, evenly up to one level, as in a basin without an outlet.
+
+    Returns what masks keep off it.
+    """
+    lowest, deepest = math.inf, 0
+    for cell in order:
+        if heights[cell] < lowest:
+            lowest, deepest = heights[cell], cell
+    depth = amount / order.size
+    while _room(heights, order, lowest + depth) < amount:
+        depth *= 2.0
+    low, high = 0.0, depth
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if _room(heights, order, lowest + middle) < amount:
+            low = middle
+        else:
+            high = middle
+    level, rest, kept = lowest + high, amount, 0.0
+    for cell in order:
+        if heights[cell] < level and rest > 0.0:
+            share = min(level - heights[cell], rest)
+            rest -= share
+            laid = share if masks is None else share * masks[cell, 1]
+            kept += share - laid
+            heights[cell] += laid
+            loose[cell] += laid
+    heights[deepest] += rest  # what rounding left
+    loose[deepest] += rest
+    return kept
+
+
+@lean
+def _room(heights, order, level):
+    """What fits below a level, m on a cell."""
+    room = 0.0
+    for place in range(order.size):
+        room += max(level - heights[order[place]], 0.0)
+    return room

@@ -1,0 +1,241 @@
+"""Uplift and rivers: known answers of the stream power law, and what artists count on."""
+
+import math
+
+import numpy as np
+import pytest
+
+from erosion_addon.drainage.flow_graph import FlowGraph
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.uplift.step import STEPS, UpliftParameters, UpliftStep
+from tests.terrains import fractal, plane
+
+PURE = {"deposition": 0.0, "slope_limit": 90.0, "hillslope_length": 1e-3}
+"""Rivers alone: nothing laid down, no falls, no creep to speak of."""
+
+
+def run(terrain, seed=1, masks=None, edges=None, **values):
+    recipe = Recipe.from_dict({"name": "rivers", "step": [{"kind": "uplift", **values}]})
+    return erode(terrain, recipe, seed=seed, masks=masks, edges=edges)
+
+
+def noise(side=96, size=4000.0, relief=850.0, seed=3):
+    return Terrain(fractal(side, side, relief, seed=seed, steepness=1.8), size / side)
+
+
+def flooded(terrain, edges="open"):
+    """Depth of what stands in pits, m."""
+    graph = FlowGraph(terrain.shape, terrain.spacing, edges)
+    flat = graph.padded(terrain.elevation)
+    graph.route(flat)
+    return graph.inside(graph.filled(flat)) - terrain.elevation
+
+
+def steady():
+    """A range in balance, and the graph on it; concavity 0.4, U = 0.5 and K = 10 mm/year at 1 km²."""
+    terrain = noise(64, 20_000.0, 100.0)
+    after = run(terrain, uplift=0.5, years=2e7, concavity=0.4, erodibility=10.0, **PURE)
+    graph = FlowGraph(terrain.shape, terrain.spacing)
+    flat = graph.padded(after.elevation)
+    graph.route(flat)
+    receivers, side, cell = graph.receivers(), 64, terrain.cell_size
+    rows, cols = np.mgrid[0:side, 0:side]
+    distance = np.hypot(receivers // side - rows, receivers % side - cols) * cell
+    return after.elevation, graph, receivers, distance, graph.inside(graph.drainage_area())
+
+
+def test_a_steady_river_is_as_steep_as_uplift_and_area_demand():
+    """U = K A^m S in every channel (slope exponent 1). Brooks change their beds in every time step, rivers do not."""
+    heights, graph, receivers, distance, areas = steady()
+    rivers = (areas > 20 * areas.min()) & ~graph.outlets
+    slopes = (heights - heights.ravel()[receivers])[rivers] / distance[rivers]
+    ratio = slopes / (0.5e-3 / (10e-3 * (areas[rivers] / 1e6) ** 0.4))
+    assert rivers.sum() > 300
+    assert np.median(ratio) == pytest.approx(1.0, abs=0.01)
+    assert 0.96 < np.percentile(ratio, 10) < np.percentile(ratio, 90) < 1.04
+
+
+def test_all_tributaries_lie_on_one_line_over_chi():
+    """z = U / K χ with χ = ∫ (1 km² / A)^m ds from the outlet (Perron & Royden 2013)."""
+    heights, graph, receivers, distance, areas = steady()
+    chi, base = np.zeros(areas.size), heights.ravel().copy()
+    flat_areas, lengths = areas.ravel(), distance.ravel()
+    for cell in np.argsort(heights.ravel()):  # receivers lie lower
+        if not graph.outlets.ravel()[cell]:
+            base[cell] = base[receivers.ravel()[cell]]
+            chi[cell] = chi[receivers.ravel()[cell]] + lengths[cell] * (1e6 / flat_areas[cell]) ** 0.4
+    rivers = ((areas > 20 * areas.min()) & ~graph.outlets).ravel()
+    rise = (heights.ravel() - base - 0.05 * chi)[rivers]
+    assert np.std(rise) < 0.02 * np.ptp(heights.ravel()[rivers])
+
+
+def test_before_the_wave_arrives_the_land_rises_unharmed():
+    terrain = noise(48, 40_000.0, 50.0)
+    after = run(terrain, uplift=0.5, years=2000.0, erodibility=0.01, **PURE)
+    inside = np.s_[8:-8, 8:-8]
+    np.testing.assert_allclose((after.elevation - terrain.elevation)[inside], 1.0, atol=0.01)
+    np.testing.assert_allclose(after["uplift"][inside], 1.0, rtol=1e-12)
+    assert after["wear"][inside].max() < 0.01
+
+
+def test_rising_land_adds_its_volume_and_the_balance_holds():
+    terrain = noise(48)
+    after = run(terrain, uplift=0.3, years=50_000.0)
+    mass = after.report["mass"]
+    area = np.prod(terrain.spacing)
+    assert mass["added"] == pytest.approx(0.3e-3 * 50_000 * 46 * 46 * area, rel=1e-9)  # the border stands
+    assert abs(mass["error"]) <= 1e-11 * mass["moved"]
+    raised = after["bedrock"] - terrain.elevation + after["wear"]
+    np.testing.assert_allclose(raised, after["uplift"], atol=2e-3)
+
+
+def test_a_hillslope_between_two_rivers_is_a_parabola():
+    """z = U / 2D (L²/4 - x²): the middle of a strip five times as long as wide, whose border stands."""
+    shape, cell = (101, 21), 10.0
+    length, width = 20_000.0, 200.0  # creep alone: rivers of 20 cells cut a thousandth of it
+    given = {"uplift": 0.1, "erodibility": 1e-3, "slope_limit": 90.0, "deposition": 0.0, "hillslope_length": length}
+    diffusivity = UpliftParameters(**given).diffusivity(shape, (cell, cell))
+    after = run(Terrain(np.zeros(shape), cell), years=width**2 / diffusivity, **given)
+    x = (np.arange(shape[1]) - shape[1] // 2) * cell
+    expected = 0.1e-3 / (2 * diffusivity) * (width**2 / 4 - x**2)
+    np.testing.assert_allclose(after.elevation[shape[0] // 2], expected, atol=0.02 * expected.max())
+
+
+def test_noise_becomes_one_net_of_valleys_that_leads_out():
+    """Pits deeper than 1 % of the relief: 30 % of the start, under 2 % of the land after."""
+    terrain = noise()
+    after = run(terrain)
+    relief = np.ptp(terrain.elevation)
+    assert (flooded(terrain) > 0.01 * relief).mean() > 0.1
+    assert (flooded(after) > 0.01 * relief).mean() < 0.02
+
+
+def test_no_slope_stays_steeper_than_the_limit():
+    after = run(noise(), slope_limit=30.0, years=200_000.0)
+    slope = np.hypot(*np.gradient(after.elevation, *after.spacing))[2:-2, 2:-2]
+    assert np.degrees(np.arctan(np.percentile(slope, 95))) < 32.5
+    assert np.degrees(np.arctan(np.percentile(slope, 99))) < 34.0
+
+
+@pytest.mark.parametrize("years", [100.0, 1000.0, 10_000.0])
+def test_age_begins_at_the_untouched_land_and_goes_on_without_a_jump(years):
+    """Twice the age changes the land by between one and two and a half times as much."""
+    terrain = noise(64)
+    once, twice = (np.abs(run(terrain, years=y).elevation - terrain.elevation).mean() for y in (years, 2 * years))
+    assert once < twice < 2.5 * once
+
+
+def test_no_years_change_no_byte():
+    terrain = noise(32)
+    assert run(terrain, years=0.0, uplift=1.0).elevation.tobytes() == terrain.elevation.tobytes()
+
+
+def test_a_rough_cone_wears_alike_all_around():
+    """The steepest of eight neighbors favors axes and diagonals; chance, and limits that know no direction, do not.
+
+    (On a smooth cone brooks run side by side along the axes and join between them: there a quarter less is worn.)
+    """
+    side, cell = 129, 20.0
+    row, col = np.mgrid[0:side, 0:side] - side // 2
+    distance = np.hypot(row, col)
+    cone = np.maximum(60 - distance, 0.0) * cell * 0.5
+    rough = [Terrain(cone + fractal(side, side, 30.0, seed=seed, steepness=1.0), cell) for seed in range(6)]
+    wear = sum(run(terrain, seed, years=100_000.0)["wear"] for seed, terrain in enumerate(rough))
+    ring = (distance > 25) & (distance < 50)
+    azimuth = np.degrees(np.arctan2(row, col))
+    sectors = [wear[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean() for at in range(0, 90, 15)]
+    assert max(sectors) / min(sectors) < 1.15
+
+
+def test_rain_on_one_half_cuts_that_half():
+    terrain = Terrain(plane(64, 64, 0.0, 20.0) + fractal(64, 64, 5.0, seed=2), 50.0)
+    rain = np.ones((64, 64))
+    rain[:32] = 0.0
+    wear = run(terrain, masks={"rain": rain}, hillslope_length=1.0, slope_limit=80.0)["wear"]
+    assert wear[:24].mean() < 0.05 * wear[40:].mean()
+
+
+def test_land_rises_where_the_mask_is_painted_and_by_the_terrains_pattern():
+    terrain = noise(48)
+    painted = np.zeros((48, 48))
+    painted[:, 24:] = 2.0
+    raised = run(terrain, masks={"uplift": painted}, uplift=0.1, years=10_000.0)["uplift"]
+    assert not raised[:, :24].any() and raised[1:-1, 24:-1].min() == pytest.approx(2.0)
+    pattern = run(terrain, uplift=0.1, years=10_000.0, pattern="terrain")["uplift"]
+    heights = terrain.elevation - terrain.elevation.min()
+    np.testing.assert_allclose(pattern[1:-1, 1:-1], (heights / heights.max())[1:-1, 1:-1], rtol=1e-12)
+
+
+def test_nothing_is_cut_below_the_sea():
+    terrain = noise(64, relief=400.0)
+    after = run(terrain, sea=True, sea_level=150.0, years=500_000.0)
+    drowned = terrain.elevation < 150.0
+    np.testing.assert_array_equal(after.elevation[drowned], terrain.elevation[drowned])
+    assert after.elevation[~drowned].min() > 149.0
+
+
+def test_hard_rock_stands_above_soft_rock():
+    terrain = Terrain(plane(64, 64, 0.0, 20.0) + fractal(64, 64, 5.0, seed=2), 50.0)
+    hardness = np.zeros((64, 64))
+    hardness[:, 30:34] = 0.9
+    wear = run(terrain, masks={"hardness": hardness}, years=50_000.0)["wear"]
+    assert wear[8:-8, 31:33].mean() < 0.5 * wear[8:-8, 40:50].mean()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_same_bytes_on_any_number_of_threads(threads):
+    terrain = Terrain(fractal(130, 140, 300.0, seed=8), 20.0)
+    recipe = Recipe.from_dict({"name": "rivers", "step": [{"kind": "uplift", "uplift": 0.2}]})
+    one = erode(terrain, recipe, seed=4, threads=1)
+    many = erode(terrain, recipe, seed=4, threads=threads)
+    assert many.report["sha256"] == one.report["sha256"]
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_creep_solves_its_equation(edges):
+    """Against a dense solver, along columns of a masked terrain."""
+    heights = fractal(9, 12, 30.0, seed=1)
+    masks = {"strength": np.random.default_rng(2).uniform(0, 1, heights.shape).astype(np.float32)}
+    state = State(heights, {"sediment": np.zeros(heights.shape)}, masks, (10.0, 10.0), edges, 1)
+    step = UpliftStep(state, UpliftParameters(), 1)
+    step._drain()
+    share, rows = 3.0, heights.shape[0]
+    step._creep_along(share, 12, 15, 1, 14, rows)
+    ease = np.minimum(step._ease.reshape(11, 14), 1.0)[1:-1, 1:-1].astype(float)
+    outlets = step._graph.inside(step._graph.network.toward) == 8
+    for col in range(12):
+        matrix = np.eye(rows)
+        for row in range(rows):
+            for other in (row - 1, row + 1):
+                if edges != "wrap" and not 0 <= other < rows:
+                    continue
+                other %= rows
+                if not outlets[row, col]:
+                    flow = share * min(ease[row, col], ease[other, col])
+                    matrix[row, row] += flow
+                    matrix[row, other] -= flow
+        expected = np.linalg.solve(matrix, heights[:, col])
+        np.testing.assert_allclose(step._graph.inside(step._ground.levels)[:, col], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_as_many_time_steps_again_change_little(monkeypatch):
+    terrain = noise(64)
+    once = run(terrain).elevation.mean()
+    monkeypatch.setattr("erosion_addon.processes.uplift.step.STEPS", 2 * STEPS)
+    change = terrain.elevation.mean() - once
+    assert run(terrain).elevation.mean() == pytest.approx(once, abs=0.1 * change)
+
+
+def test_the_valleys_are_the_same_at_another_resolution():
+    """Mean heights of 8 × 8 parts of the land, on 64² and 128² cells."""
+    fine = fractal(128, 128, 850.0, seed=3)
+    coarse = fine.reshape(64, 2, 64, 2).mean((1, 3))
+    changes = []
+    for heights in (coarse, fine):
+        side = heights.shape[0]
+        change = run(Terrain(heights, 4000.0 / side)).elevation - heights
+        changes.append(change.reshape(8, side // 8, 8, side // 8).mean((1, 3)))
+    assert changes[1].mean() == pytest.approx(changes[0].mean(), rel=0.1)
+    assert np.corrcoef(changes[0].ravel(), changes[1].ravel())[0, 1] > 0.9
+    assert math.isfinite(changes[0].sum())

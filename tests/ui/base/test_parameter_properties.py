@@ -31,7 +31,9 @@ def test_a_parameter_that_is_found_by_itself_says_auto_and_not_0(terrain_object,
     item = terrain_object.erosion.steps.add()
     item.kind = kind
     settings, switch = getattr(item, kind), f"{known.name}{declared.SWITCH}"
-    assert getattr(settings, switch) and drawn(settings, known.name) == [switch]
+    assert getattr(settings, switch) == (known.default == 0)
+    setattr(settings, switch, True)
+    assert drawn(settings, known.name) == [switch]
     assert settings.bl_rna.properties[switch].name == known.zero
     setattr(settings, switch, False)
     assert getattr(settings, known.name) == known.usual > 0 and drawn(settings, known.name) == [known.name, switch]
@@ -47,7 +49,8 @@ def test_a_parameter_whose_0_is_a_number_has_no_switch():
     for kind, process in PROCESSES.items():
         for name, known in specifications(process.parameters).items():
             assert (f"{name}{declared.SWITCH}" in SETTINGS[kind].bl_rna.properties) == bool(known.zero)
-            assert known.zero == "" or known.low == known.default == 0 < known.usual <= known.soft_range[1]
+            assert known.zero == "" or known.low == 0 < known.usual <= known.soft_range[1]
+            assert known.zero == "" or known.default in (0, known.usual)
 
 
 @pytest.mark.parametrize(("operator", "name"), OPERATORS)

@@ -43,6 +43,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_resume(commands)
     _add_make(commands)
     _add_convert(commands)
+    _add_analyze(commands)
     _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -160,6 +161,26 @@ def _add_convert(commands: Any) -> None:
     convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
     _add_input(convert)
     convert.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_analyze(commands: Any) -> None:
+    analyze = commands.add_parser(
+        "analyze",
+        help="tell how a heightmap drains",
+        description="Tell how a heightmap drains, and how steep it is: land in pits and land that drains freely, "
+        "concavity of channels, Hack's law, slopes. Rivers and slopes are measured on cells of at least 30 m.",
+    )
+    analyze.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
+    analyze.add_argument(
+        "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
+    )
+    analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
+    analyze.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    analyze.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white"
+    )
+    _add_input(analyze)
+    analyze.add_argument("--quiet", action="store_true", help="no notes")
 
 
 def _add_input(command: _Parser) -> None:

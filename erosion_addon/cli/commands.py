@@ -40,6 +40,7 @@ from ..terrain.masks import MASK_KINDS
 from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
 from . import ending
+from .analyze import analyze
 from .arguments import parser
 from .beside import map_fields, plan_report, plan_side, require_space, write_side
 from .convert import convert, read_input
@@ -97,6 +98,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
             _make(given, image_files)
         case "convert":
             convert(given, image_files)
+        case "analyze":
+            analyze(given, image_files)
         case "recipes":
             _recipes(given.name)
         case "fields":

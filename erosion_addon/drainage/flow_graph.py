@@ -36,7 +36,11 @@ class FlowGraph:
         rows, cols = shape
         size = (rows + 2) * (cols + 2)
         toward = np.full((rows + 2, cols + 2), receivers.RING, np.uint8)
-        toward[1:-1, 1:-1] = receivers.PIT
+        ends = np.zeros(shape, bool)
+        if edges == "open":
+            ends[[0, -1]] = ends[:, [0, -1]] = True
+        self.outlets = ends if outlets is None else ends | outlets
+        toward[1:-1, 1:-1] = np.where(self.outlets, receivers.OUTLET, receivers.PIT)
         home = np.empty(0, np.int32)
         if edges == "wrap":
             cells = np.arange(size, dtype=np.int32).reshape(rows + 2, cols + 2)
@@ -46,10 +50,6 @@ class FlowGraph:
         lengths = [math.sqrt(row * row * along + col * col * across) for row, col in steps]
         offsets = np.array([row * (cols + 2) + col for row, col in steps])
         self.network = receivers.Network(toward.reshape(-1), home, offsets, np.array(lengths))
-        ends = np.zeros(shape, bool)
-        if edges == "open":
-            ends[[0, -1]] = ends[:, [0, -1]] = True
-        self.outlets = ends if outlets is None else ends | outlets
         self.order = np.empty(rows * cols, np.int32)
         """The cells, each after its receiver, as flat indices of the grid with its ring."""
         self.parts = np.zeros(2, np.int64)

@@ -76,3 +76,33 @@ def strahler(network, order, areas, least, orders, twins):
             orders[below], twins[below] = orders[cell], 1
         elif orders[cell] == orders[below]:
             twins[below] = min(twins[below] + 1, 2)
+
+
+@kernel
+def longest_ways(network, order, lengths):
+    """`lengths`: of the longest way that water takes to each cell, in meters; 0 before."""
+    for place in range(order.size - 1, -1, -1):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        if number < OUTLET:
+            below = neighbor(network, cell, number)
+            lengths[below] = max(lengths[below], lengths[cell] + network.distances[number])
+
+
+@kernel
+def deepest_pits(network, order, heights, levels, deepest):
+    """`deepest`: depth (m) of the deepest pit on the way of each cell's water; 0 before."""
+    for place in range(order.size - 1, -1, -1):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        depth = levels[cell] - heights[cell]
+        deepest[cell] = max(deepest[cell], depth)
+        if number < OUTLET and depth > 0.0:
+            below = neighbor(network, cell, number)
+            if levels[below] == levels[cell]:  # the same pit
+                deepest[below] = max(deepest[below], deepest[cell])
+    for place in range(order.size):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        if number < OUTLET:
+            deepest[cell] = max(deepest[cell], deepest[neighbor(network, cell, number)])

@@ -22,7 +22,7 @@ STEPS = 40
 fractal by less than 1 %."""
 
 PHASES = 3
-"""Parts of a time step: drain, cut, creep."""
+"""Parts of a time step: rise and creep, drain, cut."""
 
 SQUARE_KILOMETER = 1e6
 
@@ -125,11 +125,11 @@ class UpliftStep(Step):
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
         rise = self._rise()
+        self._lift = None if rise is None else graph.padded(rise)
         self._ground = incision.Ground(
             heights=self._heights,
             loose=self._loose,
             areas=graph.padded(np.zeros(shape)),
-            rise=np.empty(0) if rise is None else graph.padded(rise),
             floor=self._bound(-state.limits.max_erosion),
             ceiling=self._bound(state.limits.max_deposition),
             limited=graph.padded(np.zeros(shape)) if parameters.slope_limit < 90 else np.empty(0),
@@ -193,7 +193,7 @@ class UpliftStep(Step):
             self._phase()
 
     def _phase(self) -> None:
-        (self._drain, self._cut, self._round)[self._done % PHASES]()
+        (self._raise, self._drain, self._cut)[self._done % PHASES]()
         self._done += 1
 
     def _mask(self) -> None:
@@ -214,17 +214,18 @@ class UpliftStep(Step):
 
     def _cut(self) -> None:
         kernels, graph = self._incision, self._graph
-        totals = np.zeros((graph.parts.size - 1, 3))
+        totals = np.zeros((graph.parts.size - 1, 2))
         given = self._ground, self._masks, self._constants, totals
         network, order = graph.network, graph.order
         graph.in_parts(lambda part, *ends: kernels.cut_down(network, order, *ends, *given, part))
         if self._ground.limited.size:
             self._limit()
         graph.in_parts(lambda part, *ends: kernels.carry_down(network, order, *ends, *given, part))
-        taken, left, raised = totals.sum(axis=0)
+        taken, left = totals.sum(axis=0)
         if self._basin and left:
             left = kernels.fill_lowest(self._heights, self._loose, graph.order, left, self._masks)
-        self._total += taken, left, raised
+        self._total[:2] += taken, left
+        self._total[1] += self._clear()
 
     def _limit(self) -> None:
         """Find what is too steep."""
@@ -235,8 +236,11 @@ class UpliftStep(Step):
         given = graph.network, self._heights, self._ground.limited, state.elevation.shape[1]
         self._incision.limit_slopes(*given, *rises, bool(step % 2))
 
-    def _round(self) -> None:
-        """Creep, along the rows and then along the columns."""
+    def _raise(self) -> None:
+        """Uplift, and creep along the rows and then along the columns: rivers come last, so that nothing dams them."""
+        if self._lift is not None:
+            self._heights += self._lift
+            self._total[2] += self._lift.sum()
         given, state = self._given, self._state
         rows, cols = state.elevation.shape
         if self._basin:  # where water ends, ground creeps as elsewhere
@@ -260,7 +264,6 @@ class UpliftStep(Step):
                 went, less = moved.sum(axis=0)
                 self._total[0] += went
                 self._total[1] += 0.0 if self._basin else less
-        self._total[1] += self._clear()
 
     def _creep_along(self, share: float, lines: int, *layout: int) -> None:
         memory: tuple[Array, ...] = (self._ground.carried, self._ground.levels)
@@ -277,7 +280,7 @@ class UpliftStep(Step):
     def _raised(self) -> Array:
         """Uplift so far, m."""
         times = self._done // PHASES
-        return self._graph.inside(self._ground.rise) * times if self._ground.rise.size else np.zeros(self._graph.shape)
+        return np.zeros(self._graph.shape) if self._lift is None else self._graph.inside(self._lift) * times
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, by field name."""
@@ -285,7 +288,7 @@ class UpliftStep(Step):
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")
-        if self._ground.rise.size or "uplift" in self._state.layers:
+        if self._lift is not None or "uplift" in self._state.layers:
             layers["uplift"] = self._state.layers.get("uplift", 0.0) + self._raised()
         return layers
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers cut down the flow graph: ∂z/∂t = U - K A^m S, with slopes limited and what is carried laid down in part.
+"""Rivers cut down the flow graph: ∂z/∂t = -K A^m S, with slopes limited and what is carried laid down in part.
 
-Implicit up the graph from the outlets, for slope exponent 1: z ← (z + U dt + F z_r) / (1 + F), F = K dt A^m / Δx, r the
+Implicit up the graph from the outlets, for slope exponent 1: z ← (z + F z_r) / (1 + F), F = K dt A^m / Δx, r the
 receiver. Stable for every time step. What was cut is then carried down the graph: G q / A of it is laid down in a
 channel (q: volume that passes, A: drainage area), and in a pit as much as its part to be filled still holds. A receiver
-above its donor is cut down towards it as rivers cut, by F / (1 + F).
+above its donor is the rim of a pit and is cut down towards it, by f F / (1 + f F), f for the floods of a lake that
+overflows.
 
 Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
 (2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
@@ -20,6 +21,9 @@ from ....drainage.kernels.receivers import OUTLET, neighbor
 from ....kernels.compile import kernel, lean
 from ....kernels.elementary import power
 
+FLOODS = 10.0
+"""How much faster a lake that overflows cuts through its rim than a river of its drainage area cuts."""
+
 
 class Ground(NamedTuple):
     """What the kernels work on, a number a cell."""
@@ -30,8 +34,6 @@ class Ground(NamedTuple):
     """Loose part of it, m."""
     areas: np.ndarray
     """Drainage areas, weighted by rain, m²."""
-    rise: np.ndarray
-    """Uplift in a time step, m; empty for none."""
     floor: np.ndarray
     """Height below which nothing is dug, m; empty for none."""
     ceiling: np.ndarray
@@ -41,7 +43,7 @@ class Ground(NamedTuple):
     levels: np.ndarray
     """Working memory: surface with pits filled."""
     lowest: np.ndarray
-    """Working memory: deepest place of a lake, as far as it lies upstream."""
+    """Working memory: the lowest that drains to a cell, in a lake its deepest place as far as it lies upstream."""
     carried: np.ndarray
     """Working memory: load, as m on a cell."""
 
@@ -130,13 +132,13 @@ def _highest(up, side, row_rise, col_rise):
 
 @kernel
 def cut_down(network, order, first, last, ground, masks, constants, totals, part):
-    """Raise and cut the cells of whole trees, receivers first: places first … last - 1 of the order.
+    """Cut the cells of whole trees, receivers first: places first … last - 1 of the order.
 
-    masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 3): m on a cell that
-    were taken, that left, that were raised.
+    masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 2): m on a cell that
+    were taken, that left.
     """
     heights, carried = ground.heights, ground.carried
-    lifted = raised = 0.0
+    lifted = 0.0
     for place in range(first, last):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -146,9 +148,6 @@ def cut_down(network, order, first, last, ground, masks, constants, totals, part
             continue
         below = neighbor(network, cell, number)
         base, distance = heights[below], network.distances[number]
-        if ground.rise.size:
-            heights[cell] += ground.rise[cell]
-            raised += ground.rise[cell]
         old = heights[cell]
         if old > base:
             dug, soft = _shares(masks, cell)
@@ -159,7 +158,6 @@ def cut_down(network, order, first, last, ground, masks, constants, totals, part
                 lifted += carried[cell]
         ground.levels[cell] = max(heights[cell], ground.levels[below])
     totals[part, 0] += lifted
-    totals[part, 2] += raised
 
 
 @kernel
@@ -185,7 +183,9 @@ def carry_down(network, order, first, last, ground, masks, constants, totals, pa
         bottom = min(lowest[cell], heights[cell])
         level = bottom + (1.0 - constants.breach) * (levels[cell] - bottom)  # to which a lake is drained and filled
         if load > 0.0:
-            wanted = max(level - heights[cell], constants.deposition * load / (ground.areas[cell] + constants.channel))
+            river = constants.deposition * load / (ground.areas[cell] + constants.channel)
+            # No higher than what drains to it, or rivers would dam themselves.
+            wanted = max(level - heights[cell], min(river, lowest[cell] - heights[cell]), 0.0)
             if masks is not None:
                 wanted *= masks[cell, 1]
             laid = min(load, wanted)
@@ -194,13 +194,12 @@ def carry_down(network, order, first, last, ground, masks, constants, totals, pa
             heights[cell] += laid
             loose[cell] += laid
             load -= laid
-        if levels[below] == levels[cell]:
-            lowest[below] = min(lowest[below], bottom)
+        lowest[below] = min(lowest[below], bottom if levels[below] == levels[cell] else heights[cell])
         rim = heights[below] - max(heights[cell], level)
         if rim > 0.0:
             dug, soft = _shares(masks, below)
             reach = _reach(ground.areas[cell], constants.concavity)
-            pull = constants.cut * reach / network.distances[number]
+            pull = FLOODS * constants.cut * reach / network.distances[number]
             taken = _take(ground, below, dug * constants.breach * rim * pull / (1.0 + pull), soft)
             load += taken
             lifted += taken

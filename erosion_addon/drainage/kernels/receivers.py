@@ -6,7 +6,6 @@ All arrays run over the grid with a ring of one cell around it, flat: cell (row,
 way back from d.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,10 @@ from ...kernels.rng import uniform
 
 OUTLET, PIT, RING = 8, 9, 10
 """In place of a neighbor's number: the water leaves; it stays, as no neighbor is lower; there is no cell."""
+
+
+BEYOND = 1e30
+"""Height (m) of what lies beyond edges: nothing runs there."""
 
 
 class Network(NamedTuple):
@@ -44,7 +47,7 @@ def fill_ring(heights, network):
     """What lies beyond the edges: across, where they wrap; else nothing that water could run to."""
     for cell in range(heights.size):
         if network.toward[cell] == RING:
-            heights[cell] = heights[network.home[cell]] if network.home.size else math.inf
+            heights[cell] = heights[network.home[cell]] if network.home.size else BEYOND
 
 
 @kernel

@@ -13,9 +13,9 @@ from ...base.parameters import Parameters, parameter
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...kernels.elementary import power, tan
-from ..shared.halo import WALLED, share_masks
+from ..shared.halo import share_masks
 from ..shared.shares import Ground, Plot, grass_protection, under_grass
-from ..shared.state import State, Step, Volumes, chunk_end
+from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 
 STEPS = 40
 """Time steps of a run, each of which drains the ground anew. Twice as many change the mean height of a dissected
@@ -111,9 +111,10 @@ class UpliftStep(Step):
     evolving = ("_heights", "_loose", "_total", "_done")
 
     def __init__(self, state: State, parameters: UpliftParameters, key: int) -> None:
-        from .kernels import creep, incision  # numba takes a second to import, so only where it runs
+        from ...kernels import rng  # numba takes a second to import, so only where it runs
+        from .kernels import creep, incision
 
-        self._creep, self._incision, self._key = creep, incision, key
+        self._creep, self._incision, self._random, self._key = creep, incision, rng, key
         self._given, self._state = parameters, (state := under_grass(state, parameters.grass_protection))
         rows, cols = shape = state.elevation.shape
         sunk = state.elevation < parameters.sea_level if parameters.sea else None
@@ -142,7 +143,8 @@ class UpliftStep(Step):
         """Taken, left and raised so far, as m on a cell."""
         steps = STEPS if parameters.years else 0
         self._phases, self._done = steps * PHASES, 0
-        self.limits = {"_heights": WALLED, "_done": (0, self._phases)}
+        self._drained = False
+        self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
 
     def _bound(self, depth: float) -> Array:
         """Heights (flat, m) by so much over the ground at the start; empty where depth is not limited."""
@@ -187,11 +189,6 @@ class UpliftStep(Step):
                 break
         return self._done / self._phases if self._phases else 1.0
 
-    def rest(self) -> None:
-        """Come to the end of a time step."""
-        while self._done % PHASES:
-            self._phase()
-
     def _phase(self) -> None:
         (self._raise, self._drain, self._cut)[self._done % PHASES]()
         self._done += 1
@@ -207,13 +204,17 @@ class UpliftStep(Step):
     def _drain(self) -> None:
         if self._state.masks_change:
             self._mask()
-        step = self._done // PHASES
-        self._graph.route(self._heights, (self._key << 8) + step)  # by another chance each time
+        chance = self._random.stream(np.uint64(self._key), self._done // PHASES)  # another one each time
+        self._graph.route(self._heights, int(chance))
         rain = self._state.masks.get("rain")
         self._ground.areas[:] = self._graph.drainage_area(rain)
+        self._drained = True
 
     def _cut(self) -> None:
         kernels, graph = self._incision, self._graph
+        if not self._drained:  # a run that goes on from here
+            self._drain()
+        self._drained = False
         totals = np.zeros((graph.parts.size - 1, 2))
         given = self._ground, self._masks, self._constants, totals
         network, order = graph.network, graph.order
@@ -284,7 +285,6 @@ class UpliftStep(Step):
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, by field name."""
-        self.rest()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")

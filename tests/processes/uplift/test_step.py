@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.step import STEPS, UpliftParameters, UpliftStep
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal, plane
 
 PURE = {"deposition": 0.0, "slope_limit": 90.0, "hillslope_length": 1e-3}
@@ -239,3 +240,38 @@ def test_the_valleys_are_the_same_at_another_resolution():
     assert changes[1].mean() == pytest.approx(changes[0].mean(), rel=0.1)
     assert np.corrcoef(changes[0].ravel(), changes[1].ravel())[0, 1] > 0.9
     assert math.isfinite(changes[0].sum())
+
+
+def test_any_seed_will_do():
+    terrain = noise(32)
+    changes = {seed: run(terrain, seed=seed, years=50_000.0).elevation for seed in (0, 1, 2**31 - 1)}
+    assert not np.array_equal(changes[0], changes[1]) and np.isfinite(changes[2**31 - 1]).all()
+
+
+def stepping(terrain):
+    fields = {"sediment": np.zeros(terrain.shape)}
+    return UpliftStep(State(terrain.elevation, fields, {}, terrain.spacing, "open", 1), UpliftParameters(), 7)
+
+
+def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes():
+    terrain = noise(48)
+    whole = stepping(terrain)
+    while whole.advance() < 1:
+        pass
+    for parts in (1, 2, 3, 61, 119):
+        step, other = stepping(terrain), stepping(terrain)
+        for _ in range(parts):
+            step._phase()
+        set_step_arrays(other, step_arrays(step))
+        while other.advance() < 1:
+            pass
+        assert other.layers()["elevation"].tobytes() == whole.layers()["elevation"].tobytes()
+
+
+@pytest.mark.parametrize(("name", "value"), [("_heights", math.nan), ("_heights", math.inf), ("_loose", -1.0)])
+def test_a_checkpoint_with_ground_that_is_none_is_refused(name, value):
+    step = stepping(noise(32))
+    arrays = step_arrays(step)
+    arrays[name][500] = value
+    with pytest.raises(InputError, match=f"The checkpoint is damaged in {name}"):
+        set_step_arrays(stepping(noise(32)), arrays)

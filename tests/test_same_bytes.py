@@ -33,6 +33,7 @@ LAST_DIGITS = {
 HARMLESS = {
     ("resample", "@"),  # the picture of a preview
     *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
+    *(("statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),  # figures to read, of two digits
 }
 """(module, name) of what stays, as no result comes of it."""
 

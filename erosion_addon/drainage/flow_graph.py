@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The flow graph: each cell's receiver, such that the water of every cell reaches an outlet."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.threads import in_bands
+
+AROUND = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
+"""Rows and columns to each neighbor, by its number."""
 
 
 class FlowGraph:
@@ -45,20 +47,20 @@ class FlowGraph:
         if edges == "wrap":
             cells = np.arange(size, dtype=np.int32).reshape(rows + 2, cols + 2)
             home = np.ascontiguousarray(np.pad(cells[1:-1, 1:-1], 1, mode="wrap")).reshape(-1)
-        steps = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col]
         along, across = spacing[0] * spacing[0], spacing[1] * spacing[1]
-        lengths = [math.sqrt(row * row * along + col * col * across) for row, col in steps]
-        offsets = np.array([row * (cols + 2) + col for row, col in steps])
-        self.network = receivers.Network(toward.reshape(-1), home, offsets, np.array(lengths))
+        distances = np.sqrt(AROUND[:, 0] * AROUND[:, 0] * along + AROUND[:, 1] * AROUND[:, 1] * across)
+        offsets = AROUND[:, 0] * (cols + 2) + AROUND[:, 1]
+        self.network = receivers.Network(toward.reshape(-1), home, offsets, distances)
+        self._ends = np.pad(self.outlets, 1).reshape(-1)
         self.order = np.empty(rows * cols, np.int32)
         """The cells, each after its receiver, as flat indices of the grid with its ring."""
         self.parts = np.zeros(2, np.int64)
         """Places in the order where a part of whole trees begins, and its end."""
         self._memory = np.empty(rows * cols, np.int32)
 
-    def padded(self, array: Array, beyond: float = 0.0) -> Array:
-        """A copy (flat, with the ring) of a (rows, cols) array."""
-        return np.pad(np.asarray(array, dtype=np.float64), 1, constant_values=beyond).reshape(-1)
+    def padded(self, array: Array) -> Array:
+        """A copy (flat, with a ring of zeros) of a (rows, cols) array."""
+        return np.pad(np.asarray(array, dtype=np.float64), 1).reshape(-1)
 
     def inside(self, flat: Array) -> Array:
         """The (rows, cols) array within the ring of a flat one."""
@@ -75,12 +77,11 @@ class FlowGraph:
         kernels, network = self._receivers, self.network
         rows, cols = self.shape
         self.fill_ring(heights)
-        ends = np.pad(self.outlets, 1).reshape(-1)
         key, chance = np.uint64(wander or 0), wander is not None
         pits: list[int] = []
         in_bands(
             lambda first, last: pits.append(
-                kernels.find_receivers(heights, ends, network, cols, key, chance, first, last)
+                kernels.find_receivers(heights, self._ends, network, cols, key, chance, first, last)
             ),
             rows,
             self._threads,
@@ -107,7 +108,7 @@ class FlowGraph:
         kernels.carve(heights, network, labels, links, np.empty(count + 1))
 
     def fill_ring(self, heights: Array) -> None:
-        """Set what lies beyond the edges (flat heights, m): across, where they wrap, else nothing lower."""
+        """Set the ring of flat heights (m): see `kernels.receivers.fill_ring`."""
         self._receivers.fill_ring(heights, self.network)
 
     def close_outlet(self) -> None:
@@ -147,8 +148,7 @@ class FlowGraph:
         outlet."""
         rows, cols = self.shape
         place = np.arange(rows * cols).reshape(rows, cols)
-        steps = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col] + [(0, 0)])
-        way = steps[np.minimum(self.inside(self.network.toward), 8)]
+        way = np.append(AROUND, [(0, 0)], axis=0)[np.minimum(self.inside(self.network.toward), 8)]
         row = (place // cols + way[..., 0]) % rows
         found: Array = row * cols + (place % cols + way[..., 1]) % cols
         return found

@@ -32,9 +32,11 @@ def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "ope
     30 m at least.
     """
     relief = float(np.ptp(elevation))
-    deepest, depth, _, _ = _drained(elevation, spacing, edges)
+    graph, flat = _routed(elevation, spacing, edges)
+    deepest, depth = _pits(graph, flat)
     coarse, cells = _averaged(elevation, spacing)
-    _, _, graph, flat = _drained(coarse, cells, edges)
+    if coarse is not elevation:
+        graph, flat = _routed(coarse, cells, edges)
     slope = np.degrees(np.arctan(np.hypot(*np.gradient(coarse, *cells))))
     found: dict[str, Any] = {
         "cell_size": math.sqrt(spacing[0] * spacing[1]),
@@ -51,24 +53,29 @@ def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "ope
     return found
 
 
-def _drained(elevation: Array, spacing: tuple[float, float], edges: str) -> tuple[Array, Array, FlowGraph, Array]:
-    """Deepest pit on each cell's way and depth of the pit on it, (rows, cols) m; the graph, and its flat heights."""
-    from .kernels import streams  # numba takes a second to import, so only where it runs
-
+def _routed(elevation: Array, spacing: tuple[float, float], edges: str) -> tuple[FlowGraph, Array]:
+    """The graph of a terrain, and its heights flat."""
     rows, cols = elevation.shape
     graph = FlowGraph((rows, cols), spacing, edges)
     flat = graph.padded(elevation)
     graph.route(flat)
+    return graph, flat
+
+
+def _pits(graph: FlowGraph, flat: Array) -> tuple[Array, Array]:
+    """Deepest pit on each cell's way, and depth of the pit on it: (rows, cols) m."""
+    from .kernels import streams  # numba takes a second to import, so only where it runs
+
     levels, deepest = graph.filled(flat), np.zeros(flat.size)
     streams.deepest_pits(graph.network, graph.order, flat, levels, deepest)
-    return graph.inside(deepest), graph.inside(levels) - graph.inside(flat), graph, flat
+    return graph.inside(deepest), graph.inside(levels - flat)
 
 
 def _averaged(elevation: Array, spacing: tuple[float, float]) -> tuple[Array, tuple[float, float]]:
     """Means over blocks of cells that are as wide as the finest that is measured, and the spacing of the blocks."""
     along, across = (max(1, round(FINEST / side)) for side in spacing)
     rows, cols = elevation.shape[0] // along, elevation.shape[1] // across
-    if min(rows, cols) < 32:  # too small a land for such cells: as it is
+    if along == across == 1 or min(rows, cols) < 32:  # or too small a land for such cells
         return elevation, spacing
     blocks = elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
     return blocks.mean(axis=(1, 3)), (spacing[0] * along, spacing[1] * across)

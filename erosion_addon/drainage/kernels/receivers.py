@@ -44,7 +44,7 @@ def neighbor(network, cell, number):
 
 @kernel
 def fill_ring(heights, network):
-    """What lies beyond the edges: across, where they wrap; else nothing that water could run to."""
+    """Set the ring: the heights of the opposite edge where edges wrap, else `BEYOND`."""
     for cell in range(heights.size):
         if network.toward[cell] == RING:
             heights[cell] = heights[network.home[cell]] if network.home.size else BEYOND

@@ -145,7 +145,7 @@ def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
 
 
 def seconds_of_drops(each: float) -> Cost:
-    """The time that drops take which take so many seconds each."""
+    """Estimate of time for drops. each: seconds of one."""
 
     def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
         coarser = [max(size_of(given, shape, spacing) / side, 1.0) for side in spacing]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a process is to the rest of the program: one record for each, read wherever steps are run, timed or told of."""
+"""The record of a process: all that the rest of the program knows of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -24,6 +24,11 @@ LOOK = 16
 """Passes between two looks at how hard the rock is that lies bare."""
 
 
+def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
+    """Estimate of time for parameters that have `passes`, see `process.Process.seconds`."""
+    return float(given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1])
+
+
 class Slides:
     """Slides on a state's grid, under its masks; its building plot is cleared after each pass.
 
@@ -88,7 +93,7 @@ class Slides:
         return wanted
 
     def _look(self, done: int) -> None:
-        """Look what may slide and break on the ground as it is after so many passes."""
+        """Bring the masks up to date, where layers of rock or limits of depth change them. done: passes so far."""
         if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
             self.masks[...] = share_masks(self._state, ground_now(self._rock, self._loose))
 

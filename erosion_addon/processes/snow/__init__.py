@@ -4,12 +4,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..shared.process import Process, Spacing, volume
+from ..shared.process import Process, volume
+from ..shared.slides import seconds_of_slides
 from .step import SnowParameters, SnowStep
-
-
-def _seconds(given: SnowParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -20,7 +17,7 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 PROCESS = Process(
     "snow", "Snow", SnowParameters, SnowStep,
     icon="PARTICLES",
-    seconds=_seconds,
+    seconds=seconds_of_slides,
     seconds_to_compile=9.0,
     work=("passes", "passes"),
     told=("fallen", "lying", "melted", "slid_out"),

@@ -4,12 +4,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..shared.process import Process, Spacing
+from ..shared.process import Process
+from ..shared.slides import seconds_of_slides
 from .step import TalusParameters, TalusStep
-
-
-def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -20,7 +17,7 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 PROCESS = Process(
     "talus", "Talus", TalusParameters, TalusStep,
     icon="RIGID_BODY",
-    seconds=_seconds,
+    seconds=seconds_of_slides,
     seconds_to_compile=9.0,
     work=("passes", "passes"),
     told=("passes", "at_rest"),

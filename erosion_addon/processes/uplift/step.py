@@ -105,7 +105,7 @@ class UpliftStep(Step):
     """A step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
 
     bytes_per_cell = 84
-    """Working memory beyond terrain and result: heights, loose material, areas, uplift, two of work, the graph."""
+    """Working memory beyond terrain and result: heights, loose material, areas, uplift, four of work, graph, masks."""
 
     continues = ("uplift",)
     evolving = ("_heights", "_loose", "_total", "_done")
@@ -125,6 +125,8 @@ class UpliftStep(Step):
         self._heights, self._loose = graph.padded(surface), graph.padded(state.loose())
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
+        rain = state.masks.get("rain")
+        self._rained_on = self._area if rain is None else graph.padded(rain * self._area)
         rise = self._rise()
         self._lift = None if rise is None else graph.padded(rise)
         self._ground = incision.Ground(
@@ -206,8 +208,8 @@ class UpliftStep(Step):
             self._mask()
         chance = self._random.stream(np.uint64(self._key), self._done // PHASES)  # another one each time
         self._graph.route(self._heights, int(chance))
-        rain = self._state.masks.get("rain")
-        self._ground.areas[:] = self._graph.drainage_area(rain)
+        self._ground.areas[:] = self._rained_on
+        self._graph.accumulate(self._ground.areas)
         self._drained = True
 
     def _cut(self) -> None:
@@ -244,6 +246,8 @@ class UpliftStep(Step):
             self._total[2] += self._lift.sum()
         given, state = self._given, self._state
         rows, cols = state.elevation.shape
+        if state.masks_change:
+            self._mask()
         if self._basin:  # where water ends, ground creeps as elsewhere
             self._graph.close_outlet()
         diffusion = given.diffusivity((rows, cols), state.spacing) * given.years / STEPS
@@ -257,7 +261,7 @@ class UpliftStep(Step):
                 self._creep_along(share / times, *lines)
                 in_bands(
                     lambda first, last: self._creep.settle(
-                        self._graph.network, self._heights, self._loose, self._ground.levels, cols, first, last, moved
+                        self._heights, self._loose, self._ground.levels, cols, first, last, moved
                     ),
                     rows,
                     state.threads,
@@ -280,7 +284,7 @@ class UpliftStep(Step):
 
     def _raised(self) -> Array:
         """Uplift so far, m."""
-        times = self._done // PHASES
+        times = -(-self._done // PHASES)  # it is the first part of a time step
         return np.zeros(self._graph.shape) if self._lift is None else self._graph.inside(self._lift) * times
 
     def layers(self) -> dict[str, Array]:
@@ -298,8 +302,7 @@ class UpliftStep(Step):
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
-        taken, left, raised = (float(total) * self._area for total in self._total)
-        return Volumes(taken, left, raised)
+        return Volumes(*(float(total) * self._area for total in self._total))
 
     @property
     def _area(self) -> float:
@@ -307,6 +310,6 @@ class UpliftStep(Step):
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work; volumes in m³."""
-        taken, left, raised = (float(total) * self._area for total in self._total)
+        taken, left, raised = self.volumes()
         years = self._given.years * (self._done / self._phases if self._phases else 1.0)
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}

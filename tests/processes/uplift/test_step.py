@@ -10,6 +10,7 @@ from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.step import STEPS, UpliftParameters, UpliftStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
+from erosion_addon.terrain.limits import NO_LIMITS, Limits
 from tests.terrains import fractal, plane
 
 PURE = {"deposition": 0.0, "slope_limit": 90.0, "hillslope_length": 1e-3}
@@ -248,18 +249,31 @@ def test_any_seed_will_do():
     assert not np.array_equal(changes[0], changes[1]) and np.isfinite(changes[2**31 - 1]).all()
 
 
-def stepping(terrain):
+def stepping(terrain, limits=NO_LIMITS, **values):
     fields = {"sediment": np.zeros(terrain.shape)}
-    return UpliftStep(State(terrain.elevation, fields, {}, terrain.spacing, "open", 1), UpliftParameters(), 7)
+    state = State(terrain.elevation, fields, {}, terrain.spacing, "open", 1, limits=limits)
+    return UpliftStep(state, UpliftParameters(**values), 7)
 
 
-def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes():
+def test_what_has_risen_is_told_after_each_part_of_a_time_step():
+    terrain = noise(32)
+    step, before = stepping(terrain, uplift=1.0), float(terrain.elevation.sum())
+    for _ in range(7):
+        step._phase()
+        left, raised = step._total[1:]
+        layers = step.layers()
+        assert layers["uplift"].sum() == pytest.approx(raised, rel=1e-12) and raised > 0
+        assert layers["elevation"].sum() == pytest.approx(before + raised - left, rel=1e-12)
+
+
+@pytest.mark.parametrize("limits", [NO_LIMITS, Limits(max_erosion=20.0)])
+def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes(limits):
     terrain = noise(48)
-    whole = stepping(terrain)
+    whole = stepping(terrain, limits)
     while whole.advance() < 1:
         pass
     for parts in (1, 2, 3, 61, 119):
-        step, other = stepping(terrain), stepping(terrain)
+        step, other = stepping(terrain, limits), stepping(terrain, limits)
         for _ in range(parts):
             step._phase()
         set_step_arrays(other, step_arrays(step))

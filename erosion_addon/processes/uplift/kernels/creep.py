@@ -96,7 +96,7 @@ def creep_rings(network, ease, share, heights, crept, start, line_step, cell_ste
 
 
 @kernel
-def settle(network, heights, loose, crept, cols, first, last, moved):
+def settle(heights, loose, crept, cols, first, last, moved):
     """Let rows first … last - 1 take the heights that they crept to: what is gone was loose first, what came is.
 
     moved: (rows, 2): sums of what went from cells of the row, and of what has gone more than come; m on a cell.

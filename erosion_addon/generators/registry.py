@@ -14,8 +14,7 @@ from ..base.parameters import Parameters
 from ..files.image_files import ImageFiles
 from ..recipe.recipe import SEED
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
-from . import landscapes, noise
-from . import shapes as forms
+from . import landscapes, noise, shapes
 from .canvas import Site
 
 LARGEST_SIDE = 65536
@@ -53,14 +52,14 @@ SOURCES: dict[str, Source] = {
         Source("faults", "Faults", landscapes.FaultsParameters, landscapes.faults),
         Source("bumps", "Bumps", landscapes.BumpsParameters, landscapes.bumps),
         Source("sand", "Sand Field", landscapes.SandParameters, landscapes.sand, landscapes.sand, "dune sea"),
-        Source("plane", "Slope", forms.PlaneParameters, forms.plane),
-        Source("cone", "Cone", forms.ConeParameters, forms.cone),
-        Source("pyramid", "Step Pyramid", forms.PyramidParameters, forms.pyramid),
-        Source("box", "Box", forms.BoxParameters, forms.box),
-        Source("letters", "Letters", forms.LettersParameters, forms.letters),
+        Source("plane", "Slope", shapes.PlaneParameters, shapes.plane),
+        Source("cone", "Cone", shapes.ConeParameters, shapes.cone),
+        Source("pyramid", "Step Pyramid", shapes.PyramidParameters, shapes.pyramid),
+        Source("box", "Box", shapes.BoxParameters, shapes.box),
+        Source("letters", "Letters", shapes.LettersParameters, shapes.letters),
         Source(
-            "pyramid_in_sand", "Pyramid in Sand", forms.PyramidInSandParameters,
-            forms.pyramid_in_sand, forms.sand_around, "barchan field",
+            "pyramid_in_sand", "Pyramid in Sand", shapes.PyramidInSandParameters,
+            shapes.pyramid_in_sand, shapes.sand_around, "barchan field",
         ),
     )
 }  # fmt: skip

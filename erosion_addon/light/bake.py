@@ -105,14 +105,14 @@ def caster_light(
     table = np.array([_sun_row(sun) for sun in suns]).reshape(-1, 6)
     if not len(casters):
         return lights
-    from .kernels import sphere_shadows as kernel  # numba takes a second to import, so only where it runs
+    from .kernels import sphere_shadows  # numba takes a second to import, so only where it runs
 
     slopes = gradient(elevation, spacing, wrap=False)
 
     def shade(first: int, last: int) -> None:
-        kernel.shade(elevation, slopes, *spacing, casters, table, first, last, lights)
+        sphere_shadows.shade(elevation, slopes, *spacing, casters, table, first, last, lights)
 
-    in_bands(shade, -(-len(elevation) // kernel.TILE), threads, band=1)
+    in_bands(shade, -(-len(elevation) // sphere_shadows.TILE), threads, band=1)
     return lights
 
 

@@ -196,7 +196,7 @@ def sun_share(
     summits; wrapping, the shadow of the terrain ends after one length of it. tally: gets 1 in all.
     """
     tally = tally or Tally()
-    from .kernels import sun as shade
+    from .kernels import sun
 
     level = math.sqrt(direction[0] * direction[0] + direction[1] * direction[1])
     height, radius = math.copysign(atan2(abs(direction[2]), level), direction[2]), max(radius, SMALLEST_SUN)
@@ -218,7 +218,7 @@ def sun_share(
     seen = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
-        shade.see_sun(
+        sun.see_sun(
             fields, height, steps.starts, halves, weights, steps.offsets, levels, steps.parts, steps.per_metre, wrap,
             first, last, seen,
         )  # fmt: skip

@@ -68,19 +68,19 @@ def _levels(
     if not np.isfinite(high).all():
         raise InputError("Levels of detail need heights that are finite.")
     errors = [float(error) for error in errors]  # whole numbers would be compiled for anew
-    from .kernels import refine as lod  # numba takes a second to import, so only where it runs
+    from .kernels import refine  # numba takes a second to import, so only where it runs
     from .kernels.delaunay import Net
 
     high = np.ascontiguousarray(high)
     low = high if wet is None else np.where(wet, high, -np.inf)
-    surface = lod.Surface(high, low, float(spacing[0]), float(spacing[1]), float(min(errors)))
+    surface = refine.Surface(high, low, float(spacing[0]), float(spacing[1]), float(min(errors)))
     net = _with_room(Net(*(np.empty(0, dtype) for dtype in _DTYPES)), ROOM)
-    lod.start(net, surface)
+    refine.start(net, surface)
     found: dict[float, Level] = {}
     rounds = list(_rounds(float(np.ptp(high, axis=(1, 2)).max()), errors))
     tally.total = len(rounds)
     for allowed in rounds:
-        while not lod.refine(net, surface, allowed):
+        while not refine.refine(net, surface, allowed):
             net = _with_room(net, 2 * net.error.size)
         if allowed in errors:
             found[allowed] = _level(net, allowed)

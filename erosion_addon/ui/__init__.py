@@ -10,8 +10,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene.run import displayed_heights as live
-from ..scene.run import job
+from ..scene.run import displayed_heights, job
 from ..scene.terrain import grid
 from ..scene.worker import compiled
 from . import menu, properties
@@ -19,13 +18,12 @@ from .base import handlers, manual, preferences, translations
 from .export import heightmap_export, maps
 from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
-from .recipe import own_recipes, recipe_files, recipes, step_list, steps
-from .recipe import wind_rose as winds
+from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
 from .run import live_preview, main_panel, operators, progress, report, warmup
 from .terrain import advice, heightmaps, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
-    translations, manual, preferences, advice, main_panel, steps, step_list, winds, masks, mask_tools, mask_watch,
+    translations, manual, preferences, advice, main_panel, steps, step_list, wind_rose, masks, mask_tools, mask_watch,
     surface_color, properties, recipes, own_recipes, recipe_files,
     operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, report,
     menu, warmup, live_preview,
@@ -97,7 +95,7 @@ def _meshes_are_others(*_: Any) -> None:
 @persistent
 def _history_moves(*_: Any) -> None:
     """Undo or redo: what is shown must not get mixed up with what comes back."""
-    live.put_back()
+    displayed_heights.put_back()
 
 
 @persistent
@@ -111,7 +109,7 @@ def _history_moved(*_: Any) -> None:
 
 @persistent
 def _render_begins(*_: Any) -> None:
-    live.put_back_for_render()
+    displayed_heights.put_back_for_render()
 
 
 def _handlers() -> tuple[tuple[Any, Any], ...]:
@@ -133,11 +131,11 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
 
 def _command(argv: list[str]) -> int:
     """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
-    from ..cli import commands as cli
+    from ..cli import commands
     from ..scene.files.image import BlenderFiles
     from .export.rendering import render
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return cli.main(argv, BlenderFiles(), "blender --command erosion", render)
+    return commands.main(argv, BlenderFiles(), "blender --command erosion", render)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..base.arrays import Array
 from ..base.threads import Tally
-from ..light import bake as light
-from ..lod import levels as lod
+from ..light import bake
+from ..lod import levels
 from ..terrain.terrain import Terrain
 from .messages import Request
 
@@ -23,7 +23,7 @@ FEW = 8
 
 
 def light_request(
-    terrain: Terrain, parameters: light.LightParameters, suns: Sequence[light.Sun], casters: Array, edges: str
+    terrain: Terrain, parameters: bake.LightParameters, suns: Sequence[bake.Sun], casters: Array, edges: str
 ) -> Request:
     """For what `light.bake` returns, by the names of fields."""
     values = {
@@ -40,10 +40,10 @@ def levels_request(
     return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
 
 
-def levels_in(request: Request, answer: Mapping[str, Array]) -> list[lod.Level]:
+def levels_in(request: Request, answer: Mapping[str, Array]) -> list[levels.Level]:
     """The levels in the answer to such a request, one for each error."""
     errors = request.values["errors"]
-    return [lod.Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
+    return [levels.Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
 
 
 def compute(request: Request, threads: int, tell: Tell = lambda fraction, message: None) -> dict[str, Array]:
@@ -52,20 +52,20 @@ def compute(request: Request, threads: int, tell: Tell = lambda fraction, messag
 
 
 def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
-    suns = [light.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
+    suns = [bake.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
-    parameters = light.LightParameters.from_dict(values["parameters"])
+    parameters = bake.LightParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: tell(fraction, "Light"))
-    return light.bake(terrain, parameters, suns, arrays["casters"], values["edges"], threads, tally)
+    return bake.bake(terrain, parameters, suns, arrays["casters"], values["edges"], threads, tally)
 
 
 def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
     height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
     tally = Tally(lambda fraction: tell(fraction, "Levels of Detail"))
     if "wet" in arrays:
-        made = lod.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
+        made = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
     else:
-        made = lod.levels(height, errors, spacing, tally)
+        made = levels.levels(height, errors, spacing, tally)
     cells = {f"cells {number}": level.cells for number, level in enumerate(made)}
     return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
 

@@ -43,23 +43,23 @@ class Grids:
         return self._spread(self._bells, coarse)
 
     def _gather(self, matrices: list[Array], fine: Array) -> Array:
-        from .kernels import bspline as bells  # numba takes a second to import, so only where it runs
+        from .kernels import bspline  # numba takes a second to import, so only where it runs
 
         coarse = np.zeros((*self.coarse, *fine.shape[2:]))
         for part in np.ndindex(fine.shape[2:]):
             at: Any = (..., *part)
             # All in one type, as each one more has to be compiled.
-            bells.gather(*matrices, np.ascontiguousarray(fine[at], dtype=np.float64), coarse[at])
+            bspline.gather(*matrices, np.ascontiguousarray(fine[at], dtype=np.float64), coarse[at])
         coarse *= self.coarse[0] * self.coarse[1] / (self.fine[0] * self.fine[1])
         return coarse
 
     def _spread(self, matrices: list[Array], coarse: Array) -> Array:
-        from .kernels import bspline as bells
+        from .kernels import bspline
 
         fine = np.empty((*self.fine, *coarse.shape[2:]))
         for part in np.ndindex(coarse.shape[2:]):
             at: Any = (..., *part)
-            bells.spread(*matrices, coarse[at].astype(np.float64), fine[at])
+            bspline.spread(*matrices, coarse[at].astype(np.float64), fine[at])
         return fine
 
 

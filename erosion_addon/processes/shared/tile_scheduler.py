@@ -55,14 +55,13 @@ class TileRun:
         self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0,
         *, side: int | None = None, rate: int | None = None, spans: Mapping[int, tuple[float, float]] | None = None,
     ) -> None:  # fmt: skip
-        from .kernels import particle_queues as queues
-        from .kernels import tiles
+        from .kernels import particle_queues, tiles
 
-        self._queues, self.count = queues, count
+        self._queues, self.count = particle_queues, count
         self.tiles = tiles.cut(*shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges)
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
-        self.pool = queues.make_pool(number, numbers)
+        self.pool = particle_queues.make_pool(number, numbers)
         self._spans = dict(spans or {})
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
         self.started, self.limits = 0, {"started": (0, count)}

@@ -69,9 +69,9 @@ class WeatherStep(Step):
     evolving: tuple[str, ...] = ("_rock", "_loose", "_exported", "_done")
 
     def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
-        from .kernels import weathering as weather  # numba takes a second to import, so only where it runs
+        from .kernels import weathering  # numba takes a second to import, so only where it runs
 
-        self._kernel, self._years = weather, parameters.duration
+        self._kernel, self._years = weathering, parameters.duration
         state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
@@ -79,13 +79,13 @@ class WeatherStep(Step):
         self._plot = Plot(state, inner(self._loose), inner(self._rock))
         rows, cols = state.elevation.shape
         self._bands = Bands((rows, cols), state.threads)
-        self._maps = weather.make_maps(self._bands.count, rows, cols)
-        self._rows = [weather.make_rows(cols) for _ in range(self._bands.count)]
+        self._maps = weathering.make_maps(self._bands.count, rows, cols)
+        self._rows = [weathering.make_rows(cols) for _ in range(self._bands.count)]
         self._exported = self._maps.exported
         row_spacing, col_spacing = state.spacing
         self._steps = parameters.time_steps(state.spacing)
         years = parameters.duration / max(self._steps, 1)
-        self._constants = weather.Constants(
+        self._constants = weathering.Constants(
             production=parameters.production / 1000 * years,
             depth=parameters.cover_depth,
             wetness=parameters.moisture_effect,

@@ -35,9 +35,9 @@ class WindShadow:
         ground: (rows, cols, 2) float64, its surface first. wind: direction (row, col) in cells. drop: by how much a
         shadow sinks on the way to the next row or column, whichever the wind crosses faster.
         """
-        from .kernels import shadow as wind_shadow  # numba takes a second to import, so only where it runs
+        from .kernels import shadow  # numba takes a second to import, so only where it runs
 
-        rays = wind_shadow.make_rays(*wind, drop, wrap)
+        rays = shadow.make_rays(*wind, drop, wrap)
         across = shade.T if rays.along_row else shade
         lines, count = across.shape
         starts = np.arange(self._team.size + 1) * count // self._team.size
@@ -49,7 +49,7 @@ class WindShadow:
             end = min(begin + length, numbers)
             last = across[(end - 1) % lines if rays.forward else -1 - (end - 1) % lines]
             before = last.copy()
-            self._sweep(partial(wind_shadow.cast, ground, shade, rays, begin, end), starts)
+            self._sweep(partial(shadow.cast, ground, shade, rays, begin, end), starts)
             if end > lines and np.array_equal(last, before):
                 return  # and so would all lines after it stay as they are
 

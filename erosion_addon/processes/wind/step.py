@@ -54,16 +54,14 @@ class WindStep(Step):
     later = ("_track", "_shade", "_blowing", "_run")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
-        from ...kernels import rng as random
-        from ..shared.kernels import cascade as heap
-        from .kernels import boundary_layer as wind_layer
-        from .kernels import particle as wind_tiles
-        from .kernels import saltation as wind
+        from ...kernels import rng
+        from ..shared.kernels import cascade
+        from .kernels import boundary_layer, particle, saltation
 
         self._state, self._parameters, self._key = state, parameters, np.uint64(key)
         self._in_layer = parameters.flight == "boundary layer"
-        self._kernel: Any = wind_layer if self._in_layer else wind
-        self._heap, self._random, self._flying = heap, random, wind_tiles
+        self._kernel: Any = boundary_layer if self._in_layer else saltation
+        self._heap, self._random, self._flying = cascade, rng, particle
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
         self._ground = in_unit(state, self._unit)
@@ -83,10 +81,10 @@ class WindStep(Step):
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
-            shape, EDGES.index(state.edges), self._particles, wind.NUMBERS, state.threads,
-            side=TILE, rate=max(1, self._batch // PORTIONS), spans=wind_tiles.spans(*shape),
+            shape, EDGES.index(state.edges), self._particles, saltation.NUMBERS, state.threads,
+            side=TILE, rate=max(1, self._batch // PORTIONS), spans=particle.spans(*shape),
         )  # fmt: skip
-        self._totals = wind.make_totals(self._run.tiles)
+        self._totals = saltation.make_totals(self._run.tiles)
 
     def _make_constants(self) -> Any:
         """The kernel's numbers, such that the same land on finer cells is eroded alike.

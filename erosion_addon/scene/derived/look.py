@@ -11,8 +11,7 @@ from ...light.bake import LightParameters
 from ...worker.messages import Request
 from ..materials import aovs, material
 from ..terrain import attributes, grid
-from . import foliage, light, water_surface
-from . import studio as stage
+from . import foliage, light, studio, water_surface
 
 PARTS = ("light", "water", "foliage", "passes", "stage")
 """What may be added beside the material."""
@@ -44,7 +43,7 @@ def finish(
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
-        stage.complete(bpy.context.scene, terrain)
+        studio.complete(bpy.context.scene, terrain)
     return sentences
 
 

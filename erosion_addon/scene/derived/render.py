@@ -8,10 +8,9 @@ import bpy
 
 from ...base.errors import InputError
 from ...files.render_settings import PICTURE_FORMATS, Picture
-from ..original import original as source
+from ..original import original
 from ..terrain import grid
-from . import startup
-from . import studio as stage
+from . import startup, studio
 
 ENGINES = {
     "eevee": "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT",
@@ -42,7 +41,7 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         if scene.objects[name] not in meshes:
             raise InputError(f"{name} is hidden in renders; show it, and its collection, in the Outliner.")
         return scene.objects[name]
-    for fits in (lambda obj: source.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
+    for fits in (lambda obj: original.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
         if found := [obj for obj in meshes if fits(obj)]:
             return max(found, key=lambda obj: len(obj.data.vertices))
     raise InputError(f"Renders of the scene {scene.name} show no terrain; name the object with --object.")
@@ -74,21 +73,21 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
 
     Returns the camera where it is ours to move, None where the file's own is used.
     """
-    place = stage.place_of(terrain)
-    ours = picture.view != "file" or not stage.has_camera(scene)
-    camera = stage.add_camera(scene) if ours else None
+    place = studio.place_of(terrain)
+    ours = picture.view != "file" or not studio.has_camera(scene)
+    camera = studio.add_camera(scene) if ours else None
     if camera is not None:
         aim(camera, terrain, picture)
-    if not stage.has_light(scene, kinds=()):
-        stage.add_sun(scene, place)
+    if not studio.has_light(scene, kinds=()):
+        studio.add_sun(scene, place)
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
-    if not stage.has_sky(scene):
-        stage.add_sky(scene)
-        stage.set_film(scene)
+    if not studio.has_sky(scene):
+        studio.add_sky(scene)
+        studio.set_film(scene)
         tells_distance = scene.render.engine in ENGINES.values()
-        if camera is not None and picture.view != "whole" and tells_distance and not stage.has_compositor(scene):
-            stage.add_haze(scene, place)
+        if camera is not None and picture.view != "whole" and tells_distance and not studio.has_compositor(scene):
+            studio.add_haze(scene, place)
     startup.clear(scene, terrain)
     scene.eevee.taa_render_samples = picture.samples
     if scene.render.engine == "CYCLES":
@@ -102,7 +101,7 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
 def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
     """Point our camera at the terrain, turned further by so many degrees."""
     view = "across" if picture.view == "file" else picture.view
-    stage.aim(camera, stage.place_of(terrain), view, math.radians(picture.turn + turn))
+    studio.aim(camera, studio.place_of(terrain), view, math.radians(picture.turn + turn))
 
 
 def render(scene: bpy.types.Scene, path: Path) -> None:

@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from ...terrain.fields import BAKED
 from ...terrain.terrain import Terrain
-from ..original import original as source
+from ..original import original
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from .start_state import Heights
@@ -31,12 +31,12 @@ def commit(
     heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
     with _all_or_nothing(mesh):
-        notes = source.set_aside(mesh) if began.is_new else []
-        source.keep_source(mesh, began.kept)
+        notes = original.set_aside(mesh) if began.is_new else []
+        original.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields)
         grid.write_heights(mesh, heights)
-        source.mark_result(mesh, paused_run)
+        original.mark_result(mesh, paused_run)
     return notes
 
 

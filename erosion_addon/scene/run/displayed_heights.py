@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ..original import original as source
+from ..original import original
 from ..terrain import attributes
 from ..terrain.lattice import Array
 from ..terrain.mesh import OWN_HEIGHTS, shown_positions
@@ -117,11 +117,11 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
         now = shown_positions(mesh)
         now[:, 2] = own
         mesh.attributes["position"].data.foreach_set("vector", now.ravel())
-    elif not source.has_source(mesh):
+    elif not original.has_source(mesh):
         with contextlib.suppress(InputError):  # the user has something else of that name
-            source.keep_source(mesh, own)
+            original.keep_source(mesh, own)
             if len(place) == len(own):
-                source.keep_place(mesh, place)
+                original.keep_place(mesh, place)
     attributes.drop_aside(mesh, OWN_HEIGHTS)
     mesh.update()
 
@@ -136,8 +136,8 @@ def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
     if place is None or np.array_equal(now, place[:, 2]):
         for vertex in edited.verts:
             vertex.co.z = vertex[layer]
-    elif edited.verts.layers.float.get(source.NAME) is None:
-        kept = edited.verts.layers.float.new(source.NAME)
+    elif edited.verts.layers.float.get(original.NAME) is None:
+        kept = edited.verts.layers.float.new(original.NAME)
         layer = edited.verts.layers.float[OWN_HEIGHTS]  # which a new one may have moved
         for vertex in edited.verts:
             vertex[kept] = vertex[layer]

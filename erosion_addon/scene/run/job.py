@@ -11,14 +11,12 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
-from ..derived import update_derived as follow
-from ..original import original as source
-from ..original import paused
+from ..derived import update_derived
+from ..original import original, paused
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..worker import speeds
-from . import busy, commit, preview
-from . import start_state as starting
+from . import busy, commit, preview, start_state
 from .task import Task
 from .viewer import Viewer
 
@@ -43,7 +41,7 @@ class Job(Task):
         self._fingerprint = grid.fingerprint(mesh)
         self._lattice = grid.find_lattice(obj)
         heights = grid.heights(mesh)
-        self._began = starting.Heights(heights, heights)
+        self._began = start_state.Heights(heights, heights)
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
         self._notes: list[str] = []
@@ -61,16 +59,16 @@ class Job(Task):
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
-        self._began = starting.heights(mesh, continue_from_result)
+        self._began = start_state.heights(mesh, continue_from_result)
         start = self._began.start
-        terrain = starting.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
+        terrain = start_state.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
         self._before = terrain.elevation
         self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up)
 
     def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
         """Go on with the run that was paused on the mesh."""
-        file, kept = source.paused_run(mesh), source.source_heights(mesh)
-        self._began = starting.Heights(kept, kept)  # until the worker tells what the run began with
+        file, kept = original.paused_run(mesh), original.source_heights(mesh)
+        self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
         self._runner.resume(file, threads)
 
     def _begin_at(self, elevation: Array) -> None:
@@ -80,7 +78,7 @@ class Job(Task):
             self._runner.stop()
             return
         start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
-        self._before, self._began = elevation, starting.Heights(start, self._began.kept)
+        self._before, self._began = elevation, start_state.Heights(start, self._began.kept)
 
     def _take_in(self, message: Message) -> None:
         if message.kind == "heights":
@@ -124,7 +122,7 @@ class Job(Task):
         if obj is None or self._why_not_here(obj) is not None:
             return []
         heights = grid.local_heights(self._lattice, self._began.start, self._before, self._result.elevation)
-        return follow.requests(obj, self._lattice, heights, self._result.fields)
+        return update_derived.requests(obj, self._lattice, heights, self._result.fields)
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
         reason = self._why_not_here(obj)
@@ -133,7 +131,7 @@ class Job(Task):
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
-            self.warnings = [*notes, *self._notes, *kept, *follow.update(obj)]
+            self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj)]
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
             self.state, self.sentence = "done", " ".join([done, *self.warnings])
         else:

@@ -11,14 +11,13 @@ import bpy
 import numpy as np
 
 from ...recipe.recipe import Recipe
-from ...run import preview as small
+from ...run import preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
-from ..worker import worker_process as process
-from . import displayed_heights as live
-from . import start_state as start
+from ..worker import worker_process
+from . import displayed_heights, start_state
 
 current: "Preview | None" = None
 """The preview that is shown or under way, or None."""
@@ -51,28 +50,29 @@ class Preview:
 
     def knows(self, obj: bpy.types.Object, key: Hashable) -> bool:
         """Whether the ground that `key` stands for is still at hand."""
-        return self._ground is not None and self._ground.key == key and live.is_shown(obj.data)
+        return self._ground is not None and self._ground.key == key and displayed_heights.is_shown(obj.data)
 
     def prepare(
         self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
     ) -> None:
         """Read the ground; InputError where that cannot be."""
         lattice = grid.find_lattice(obj)
-        heights = start.heights(obj.data, continue_from_result).start
+        heights = start_state.heights(obj.data, continue_from_result).start
         # Colours cost as much as all else, and a preview shows none.
-        terrain = start.terrain(obj.data, lattice, heights, continue_from_result, {"surface_color": None})
-        shape = small.shape_of(terrain.shape)
-        self._ground = Ground(key, lattice, heights, small.reduced(terrain, shape), small.reduced_masks(masks, shape))
+        terrain = start_state.terrain(obj.data, lattice, heights, continue_from_result, {"surface_color": None})
+        shape = preview.shape_of(terrain.shape)
+        small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
+        self._ground = Ground(key, lattice, heights, small, small_masks)
 
     def run(self, recipe: Recipe, threads: int) -> None:
         """Start a preview of the recipe; one under way is stopped."""
         assert self._ground is not None
         self.stop()
         ground, self._began = self._ground, time.monotonic()
-        self._runner = process.ready()
+        self._runner = worker_process.ready()
         (row_spacing, col_spacing), shape = ground.lattice.spacing, (ground.lattice.rows, ground.lattice.cols)
         longer = max(shape[0] * row_spacing, shape[1] * col_spacing)
-        fitted = small.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
+        fitted = preview.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
         self._runner.run(ground.terrain, fitted, ground.masks, threads, preview=shape)
         rows, cols = ground.terrain.shape
         self.note = f"Preview {rows} × {cols} …"
@@ -99,7 +99,7 @@ class Preview:
                 self.note = "" if fault else f"No preview: {message.values['reason']}"
                 if fault:
                     print(message.values["reason"])
-                live.put_back()
+                displayed_heights.put_back()
                 return
 
     def _take(self, obj: bpy.types.Object, change: Array) -> None:
@@ -115,7 +115,7 @@ class Preview:
         """Show the last preview (again)."""
         if self._heights is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
             return
-        if not live.show(obj.data, self._heights):
+        if not displayed_heights.show(obj.data, self._heights):
             self.note, self._ground, self._heights = "", None, None
 
 
@@ -133,5 +133,5 @@ def end() -> None:
     global current
     if current is not None:
         current.stop()
-        live.put_back()
+        displayed_heights.put_back()
     current = None

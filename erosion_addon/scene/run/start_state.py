@@ -11,7 +11,7 @@ from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...terrain.fields import FIELDS
 from ...terrain.terrain import Terrain
-from ..original import original as source
+from ..original import original
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 
@@ -43,13 +43,13 @@ def heights(mesh: bpy.types.Mesh, continue_from_result: bool) -> Heights:
     is to be continued. One that was edited erodes as it is.
     """
     own = grid.heights(mesh)
-    if not source.has_source(mesh):
+    if not original.has_source(mesh):
         return Heights(own, own)
-    if source.is_untouched_result(mesh):
-        kept = source.source_heights(mesh)
+    if original.is_untouched_result(mesh):
+        kept = original.source_heights(mesh)
         return Heights(own if continue_from_result else kept, kept)
     try:
-        before, is_all = source.before_erosion(mesh)
+        before, is_all = original.before_erosion(mesh)
     except InputError:
         return Heights(own, own, is_new=True)
     if continue_from_result:

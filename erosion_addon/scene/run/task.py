@@ -16,11 +16,8 @@ import bpy
 
 from ...base.errors import InputError
 from ...worker.messages import Message, Request
-from ..worker import computing
-from ..worker import worker_process as process
-from . import busy
-from . import displayed_heights as live
-from . import run_queue as queue
+from ..worker import computing, worker_process
+from . import busy, displayed_heights, run_queue
 from .viewer import Viewer
 
 _MOST_ROUNDS = 4
@@ -55,7 +52,7 @@ class Task:
         self._result: Any = None
         self._asked: deque[Request] | None = None
         self._rounds = 0
-        self._runner = process.ready() if needs_worker else None
+        self._runner = worker_process.ready() if needs_worker else None
 
     def _take_in(self, message: Message) -> None:
         """Hear what the worker says; what no kind of work treats otherwise is treated here."""
@@ -113,7 +110,7 @@ class Task:
                     self._take_answer(answer)
                 else:
                     self._take_in(message)
-            if self.state == "starting" and (compiling := process.compiling()) is not None:
+            if self.state == "starting" and (compiling := worker_process.compiling()) is not None:
                 self.fraction, self.message = compiling
             if self.viewer is not None and self.state == "running" and self._result is None:
                 self.viewer.turn(self.find_object(), self._runner)
@@ -130,7 +127,7 @@ class Task:
         needed = self._requests() if self._rounds <= _MOST_ROUNDS else []
         self._asked = deque(request for request in needed if not computing.is_known(request))
         if self._asked:
-            self._runner = process.ready()
+            self._runner = worker_process.ready()
             self._ask()
 
     def _ask(self) -> None:
@@ -140,7 +137,7 @@ class Task:
         """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""
         computing.keep(self._asked.popleft(), answer)
         if not self._runner.alive:
-            process.stop()
+            worker_process.stop()
             self._asked.clear()
         elif self._asked:
             self._ask()
@@ -152,10 +149,10 @@ class Task:
         if self._result is None or self._asked or self.ended:
             return
         if (hindrance := self._hindrance()) is not None:
-            live.put_back()
+            displayed_heights.put_back()
             self.state, self.message = "waiting", "Done: " + hindrance
         elif not self._is_asking:
-            live.put_back()
+            displayed_heights.put_back()
             self._commit()
             computing.forget()
 
@@ -179,10 +176,10 @@ class Task:
     def fail(self, sentence: str) -> None:
         """End with a sentence, and leave everything as it was."""
         self.state, self.sentence = "failed", sentence
-        live.put_back()
+        displayed_heights.put_back()
         computing.forget()
         if self._runner is not None and not self._runner.alive:
-            process.stop()
+            worker_process.stop()
 
     def fail_unexpectedly(self) -> None:
         """End with a sentence for what should not happen."""
@@ -193,10 +190,10 @@ class Task:
         """End now and leave everything as it was; the worker is gone when this returns."""
         if not self.ended:
             self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
-            process.stop()
-            live.put_back()
+            worker_process.stop()
+            displayed_heights.put_back()
             computing.forget()
 
     def find_object(self) -> bpy.types.Object | None:
         """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
-        return queue.find_object(self.object_uid)
+        return run_queue.find_object(self.object_uid)

@@ -10,8 +10,7 @@ from ...worker.client import Runner
 from ...worker.throttle import Sparing
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
-from . import busy
-from . import displayed_heights as live
+from . import busy, displayed_heights
 
 SHARE = 0.1
 """Of the time, at most, that Blender's main thread spends on showing, which is one of all threads that could work."""
@@ -44,10 +43,10 @@ class Viewer:
         """Show what has come, or ask for more when it is time. To be called again and again."""
         began = time.perf_counter()
         self._count(began)
-        if live.is_any():
-            live.heal()
+        if displayed_heights.is_any():
+            displayed_heights.heal()
         if not self._may_show(obj):
-            live.put_back()
+            displayed_heights.put_back()
             self._elevation = None
         elif self._elevation is not None and obj is not None:
             self._show(obj.data, self._elevation)
@@ -76,7 +75,7 @@ class Viewer:
         return not busy.renders()
 
     def _show(self, mesh: bpy.types.Mesh, elevation: Array) -> None:
-        if not live.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):
+        if not displayed_heights.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):
             return  # the user has changed it
         heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))
-        self.shows = live.show(mesh, heights) and self.shows
+        self.shows = displayed_heights.show(mesh, heights) and self.shows

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ...base.errors import InputError
 from ...worker.messages import Message, Request
 from ..terrain.lattice import Array
-from . import worker_process as process
+from . import worker_process
 
 Answer = dict[str, Array] | InputError
 
@@ -80,7 +80,7 @@ def answer_in(message: Message) -> Answer | None:
 
 
 def _wait(request: Request) -> Answer:
-    runner = process.ready()
+    runner = worker_process.ready()
     runner.compute(request, threads())
     try:
         while True:
@@ -88,5 +88,5 @@ def _wait(request: Request) -> Answer:
                 if (answer := answer_in(message)) is not None:
                     return answer
     except BaseException:  # as by Ctrl-C: the worker would go on
-        process.stop()
+        worker_process.stop()
         raise

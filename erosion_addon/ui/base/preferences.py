@@ -10,8 +10,7 @@ from ...base.errors import InputError
 from ...base.parameters import Specification
 from ...base.threads import processors
 from ...scene.run import job
-from ...scene.worker import compiled, computing
-from ...scene.worker import worker_process as process
+from ...scene.worker import compiled, computing, worker_process
 from ...worker.diagnostics import versions
 from . import manual
 from .panel import draw_lines
@@ -28,7 +27,7 @@ def _folder_chosen(preferences: Any, context: bpy.types.Context) -> None:
 
 def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
     if not preferences.keep_worker and job.current is None:
-        process.stop()
+        worker_process.stop()
 
 
 _THREADS = properties_of([
@@ -89,10 +88,10 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
 def _draw_worker(layout: Any) -> None:
     """How the process that erodes is, and what it compiles with."""
     row = layout.row()
-    row.label(text=f"Worker: {process.condition()}", icon="ERROR" if process.fault() else "INFO")
+    row.label(text=f"Worker: {worker_process.condition()}", icon="ERROR" if worker_process.fault() else "INFO")
     row.operator("erosion.worker_restart")
-    layout.label(text=f"Libraries: {process.libraries() or _versions()}", icon="BLANK1")
-    if reason := process.fault():
+    layout.label(text=f"Libraries: {worker_process.libraries() or _versions()}", icon="BLANK1")
+    if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR", 90)
 
 
@@ -112,7 +111,7 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            process.restart()
+            worker_process.restart()
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -133,8 +132,8 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
         return allowed(cls, why_busy() or nothing)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        process.stop()
-        process.stop_compiling()
+        worker_process.stop()
+        worker_process.stop_compiling()
         compiled.clear()
         self.report({"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
         return {"FINISHED"}

@@ -7,7 +7,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...scene.derived import companions
-from ...scene.masks import overlay as mask_overlay
+from ...scene.masks import overlay
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..base.terrain_operator import allowed
@@ -127,7 +127,7 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         elif mask.source == "NONE":
             self.report({"ERROR"}, f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
             return {"CANCELLED"}
-        elif terrain.mode not in mask_overlay.MODES:
+        elif terrain.mode not in overlay.MODES:
             mask_watch.show(terrain, self.kind)
             self.report({"INFO"}, "The mask is shown as soon as you are back in Object Mode")
         elif problem := mask_watch.show(terrain, self.kind):

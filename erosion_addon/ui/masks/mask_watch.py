@@ -12,7 +12,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
-from ...scene.masks import overlay as mask_overlay
+from ...scene.masks import overlay
 from ...scene.run import busy
 from ...scene.terrain import grid
 from ...scene.terrain.mesh import positions
@@ -78,7 +78,7 @@ def hide() -> None:
     """Show no mask any more."""
     global _shown
     _shown = None
-    mask_overlay.hide()
+    overlay.hide()
 
 
 def refresh() -> None:
@@ -90,7 +90,7 @@ def refresh() -> None:
             _asked.discard(mask)
             if mask == _shown:
                 hide()
-        elif obj.mode in mask_overlay.MODES:
+        elif obj.mode in overlay.MODES:
             _asked.discard(mask)
             depends_on = _depends_on(obj, kind)
             if mask not in _known or _known[mask][0] != depends_on or _is_being_painted(obj, kind):
@@ -109,10 +109,10 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0
             title = f"{declared.label} of {obj.name}"
-            mask_overlay.show(obj, lattice, positions(obj.data), values, title, highest, declared.unit)
+            overlay.show(obj, lattice, positions(obj.data), values, title, highest, declared.unit)
     except InputError as error:
         if is_shown(obj, kind):
-            mask_overlay.hide()
+            overlay.hide()
         return str(error)
     return None
 

@@ -15,8 +15,7 @@ from ...scene.files import viewport_picture
 from ...scene.masks import springs, surface_color
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase
-from . import loaded_recipe as origin
-from . import steps
+from . import loaded_recipe, steps
 from .recipes import why_no_recipe, why_no_terrain
 
 
@@ -28,7 +27,7 @@ def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
     color = settings.surface_color
     if color.source == "STRATA":
         recipe = surface_color.start(terrain, recipe, color.source, "", None, color.strata).recipe
-    palette = origin.palette_of(terrain)
+    palette = loaded_recipe.palette_of(terrain)
     return replace(recipe, palette=palette if palette in PALETTE.choices else recipe.palette)
 
 
@@ -72,7 +71,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
                 message="Your recipe of this name gets the steps and settings of this terrain.",
             )  # fmt: skip
         try:
-            loaded = origin.recipe(settings)
+            loaded = loaded_recipe.recipe(settings)
             self._take_words(loaded)
             wish = f"my {loaded.name}" if loaded.name in shipped() else loaded.name
             self.name = self.name or user_recipes.free_name(wish)

@@ -14,8 +14,7 @@ from ...scene.derived import companions
 from ...scene.files import user_folder
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase
-from . import loaded_recipe as origin
-from . import previews, steps
+from . import loaded_recipe, previews, steps
 
 TILE = 5.5
 """Side of a picture in the popover, in Blender's units of the interface; so it grows with them."""
@@ -45,7 +44,7 @@ def why_no_recipe(context: bpy.types.Context) -> str | None:
 def is_changed(settings: Any) -> bool:
     """Whether the steps or the edges are others than those of the recipe that was loaded; the seed is no part of it."""
     try:
-        loaded, now = origin.recipe(settings), steps.recipe_of(settings, [])
+        loaded, now = loaded_recipe.recipe(settings), steps.recipe_of(settings, [])
     except InputError:
         return False
     return replace(now, seed=loaded.seed) != loaded
@@ -56,7 +55,7 @@ def shown_name(settings: Any) -> str:
     if not settings.recipe_name:
         return "Choose a Recipe"
     name = previews.title(settings.recipe_name)
-    if origin.is_gone(settings):
+    if loaded_recipe.is_gone(settings):
         return phrase("{name} (not on this computer)", name=name)
     return phrase("{name} (changed)", name=name) if is_changed(settings) else name
 
@@ -64,7 +63,7 @@ def shown_name(settings: Any) -> str:
 def draw_choice(layout: Any, settings: Any) -> None:
     """The recipe of a terrain: its picture and its name open all pictures, the arrow what can be done with it as a
     file; beside it what is no part of a step."""
-    path = origin.file_of(settings)
+    path = loaded_recipe.file_of(settings)
     icon = previews.icon_of(path) if path else previews.blank()
     row = layout.split(factor=0.34)
     picture = row.column(align=True)
@@ -201,7 +200,8 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = companions.terrain_of(context.object).erosion
         try:
-            recipe = Recipe.load(settings.recipe_name) if origin.is_here(settings) else origin.recipe(settings)
+            shipped = loaded_recipe.is_here(settings)
+            recipe = Recipe.load(settings.recipe_name) if shipped else loaded_recipe.recipe(settings)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

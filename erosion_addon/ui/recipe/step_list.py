@@ -12,8 +12,7 @@ from ...scene.derived import companions
 from ...terrain.limits import Limits
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
-from . import steps
-from . import wind_rose as winds
+from . import steps, wind_rose
 from .step_operator import StepOperator
 
 _without_steps: set[int] = set()
@@ -203,7 +202,7 @@ def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], 
             row = body.row()
             row.active = item.enabled and known.acts(values)
             if known.name == "wind_rose":
-                winds.draw(row, item)
+                wind_rose.draw(row, item)
             else:
                 _draw_setting(row, getattr(item, item.kind), known)
 

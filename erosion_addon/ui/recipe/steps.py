@@ -16,7 +16,7 @@ from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, meant, properties_of
-from . import loaded_recipe as origin
+from . import loaded_recipe
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
@@ -73,7 +73,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
 def reload(settings: Any) -> None:
     """Fill the steps with those of the recipe that is named; none where there is no such recipe."""
     settings.steps.clear()
-    origin.choose(settings.recipe_name)
+    loaded_recipe.choose(settings.recipe_name)
     try:
         recipe = Recipe.load(settings.recipe_name)
     except InputError:
@@ -84,7 +84,7 @@ def reload(settings: Any) -> None:
 def fill(settings: Any, recipe: Recipe) -> None:
     """Take over a recipe's steps and edges, and its seed if it brings one."""
     settings.steps.clear()
-    origin.keep(settings, recipe)
+    loaded_recipe.keep(settings, recipe)
     settings.edges = recipe.edges
     settings.seed = recipe.seed or settings.seed
     settings.active_step = 0
@@ -132,7 +132,7 @@ def ensure(settings: Any) -> None:
     if settings.steps:
         return
     try:
-        recipe = origin.recipe(settings)
+        recipe = loaded_recipe.recipe(settings)
     except InputError:
         return  # the run refuses the name in a sentence
     for step in recipe.steps:
@@ -142,7 +142,7 @@ def ensure(settings: Any) -> None:
 def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
     """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
     steps = tuple(step_of(item, springs) for item in settings.steps)
-    named = origin.recipe(settings, steps)
+    named = loaded_recipe.recipe(settings, steps)
     return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
 
 

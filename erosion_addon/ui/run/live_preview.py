@@ -12,8 +12,7 @@ from bpy.app.handlers import persistent
 from ...base.errors import InputError
 from ...scene.derived import companions
 from ...scene.masks import springs
-from ...scene.run import busy, job, preview
-from ...scene.run import displayed_heights as live
+from ...scene.run import busy, displayed_heights, job, preview
 from ...scene.terrain import grid
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
@@ -82,8 +81,8 @@ def look() -> float | None:
     if obj is None or obj.type != "MESH" or not obj.erosion.live_preview:
         preview.end()
         return None
-    if live.is_any():
-        live.heal()
+    if displayed_heights.is_any():
+        displayed_heights.heal()
     uid = obj.session_uid
     if grid.why_not(obj) is not None or busy.renders():
         if preview.current is not None:  # it comes back with Object Mode, or after the render
@@ -152,22 +151,22 @@ def _history_moves(*_: Any) -> None:
 
 @persistent
 def _history_moved(*_: Any) -> None:
-    live.forget()
-    live.heal()
+    displayed_heights.forget()
+    displayed_heights.heal()
 
 
 @persistent
 def _file_is_opened(*_: Any) -> None:
     _seen.clear()
     _asked.clear()
-    live.forget()
-    live.heal()
+    displayed_heights.forget()
+    displayed_heights.heal()
 
 
 @persistent
 def _file_is_saved(*_: Any) -> None:
     """What is shown is not the terrain, so it is not for the file."""
-    live.put_back()
+    displayed_heights.put_back()
 
 
 @persistent

@@ -9,12 +9,11 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...run import estimate
 from ...scene.derived import companions
-from ...scene.original import original as source
+from ...scene.original import original
 from ...scene.run import job
 from ...scene.terrain import grid, obstacle, straighten
 from ...scene.terrain.checks import notes
-from ...scene.worker import compiled, speeds
-from ...scene.worker import worker_process as process
+from ...scene.worker import compiled, speeds, worker_process
 from ...terrain.masks import MASK_KINDS
 from ..base import manual, preferences
 from ..base.panel import Panel, draw_lines
@@ -130,15 +129,15 @@ def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> No
 
 
 def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
-    if source.is_paused(obj.data):
+    if original.is_paused(obj.data):
         run_panel.draw_paused(layout, obj)
     row = layout.row(align=True)
     row.scale_y = 1.6
     row.operator("erosion.run", icon="PLAY")
-    if source.is_paused(obj.data):
+    if original.is_paused(obj.data):
         row.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
     _draw_worker(layout, words)
-    eroded = source.has_source(obj.data)
+    eroded = original.has_source(obj.data)
     if eroded:
         layout.prop(obj.erosion, "continue_from_result")
         if obj.erosion.continue_from_result:
@@ -154,10 +153,10 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
 def _draw_worker(layout: Any, words: str) -> None:
     """What a run will take; in the same place, so that no button moves, how far the worker has compiled. Or why it
     cannot work."""
-    if reason := process.fault():
+    if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR")
         layout.operator("erosion.worker_restart", icon="FILE_REFRESH")
-    elif (compiling := process.compiling()) is not None:
+    elif (compiling := worker_process.compiling()) is not None:
         fraction, message = compiling
         layout.progress(factor=fraction, text=message)
     else:

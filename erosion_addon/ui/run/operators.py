@@ -4,15 +4,13 @@
 import bpy
 
 from ...base.errors import InputError
-from ...scene.derived import companions, light
-from ...scene.derived import update_derived as follow
-from ...scene.original import original as source
-from ...scene.run import job, preview
-from ...scene.run import run_queue as queue
+from ...scene.derived import companions, light, update_derived
+from ...scene.original import original
+from ...scene.run import job, preview, run_queue
 from ...scene.run.errand import Plan
 from ...scene.run.task import Task
 from ...scene.terrain import grid
-from ...scene.worker import worker_process as process
+from ...scene.worker import worker_process
 from ...worker.messages import Request
 from ..base.panel import redraw_panels
 from ..base.terrain_operator import allowed, why_no_run
@@ -35,13 +33,13 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
-        return runs.why_not(companions.terrain_of(context.object)) or process.fault() or None
+        return runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if job.current is None or attendance.returning:
             return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
-        queue.add(terrain, self.resume)
+        run_queue.add(terrain, self.resume)
         redraw_panels()
         self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
         return {"INTERFACE"}
@@ -78,7 +76,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         assert run is not None
         run.cancel()
         if self.waiting_too:
-            queue.clear()
+            run_queue.clear()
         progress.settle(run)
         progress.last_sentence = ""
         progress.redraw(None)
@@ -99,9 +97,9 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        for one in queue.waiting():
+        for one in run_queue.waiting():
             if self.uid == one.uid or (not self.uid and one.name == self.name):
-                queue.remove(one.uid)
+                run_queue.remove(one.uid)
         redraw_panels()
         return {"FINISHED"}
 
@@ -142,7 +140,7 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
 def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
     """Why there is nothing to bring back or to apply; None if there is."""
     reason = why_no_run(terrain)
-    if reason is None and terrain is not None and not source.has_source(terrain.data):
+    if reason is None and terrain is not None and not original.has_source(terrain.data):
         reason = "This terrain has not been eroded"
     return reason
 
@@ -166,15 +164,15 @@ class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
 
 
 def _requests_of_restore(terrain: bpy.types.Object) -> list[Request]:
-    heights = source.before_erosion(terrain.data)[0][:, 2]
-    return follow.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False)
+    heights = original.before_erosion(terrain.data)[0][:, 2]
+    return update_derived.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False)
 
 
 def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-    source.restore(terrain.data)
+    original.restore(terrain.data)
     light.remove(terrain.data)
     terrain.erosion.report = ""
-    return "", follow.update(terrain)
+    return "", update_derived.update(terrain)
 
 
 class EROSION_OT_apply(bpy.types.Operator):
@@ -196,7 +194,7 @@ class EROSION_OT_apply(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         preview.end()
         try:
-            source.apply(terrain.data, self.remove_maps)
+            original.apply(terrain.data, self.remove_maps)
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

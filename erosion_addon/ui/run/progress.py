@@ -7,10 +7,9 @@ from typing import Any
 
 import bpy
 
-from ...scene.run import job, preview
-from ...scene.run import run_queue as queue
+from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
-from ...scene.worker import worker_process as process
+from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.panel import redraw_panels
 from ..base.translations import phrase
@@ -39,10 +38,10 @@ def stop() -> None:
     if bpy.app.timers.is_registered(_repeat):
         bpy.app.timers.unregister(_repeat)
     attendance.forget()
-    queue.clear()
+    run_queue.clear()
     preview.end()
     job.clear()
-    process.stop()
+    worker_process.stop()
     # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
     if not bpy.app.timers.is_registered(_clear):
         bpy.app.timers.register(_clear, persistent=True)
@@ -62,7 +61,7 @@ def _tick() -> float | None:
             job.current.fail_unexpectedly()
         else:
             job.clear()
-        return INTERVAL if job.current is not None or queue.waiting() else None
+        return INTERVAL if job.current is not None or run_queue.waiting() else None
 
 
 def _turn() -> float | None:
@@ -148,10 +147,10 @@ def settle(run: Task) -> None:
         obj.erosion.report = json.dumps(run.report)
     _say([run.sentence] if run.state != "done" or run.warnings else [])
     job.clear()
-    if queue.waiting():
+    if run_queue.waiting():
         watch()
     elif not preferences.keeps_worker():
-        process.stop()
+        worker_process.stop()
 
 
 def _say(sentences: list[str]) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.run import preview
-from ...scene.run import run_queue as queue
+from ...scene.run import preview, run_queue
 from ...scene.run.task import Task
 from ..base.panel import draw_lines
 from ..base.translations import phrase
@@ -31,14 +30,14 @@ def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
         row = layout.row()
         row.use_property_split = False
         row.prop(obj.erosion, "show_progress")
-    elif obj is not None and obj.type == "MESH" and not queue.waits(obj):
+    elif obj is not None and obj.type == "MESH" and not run_queue.waits(obj):
         layout.operator("erosion.run", text="Add to Queue", icon="ADD")
     _draw_queue(layout)
 
 
 def _draw_queue(layout: Any) -> None:
     column = layout.column(align=True)
-    for number, waiting in enumerate(queue.waiting()):
+    for number, waiting in enumerate(run_queue.waiting()):
         row = column.row(align=True)
         text = waiting.name if number else phrase("Waiting: {name}", name=waiting.name)
         row.label(text=text, icon="BLANK1" if number else "TIME", translate=False)

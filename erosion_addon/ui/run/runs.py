@@ -7,8 +7,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...scene.masks import springs, surface_color
-from ...scene.run import job
-from ...scene.run import run_queue as queue
+from ...scene.run import job, run_queue
 from ...scene.terrain import grid
 from ..base import preferences
 from ..masks import mask_watch, masks
@@ -31,7 +30,7 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
 def start_next() -> list[str]:
     """Begin the run of the next object in the queue; returns sentences about those that could not be eroded."""
     said = []
-    while (turn := queue.take()) is not None:
+    while (turn := run_queue.take()) is not None:
         obj = turn.find()
         try:
             if obj is not None:
@@ -51,7 +50,7 @@ def why_not(obj: bpy.types.Object | None) -> str | None:
     if obj is not None and run is not None:
         if run.object_uid == obj.session_uid:
             return f"{obj.name} is being {run.doing}"
-        if queue.waits(obj):
+        if run_queue.waits(obj):
             return f"{obj.name} waits for its turn"
     return grid.why_not(obj) or _found_at(obj)
 

@@ -12,11 +12,9 @@ import bpy
 
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
-from ...scene.run import job
-from ...scene.run import run_queue as queue
-from ...scene.run import start_state as start
+from ...scene.run import job, run_queue, start_state
 from ...scene.terrain import attributes, grid
-from ...scene.worker import worker_process as process
+from ...scene.worker import worker_process
 from ...terrain.masks import MASK_KINDS
 from ..base import preferences
 from ..base.panel import redraw_panels
@@ -53,23 +51,23 @@ def unregister() -> None:
     _wanted = ""
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
-    process.stop_compiling()
+    worker_process.stop_compiling()
 
 
 def _tick() -> float | None:
     if job.current is not None:  # which compiles what it needs
         return None
     try:
-        warm_up(queue.find_object(_noticed))
+        warm_up(run_queue.find_object(_noticed))
     except InputError:
         pass  # the panel says it
     except Exception:  # noqa: BLE001 - a warm-up is never worth a fault in the artist's face
         traceback.print_exc()
         return None
     redraw_panels()
-    if process.is_getting_ready():
+    if worker_process.is_getting_ready():
         return INTERVAL
-    process.compile_all()  # beginning with what is shown, which is what will be run first
+    worker_process.compile_all()  # beginning with what is shown, which is what will be run first
     return None
 
 
@@ -80,11 +78,11 @@ def warm_up(obj: bpy.types.Object | None) -> None:
         return
     recipe = steps.meant_recipe(obj.erosion)
     masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
-    fields = [name for name in start.LAYERS if attributes.holds(obj.data, name)]
+    fields = [name for name in start_state.LAYERS if attributes.holds(obj.data, name)]
     wanted = json.dumps([masks, fields, recipe and _shape(recipe)])
     if wanted == _wanted:
         return
-    _wanted, runner = wanted, process.ready()
+    _wanted, runner = wanted, worker_process.ready()
     if recipe is not None:
         runner.warm(recipe, grid.describe(obj).spacing, masks, fields)
 

@@ -8,8 +8,7 @@ import bpy
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...scene.derived import companions
-from ...scene.terrain import checks as advice
-from ...scene.terrain import grid, obstacle, sand
+from ...scene.terrain import checks, grid, obstacle, sand
 from ..base.panel import draw_lines
 from ..base.terrain_operator import select_only
 from ..recipe import steps
@@ -38,7 +37,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Name of a remedy → operator, text of its button, what the operator is called with."""
 
 
-def draw(layout: Any, said: advice.Advice, icon: str) -> None:
+def draw(layout: Any, said: checks.Advice, icon: str) -> None:
     """A sentence, and below it the button that mends what it speaks of."""
     draw_lines(layout, [said.sentence], icon)
     if said.remedy:
@@ -169,8 +168,8 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         spacing = grid.describe(terrain).spacing
         for item in terrain.erosion.steps:
             small = PROCESSES[item.kind].small_steps(steps.parameters_of(item, []), spacing)
-            if small > advice.FINE_ENOUGH:
-                getattr(item, item.kind).time_step *= advice.FINE_ENOUGH / small
+            if small > checks.FINE_ENOUGH:
+                getattr(item, item.kind).time_step *= checks.FINE_ENOUGH / small
         return {"FINISHED"}
 
 

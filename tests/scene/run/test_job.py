@@ -298,7 +298,7 @@ def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     edited[5] += 1.0  # so that the source of the first run is set aside
     grid.write_heights(obj.data, edited)
     before = everything(obj.data)
-    module = {"write_heights": grid, "write_fields": job.attributes}.get(broken, job.source)
+    module = {"write_heights": grid, "write_fields": job.attributes}.get(broken, job.original)
     whole = getattr(module, broken)
     calls = []
 

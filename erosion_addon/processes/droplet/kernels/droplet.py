@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import between, wrapped
 from ...shared.kernels.exchange import deposit
@@ -69,7 +69,7 @@ def make_totals(tiles: Tiles) -> Totals:
 @lean
 def _start_cell(start, sources, cells):
     """Cell index where a drop starts; sources: None for even rain, else cumulated weights (cells,) up to 1."""
-    chance = random.uniform(start, 0)
+    chance = rng.uniform(start, 0)
     if sources is None:
         return min(int(chance * cells), cells - 1)
     return min(np.searchsorted(sources, chance, side="right"), cells - 1)
@@ -99,12 +99,12 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread
     """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
-        start, draws = random.stream(key, number), 1.0
+        start, draws = rng.stream(key, number), 1.0
         cell = np.int64(_start_cell(start, sources, rows * cols))
         z, x = float(cell // cols), float(cell % cols)
         if spread_all or _among(cell, spread):
-            z = _anywhere(z, random.uniform(start, 1), tiles.last_row, rows)
-            x = _anywhere(x, random.uniform(start, 2), tiles.last_col, cols)
+            z = _anywhere(z, rng.uniform(start, 1), tiles.last_row, rows)
+            x = _anywhere(x, rng.uniform(start, 2), tiles.last_col, cols)
             draws = 3.0
         slot = enter(pool, tiles, start, z, x)
         pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
 from ....kernels.elementary import sincos
@@ -146,7 +146,7 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     _add_water(flow, place, water)
     dz, dx, length = ahead
     if length <= FLAT:
-        angle = random.uniform(pool.start[slot], int(pool.numbers[slot, DRAWS])) * (2.0 * math.pi)
+        angle = rng.uniform(pool.start[slot], int(pool.numbers[slot, DRAWS])) * (2.0 * math.pi)
         dz, dx = sincos(angle)
         pool.numbers[slot, DRAWS] += 1.0
         totals.random_directions[tile] += 1

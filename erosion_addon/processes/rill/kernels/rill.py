@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import lean
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
@@ -75,9 +75,9 @@ def make_totals(tiles: Tiles) -> Totals:
 def _start_place(start, sources, rows, cols, last_row, last_col):
     """Where a drop starts, (row, col) real-valued; sources: None for even rain, else cumulated weights (cells,)."""
     if sources is None:
-        return random.uniform(start, 0) * last_row, random.uniform(start, 1) * last_col
-    cell = min(np.searchsorted(sources, random.uniform(start, 2), side="right"), rows * cols - 1)
-    z, x = cell // cols + random.uniform(start, 0) - 0.5, cell % cols + random.uniform(start, 1) - 0.5
+        return rng.uniform(start, 0) * last_row, rng.uniform(start, 1) * last_col
+    cell = min(np.searchsorted(sources, rng.uniform(start, 2), side="right"), rows * cols - 1)
+    z, x = cell // cols + rng.uniform(start, 0) - 0.5, cell % cols + rng.uniform(start, 1) - 0.5
     return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
 
 
@@ -187,7 +187,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
     """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
-        start = random.stream(key, number)
+        start = rng.stream(key, number)
         z, x = _start_place(start, sources, rows, cols, tiles.last_row, tiles.last_col)
         slot = enter(pool, tiles, start, z, x)
         pool.numbers[slot, VOLUME], pool.numbers[slot, SCALE] = 1.0, scale[0]

@@ -3,14 +3,14 @@
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import kernel
 
 
 @kernel
 def _knot(key, row, col, rows, cols):
     """Random number of one knot of a lattice that repeats."""
-    return random.uniform(random.stream(key, (row % rows) * cols + col % cols), 0)
+    return rng.uniform(rng.stream(key, (row % rows) * cols + col % cols), 0)
 
 
 @kernel

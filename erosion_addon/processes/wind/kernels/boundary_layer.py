@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
@@ -172,9 +172,9 @@ def _drift(
         vy += follow * (open_air * hug * turn_y - vy)
         swirl = constants.turbulence * near * collision
         if swirl > 0.0:
-            vz += swirl * (2.0 * random.uniform(start, 3 * step) - 1.0)
-            vx += swirl * (2.0 * random.uniform(start, 3 * step + 1) - 1.0)
-            vy += swirl * (2.0 * random.uniform(start, 3 * step + 2) - 1.0)
+            vz += swirl * (2.0 * rng.uniform(start, 3 * step) - 1.0)
+            vx += swirl * (2.0 * rng.uniform(start, 3 * step + 1) - 1.0)
+            vy += swirl * (2.0 * rng.uniform(start, 3 * step + 2) - 1.0)
         slower = 1.0 - min(constants.drag * burden, 1.0)
         slower /= constants.yielding + slower * (1.0 - constants.yielding)
         vz, vx, vy = vz * slower, vx * slower, vy * slower
@@ -231,7 +231,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
     the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either."""
     for number in range(first, last):
-        start = random.stream(key, number)
+        start = rng.stream(key, number)
         z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
         drop = pool.numbers[enter(pool, tiles, start, z, x)]
         drop[2], drop[6] = -math.inf, supply

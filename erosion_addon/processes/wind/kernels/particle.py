@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import WRAP
 from ...shared.kernels.particle_queues import Pool, queued
@@ -126,7 +126,7 @@ def near_tile(z, x, bounds):
 @lean
 def anywhere(start, sources, rows, cols):
     """Place (z, x) by cumulated weights of cells, or with the same chance all over the terrain."""
-    chance, along = random.uniform(start, 0), random.uniform(start, 1)
+    chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
     if sources is None:
         return chance * rows, along * cols
     cell = np.searchsorted(sources, chance, side="right")
@@ -139,7 +139,7 @@ def start_place(start, sources, shape, wind_row, wind_col, constants):
     rows, cols = shape[0], shape[1]
     if sources is not None or constants.edges == WRAP:
         return anywhere(start, sources, rows, cols)
-    chance, along = random.uniform(start, 0), random.uniform(start, 1)
+    chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
     across = abs(wind_col) * constants.col_step * rows  # the edge's length across the wind, in cells
     if chance * (across + abs(wind_row) * constants.row_step * cols) < across:
         return along * rows, 0.5 if wind_col > 0.0 else cols - 0.5

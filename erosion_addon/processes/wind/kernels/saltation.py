@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng as random
+from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ...shared.kernels.cascade import cascade
@@ -219,7 +219,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
     """
     shape = tiles.row_of.size, tiles.col_of.size
     for number in range(first, last):
-        start = random.stream(key, number)
+        start = rng.stream(key, number)
         z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
         drop = pool.numbers[enter(pool, tiles, start, z, x)]
         drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply

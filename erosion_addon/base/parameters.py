@@ -67,7 +67,7 @@ class Specification:
             return ""
         name, *allowed = self.needs
         words = [str(value) if value != () else "none" for value in allowed]
-        return f"Acts only with {name}{': ' if words else ''}{' or '.join(words)}."
+        return f"Used only with {name}{': ' if words else ''}{' or '.join(words)}."
 
     @property
     def range_text(self) -> str:

@@ -26,10 +26,10 @@ class RidgedParameters(Parameters):
         1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
     )
     octaves: int = parameter(
-        7, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
+        7, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
     )
     gain: float = parameter(
-        0.45, "Height of the next smaller forms, as a share: more makes rougher land.", low=0, high=1
+        0.45, "Height of the next smaller forms, as a share: higher values make rougher land.", low=0, high=1
     )
     calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
     spurs: float = parameter(
@@ -167,10 +167,10 @@ class SandParameters(Parameters):
     relief: float = relief(20.0)
     waves: float = parameter(5.0, "How many hills of sand lie along the longer side.", low=1, high=1000, soft_high=50)
     octaves: int = parameter(
-        4, "How many times forms of half the size are added: more adds finer ones.", low=1, high=16
+        4, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
     )
     gain: float = parameter(
-        0.3, "Height of the next smaller forms, as a share: more makes rougher sand.", low=0, high=1
+        0.3, "Height of the next smaller forms, as a share: higher values make rougher sand.", low=0, high=1
     )
     warp: float = warp()
     tileable: bool = tileable()

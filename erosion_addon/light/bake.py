@@ -33,7 +33,7 @@ class LightParameters(Parameters):
     """What of the light arrives on the ground."""
 
     azimuths: int = parameter(
-        16, "Directions in which the horizon is looked for: more is smoother, and slower.", low=4, high=64
+        16, "Directions in which the horizon is looked for: higher values are smoother, and slower.", low=4, high=64
     )
     radius: float = parameter(
         0.0, "How far away mountains still hide the sky. Auto: half of the terrain.",

@@ -28,21 +28,21 @@ class Limits(Parameters):
         low=-FARTHEST, high=FARTHEST, unit="m", soft_low=-1000, soft_high=9000,
     )  # fmt: skip
     height_softness: float = parameter(
-        0.0, "Height over which the step sets in at these limits: more hides where they are.",
+        0.0, "Height over which the step sets in at these limits: higher values hide where they are.",
         low=0, high=FARTHEST, unit="m", soft_high=500,
     )  # fmt: skip
     flattest: float = parameter(0.0, "Slope from which on the step works.", low=0, high=90, unit="°")
     steepest: float = parameter(90.0, "Slope up to which the step works.", low=0, high=90, unit="°")
     slope_softness: float = parameter(
-        0.0, "Slope over which the step sets in at these limits: more hides where they are.",
+        0.0, "Slope over which the step sets in at these limits: higher values hide where they are.",
         low=0, high=90, unit="°", soft_high=30,
     )  # fmt: skip
     max_erosion: float = parameter(
-        0.0, "Most that the step lowers the ground at any place: less leaves valleys shallow.",
+        0.0, "Most that the step lowers the ground at any place: lower values leave valleys shallow.",
         low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
     )  # fmt: skip
     max_deposition: float = parameter(
-        0.0, "Most that the step raises the ground at any place: less keeps floors and fans thin.",
+        0.0, "Most that the step raises the ground at any place: lower values keep floors and fans thin.",
         low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
     )  # fmt: skip
 

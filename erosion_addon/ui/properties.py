@@ -34,14 +34,15 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "springs": bpy.props.PointerProperty(
             type=bpy.types.Collection, name="Springs",
             description="Each object of this collection is a spring on the terrain below it. Its scale is the water "
-            "that it gives: more makes a larger river. Unit: m³/s in steps of water, a share of the drops in others",
+            "that it gives: "
+            "higher values make a larger river. Unit: m³/s in steps of water, a share of the drops in others",
         ),
         "casters": bpy.props.PointerProperty(
             type=bpy.types.Collection, name="Shadow Casters",
             description="The objects of this collection throw soft shadows on the terrain, as a few spheres each",
         ),
         "continue_from_result": bpy.props.BoolProperty(
-            name="Add to Last Run",
+            name="Continue from Result",
             description="Erode the terrain as it is now, instead of starting again from the terrain before erosion",
         ),
         "adds_up": bpy.props.BoolProperty(

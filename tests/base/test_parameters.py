@@ -172,7 +172,7 @@ def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
 
 def test_when_a_parameter_acts_in_words():
     texts = {known.name: known.needs_text for _, known in NEEDING}
-    assert texts["cloud_size"] == "Acts only with cloud_cover."
-    assert texts["water_level"] == "Acts only with standing_water: edges or everywhere."
-    assert texts["direction"] == "Acts only with wind_rose: none."
+    assert texts["cloud_size"] == "Used only with cloud_cover."
+    assert texts["water_level"] == "Used only with standing_water: edges or everywhere."
+    assert texts["direction"] == "Used only with wind_rose: none."
     assert specifications(PROCESSES["talus"].parameters)["reach"].needs_text == ""

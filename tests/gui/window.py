@@ -7,6 +7,7 @@ the bottom left. Simulated events go through Blender's own event_simulate, which
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -78,7 +79,10 @@ class Window:
         command += ["--python-exit-code", "1", "--python", str(AGENT), "--", str(self.socket)]
         self.shots.mkdir(parents=True, exist_ok=True)
         self.log = self.shots / "blender.log"
-        environment = os.environ | {"DISPLAY": self.display, "TMPDIR": self.folder.name}  # quit.blend goes there
+        self.profile = self.shots / "profile"  # its own: a session may switch the extension off or save preferences
+        shutil.copytree(os.environ["BLENDER_USER_RESOURCES"], self.profile, symlinks=True)
+        environment = os.environ | {"DISPLAY": self.display, "BLENDER_USER_RESOURCES": str(self.profile)}
+        environment["TMPDIR"] = self.folder.name  # quit.blend goes there
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         self.wait("the window", self.is_open)
@@ -234,4 +238,5 @@ class Window:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        shutil.rmtree(self.profile)
         self.folder.cleanup()

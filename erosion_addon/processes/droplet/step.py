@@ -28,38 +28,41 @@ class DropletParameters(Parameters):
     feature_size: float = feature_size()
     detail: int = detail()
     capacity: float = parameter(
-        10.0, "How much a drop can carry: more digs deeper and builds higher fans.",
+        10.0, "How much a drop can carry: higher values dig deeper and build higher fans.",
         low=0, high=1000, seed_name="Kq", soft_high=40, step=0.01,
     )  # fmt: skip
     evaporation: float = parameter(
-        0.001, "Share of its water that a drop loses each step: more shortens rivers.",
+        0.001, "Share of its water that a drop loses each step: higher values shorten rivers.",
         low=0, high=1, unit="1/step", seed_name="Kw", soft_high=0.5, step=0.001,
     )  # fmt: skip
     erosion_rate: float = parameter(
-        0.9, "Share of its spare capacity that a drop digs out each step: more cuts sharper gullies.",
+        0.9, "Share of its spare capacity that a drop digs out each step: higher values cut sharper gullies.",
         low=0, high=1, unit="1/step", seed_name="Kr", step=0.001,
     )  # fmt: skip
     deposition_rate: float = parameter(
-        0.02, "Share of its excess load that a drop lays down each step: more fills the foot of the slopes.",
+        0.02, "Share of its excess load that a drop lays down each step: higher values fill the foot of the slopes.",
         low=0, high=1, unit="1/step", seed_name="Kd", soft_high=0.5, step=0.001,  # beyond it each cell is a heap
     )  # fmt: skip
     inertia: float = parameter(
-        0.1, "How much a drop keeps its direction: more makes smoother, wider bends.", low=0, high=0.99, seed_name="Ki"
+        0.1, "How much a drop keeps its direction: higher values make smoother, wider bends.",
+        low=0, high=0.99, seed_name="Ki"
     )
     minimum_slope: float = parameter(
-        0.05, "Slope that flat ground counts as: more lets rivers dig on plains.",
+        0.05, "Slope that flat ground counts as: higher values let rivers dig on plains.",
         low=0, high=10, unit="m/m", seed_name="minSlope", soft_high=2,
     )  # fmt: skip
     gravity: float = parameter(
-        20.0, "How fast drops speed up downhill: more erodes steep slopes harder.",
+        20.0, "How fast drops speed up downhill: higher values erode steep slopes harder.",
         low=0, high=1000, seed_name="g", soft_high=50,
     )  # fmt: skip
     maximum_path: float = parameter(
-        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
+        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: "
+        "lower values end rivers on their way.",
         low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
     )  # fmt: skip
     deposit_limit: float = parameter(
-        0.0, "Most that a drop lays down in a step, in cells of height: less spreads its load further along its way.",
+        0.0, "Most that a drop lays down in a step, in cells of height: "
+        "lower values spread its load further along its way.",
         low=0, high=1000, unit="cells/step", zero="None", usual=1.0, soft_high=5, step=0.01, group="Drops",
     )  # fmt: skip
     deposit_footprint: str = parameter(
@@ -100,15 +103,16 @@ class DropletParameters(Parameters):
         low=0, high=1e6, row_names=("x", "y", "rate"), group="Springs",
     )  # fmt: skip
     spring_share: float = parameter(
-        0.5, "Share of all drops that rise from the springs: more digs below them, and less elsewhere.", low=0, high=1,
+        0.5, "Share of all drops that rise from the springs: higher values dig below them, and less elsewhere.",
+        low=0, high=1,
         group="Springs", needs=("springs",),
     )  # fmt: skip
     wetness: float = parameter(
-        5000.0, "Catchment per slope at which the ground is half wet: more leaves the ground drier.",
+        5000.0, "Catchment per slope at which the ground is half wet: higher values leave the ground drier.",
         low=1, high=1e9, unit="m", soft_high=50_000, step=100, group="Moisture and Color",
     )  # fmt: skip
     color_depth: float = parameter(
-        0.5, "Thickness of sediment that hides half of the ground's colour: more lets it shine through.",
+        0.5, "Thickness of sediment that hides half of the ground's colour: higher values let it shine through.",
         low=1e-6, high=1e6, unit="m", soft_high=10, step=0.01, group="Moisture and Color",
     )  # fmt: skip
     grass_protection: float = grass_protection()

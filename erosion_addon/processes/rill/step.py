@@ -35,43 +35,45 @@ class RillParameters(Parameters):
         },
     )  # fmt: skip
     gravity: float = parameter(
-        0.01, "How fast drops speed up downhill: more leaves slopes drier, and lets the capacity form carry more.",
+        0.01, "How fast drops speed up downhill: "
+        "higher values leave slopes drier, and let the capacity form carry more.",
         low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     friction: float = parameter(
-        0.005, "Share of its speed that a drop loses on a metre: more makes it follow every bend.",
+        0.005, "Share of its speed that a drop loses on a metre: higher values make it follow every bend.",
         low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     transfer_rate: float = parameter(
-        0.5, "Share of the height between two places that a drop levels: more cuts deeper rills.", low=0, high=1
+        0.5, "Share of the height between two places that a drop levels: higher values cut deeper rills.", low=0, high=1
     )
     sediment_ratio: float = parameter(
-        3.0, "How much more a drop fills than it digs: more fills valleys to wider, flatter floors.",
+        3.0, "How much more a drop fills than it digs: higher values fill valleys to wider, flatter floors.",
         low=0, high=100, soft_low=0.5, soft_high=10,  # below it floors are pitted, or drained to the edges' height
     )  # fmt: skip
     capacity: float = parameter(
-        100.0, "How much a drop can carry, in the capacity form: more takes it further.",
+        100.0, "How much a drop can carry, in the capacity form: higher values take it further.",
         low=0, high=1e6, unit="m", soft_high=1000,
         needs=("form", "capacity", "uncapped"),
     )  # fmt: skip
     minimum_volume: float = parameter(
-        0.01, "Share of its water at which a drop ends: more makes shorter paths.",
+        0.01, "Share of its water at which a drop ends: higher values make shorter paths.",
         low=0, high=1, soft_high=0.5, step=0.001, group="Drops",
     )  # fmt: skip
     evaporation: float = parameter(
-        0.001, "Share of its water that a drop loses on a metre: more makes shorter paths.",
+        0.001, "Share of its water that a drop loses on a metre: higher values make shorter paths.",
         low=0, high=1000, unit="1/m", soft_high=0.02, group="Drops",
     )  # fmt: skip
     maximum_path: float = parameter(
-        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: less ends rivers on their way.",
+        4.0, "Longest path of a drop, as a multiple of the terrain's longer side: "
+        "lower values end rivers on their way.",
         low=0.01, high=100, unit="sides", soft_high=10, step=0.01, group="Drops",
     )  # fmt: skip
     soil_absorption: float = parameter(
-        0.05, "How fast the ground below a slow drop gets moist: more makes wider wet ground.",
+        0.05, "How fast the ground below a slow drop gets moist: higher values make wider wet ground.",
         low=0, high=1000, unit="1/m", soft_high=1, group="Moisture",
     )  # fmt: skip
     soil_evaporation: float = parameter(
-        10.0, "How fast the ground dries while a drop falls on each cell: more leaves only the grooves wet.",
+        10.0, "How fast the ground dries while a drop falls on each cell: higher values leave only the grooves wet.",
         low=0, high=1000, unit="cells/drop", soft_high=100, group="Moisture",
     )  # fmt: skip
     grass_protection: float = grass_protection()

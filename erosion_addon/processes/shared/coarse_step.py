@@ -22,7 +22,8 @@ from .state import State, Step, Volumes
 def feature_size() -> Any:
     """A parameter: how wide channels are."""
     return parameter(
-        0.0, "Width of the finest channels: more makes them broader, and alike at every resolution. Auto: by Detail.",
+        0.0, "Width of the finest channels: "
+        "higher values make them broader, and alike at every resolution. Auto: by Detail.",
         low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
     )  # fmt: skip
 
@@ -30,7 +31,8 @@ def feature_size() -> Any:
 def detail() -> Any:
     """A parameter: the same, by the terrain's size."""
     return parameter(
-        0, "Most channels side by side along the longer side, at every resolution: more makes them finer. Auto: cells.",
+        0, "Most channels side by side along the longer side, at every resolution: "
+        "higher values make them finer. Auto: cells.",
         low=0, high=65536, soft_high=2048, zero="Auto", usual=512,
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ class WindParameters(Parameters):
         },
     )  # fmt: skip
     particles_per_cell: float = parameter(
-        1.0, "How long the wind blows: more moves the dunes further.",
+        1.0, "How long the wind blows: higher values move the dunes further.",
         low=0, high=10000, unit="1/cell", soft_high=20, step=0.01,
     )  # fmt: skip
     direction: float = parameter(
@@ -35,84 +35,90 @@ class WindParameters(Parameters):
         low=-360, high=1e6, row_names=("direction", "weight"),
     )  # fmt: skip
     gustiness: float = parameter(
-        10.0, "How much gusts turn away from the wind (standard deviation): more rounds the dunes.",
+        10.0, "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
         low=0, high=90, unit="°", soft_high=45,  # beyond it, gusts that blow back comb the sand
     )  # fmt: skip
     wind_speed: float = parameter(
-        math.sqrt(2), "Speed of the wind in feature sizes a second: less makes smaller, sharper dunes.",
+        math.sqrt(2), "Speed of the wind in feature sizes a second: lower values make smaller, sharper dunes.",
         low=0.05, high=100, seed_name="pspeed", soft_high=5,
     )  # fmt: skip
     suspension: float = parameter(
-        0.0001, "How much sand the wind lifts: more moves more sand.", low=0, high=1, unit="1/s", soft_high=0.01,
+        0.0001, "How much sand the wind lifts: higher values move more sand.",
+        low=0, high=1, unit="1/s", soft_high=0.01,
         group="Sand", needs=("flight", "particles"),
     )  # fmt: skip
     abrasion: float = parameter(
-        0.0001, "How fast sand in the wind wears bare rock: more rounds and lowers obstacles.",
+        0.0001, "How fast sand in the wind wears bare rock: higher values round and lower obstacles.",
         low=0, high=1, unit="1/s", soft_high=0.01, group="Sand",
     )  # fmt: skip
     settling: float = parameter(
-        0.01, "How fast disturbed heaps slide down: more makes flatter, smoother dunes.", low=0, high=1, unit="1/s",
+        0.01, "How fast disturbed heaps slide down: higher values make flatter, smoother dunes.",
+        low=0, high=1, unit="1/s",
         soft_high=0.1,
         group="Sand",
     )  # fmt: skip
     creep: float = parameter(
-        0.001, "How much grains roll where the wind touches the ground: more smooths windward slopes.",
+        0.001, "How much grains roll where the wind touches the ground: higher values smooth windward slopes.",
         low=0, high=0.1, unit="1/s", soft_low=0.0002, soft_high=0.02, group="Sand",  # nothing else smooths single cells
     )  # fmt: skip
     repose_angle: float = parameter(
-        22.0, "Steepest slope that sand holds: more makes higher, rougher dunes.",
+        22.0, "Steepest slope that sand holds: higher values make higher, rougher dunes.",
         low=0, high=80, unit="°", seed_name="roughness",
     )  # fmt: skip
     fallout: float = parameter(
-        0.03, "How fast sand falls out of the air: less carries it further, in the end off the terrain; 0.0001 as in "
+        0.03, "How fast sand falls out of the air: "
+        "lower values carry it further, in the end off the terrain; 0.0001 as in "
         "the source.",
         low=0, high=4, unit="1/s", soft_high=0.5, seed_name="suspension", group="Sand", needs=("flight", "particles"),
     )  # fmt: skip
     shelter: float = parameter(
-        1.0, "How still the air is behind heights: more piles up sand in their lee; 0 as in the source.", low=0, high=1,
+        1.0, "How still the air is behind heights: higher values pile up sand in their lee; 0 as in the source.",
+        low=0, high=1,
         group="Shelter",
     )  # fmt: skip
     shelter_angle: float = parameter(
-        12.0, "Angle at which sheltered air thins out behind a height: less makes longer shadows.",
+        12.0, "Angle at which sheltered air thins out behind a height: lower values make longer shadows.",
         low=1, high=80, unit="°", group="Shelter", needs=("shelter",),
     )  # fmt: skip
     gravity: float = parameter(
-        0.01, "How fast flying sand comes down: more makes shorter jumps.", low=0, high=10, unit="heights/s²",
+        0.01, "How fast flying sand comes down: higher values make shorter jumps.", low=0, high=10, unit="heights/s²",
         soft_high=0.1,
         group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     response: float = parameter(
-        0.1, "How fast sand takes the speed of the wind: more carries it further up slopes.",
+        0.1, "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
         low=0, high=2, unit="1/s", soft_low=0.01, soft_high=1, group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     air_lift: float = parameter(
-        0.0, "Lift of flying sand by the wind: more keeps dust up.", low=0, high=1, unit="1/s", soft_high=0.1,
+        0.0, "Lift of flying sand by the wind: higher values keep dust up.", low=0, high=1, unit="1/s", soft_high=0.1,
         group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     air_drag: float = parameter(
-        0.0, "Drag on flying sand: more slows jumps down, and their fall.", low=0, high=2, unit="1/s",
+        0.0, "Drag on flying sand: higher values slow jumps down, and their fall.", low=0, high=2, unit="1/s",
         soft_high=1,
         group="Flying Sand", needs=("flight", "particles"),
     )  # fmt: skip
     moisture_threshold: float = parameter(
-        0.1, "How much harder the wind must blow to lift wet sand (moisture 1): more leaves damp sand lying.",
+        0.1, "How much harder the wind must blow to lift wet sand (moisture 1): higher values leave damp sand lying.",
         low=0, high=100, soft_high=2, group="Moisture and Grass",
     )  # fmt: skip
     grass_hold: float = parameter(
-        1.0, "Share of the sand that full grass binds against lifting and sliding: more keeps green dunes in place.",
+        1.0, "Share of the sand that full grass binds against lifting and sliding: "
+        "higher values keep green dunes in place.",
         low=0, high=1, group="Moisture and Grass",
     )  # fmt: skip
     grass_drag: float = parameter(
-        0.8, "Share of the wind at the ground that full grass takes: more lets sand come to rest in it.",
+        0.8, "Share of the wind at the ground that full grass takes: higher values let sand come to rest in it.",
         low=0, high=1,
         group="Moisture and Grass",
     )  # fmt: skip
     supply: float = parameter(
-        0.0, "Sand that the wind brings, as its thickness all over the terrain: more feeds larger dunes.",
+        0.0, "Sand that the wind brings, as its thickness all over the terrain: higher values feed larger dunes.",
         low=0, high=1e6, unit="m", soft_high=20,
     )  # fmt: skip
     pace: float = parameter(
-        100.0, "How many particles of the source one stands for: more is faster and coarser.", low=1, high=10000,
+        100.0, "How many particles of the source one stands for: higher values are faster and coarser.",
+        low=1, high=10000,
         soft_high=1000,
         group="Computation",
     )  # fmt: skip
@@ -140,19 +146,21 @@ class WindParameters(Parameters):
         soft_high=10, seed_name="boundarylayer", group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     capacity: float = parameter(
-        0.3, "Sand that the air holds over level ground, as thickness in feature sizes: more moves dunes further.",
+        0.3, "Sand that the air holds over level ground, as thickness in feature sizes: "
+        "higher values move dunes further.",
         low=1e-4, high=10, soft_high=2, group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     windward_lift: float = parameter(
-        50.0, "How much more the wind lifts where it blows against a slope: more makes steeper, narrower dunes.",
+        50.0, "How much more the wind lifts where it blows against a slope: "
+        "higher values make steeper, narrower dunes.",
         low=0, high=1000, soft_high=200, group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     exchange: float = parameter(
-        0.05, "Share of what the air can still hold that it lifts on a feature size: more makes smaller dunes.",
+        0.05, "Share of what the air can still hold that it lifts on a feature size: higher values make smaller dunes.",
         low=0, high=1, seed_name="suspension", group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     load_weight: float = parameter(
-        0.1, "How fast loaded air sinks: more lets sand fall closer behind crests.",
+        0.1, "How fast loaded air sinks: higher values let sand fall closer behind crests.",
         low=0, high=10, soft_high=1, seed_name="gravity", group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     load_drag: float = parameter(
@@ -160,7 +168,7 @@ class WindParameters(Parameters):
         group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
     turbulence: float = parameter(
-        0.1, "How much the air swirls where it meets a slope: more makes rougher dunes.",
+        0.1, "How much the air swirls where it meets a slope: higher values make rougher dunes.",
         low=0, high=1, group="Boundary Layer", needs=("flight", "boundary layer"),
     )  # fmt: skip
 

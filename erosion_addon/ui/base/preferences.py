@@ -32,7 +32,7 @@ def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
 
 _THREADS = properties_of([
     Specification(
-        "threads", 0, "The most processors to use: more is faster, fewer leave some to other programs. The result is "
+        "threads", 0, "The most processors to use: more are faster, fewer leave some to other programs. The result is "
         "the same.", low=0, high=1024, zero="All", usual=float(processors()),
     )
 ])  # fmt: skip

@@ -12,7 +12,8 @@ from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
 from ..run.errand_operator import ErrandOperator
 
 _THRESHOLD = Specification(
-    "threshold", 0.0, "Depth from which on water is shown: more leaves out puddles. Auto: a hundredth of a cell.",
+    "threshold",
+    0.0, "Depth from which on water is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
     low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=0.1,
 )  # fmt: skip
 
@@ -22,7 +23,7 @@ _FOLIAGE = (
         low=1, high=256,
     ),
     Specification(
-        "height", 0.0, "Height of the tallest plants: more makes a deeper cover. Auto: 0.8 cells.",
+        "height", 0.0, "Height of the tallest plants: higher values make a deeper cover. Auto: 0.8 cells.",
         low=0, high=1e6, soft_high=50, unit="m", zero="Auto", usual=2.0,
     ),
 )  # fmt: skip

@@ -83,7 +83,7 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     stays"""
 
     bl_idname = "erosion.look_add"
-    bl_label = "Finish the Look"
+    bl_label = "Set Up Look"
     bl_options = {"REGISTER", "UNDO"}
 
     work = "Light"

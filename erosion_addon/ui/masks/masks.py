@@ -52,12 +52,13 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
             name="Values", description="What becomes of values that no mask can have", items=FIT_ITEMS
         ),
         "scale": bpy.props.FloatProperty(
-            name="Thickness", description="How thick it lies where the mask is 1: more leaves more to be carried off",
+            name="Thickness",
+            description="How thick it lies where the mask is 1: higher values leave more to be carried off",
             default=1.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH",
         ),
         "border": bpy.props.FloatProperty(
             name="Soft Border",
-            description="How far inside its edge the mask reaches its full value: more blends in more gently. "
+            description="How far inside its edge the mask reaches its full value: higher values blend in more gently. "
             "The edge is where the mask is 0, and nothing changes beyond it",
             default=0.0, min=0.0, max=1e6, soft_max=1000.0, step=100, precision=5, unit="LENGTH",
         ),

@@ -29,7 +29,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
     filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"})
     keep: bpy.props.BoolProperty(
-        name="Keep among My Recipes", description="Copy the file, so that it stays when the original goes", default=True
+        name="Add to My Recipes", description="Copy the file, so that it stays when the original goes", default=True
     )
     use: bpy.props.BoolProperty(
         name="Apply to Active Object", description="Give the active terrain its steps and settings", default=True
@@ -43,7 +43,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         except InputError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Take It")
+        return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Apply")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.prop(self, "keep")

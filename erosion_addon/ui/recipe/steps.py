@@ -43,7 +43,8 @@ class EROSION_PG_wind(bpy.types.PropertyGroup):
         min=-360, max=360, soft_min=-180, soft_max=180, step=100, precision=1, translation_context=CONTEXT,
     )  # fmt: skip
     weight: bpy.props.FloatProperty(
-        name="Weight", description="How much this wind blows, compared to the others: more turns the dunes to it",
+        name="Weight",
+        description="How much this wind blows, compared to the others: higher values turn the dunes to it",
         default=1.0, min=0, max=1e6, soft_max=10, step=10, precision=2, translation_context=CONTEXT,
     )  # fmt: skip
 

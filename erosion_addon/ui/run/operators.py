@@ -67,7 +67,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
     bl_label = "Cancel"
 
     waiting_too: bpy.props.BoolProperty(
-        name="Waiting Too", description="Clear the queue as well, so that nothing begins after it",
+        name="Include Queue", description="Clear the queue as well, so that nothing begins after it",
         options={"SKIP_SAVE"},
     )  # fmt: skip
 

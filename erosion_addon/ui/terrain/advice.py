@@ -26,7 +26,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
     "grid_straighten": ("erosion.grid_straighten", "Straighten Grid", {}),
     "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
-    "smooth_steps": ("erosion.steps_smooth", "Smooth Steps", {}),
+    "smooth_steps": ("erosion.steps_smooth", "Remove Terracing", {}),
     "unit_scale": (
         "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
     ),
@@ -57,7 +57,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
     """Mend what the sentence above speaks of, on the terrain"""
 
     bl_idname = "erosion.remedy"
-    bl_label = "Mend Terrain"
+    bl_label = "Fix Terrain"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     remedy: bpy.props.EnumProperty(
@@ -115,7 +115,7 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
     bl_label = "Enlarge Terrain"
 
     width: bpy.props.FloatProperty(
-        name="Width", description="Length of the longer side: more makes what wind and water do look smaller",
+        name="Width", description="Length of the longer side: higher values make what wind and water do look smaller",
         default=2000.0, min=1.0, max=1e6, soft_max=20_000.0, step=1000, precision=5, subtype="DISTANCE",
     )  # fmt: skip
 
@@ -135,7 +135,8 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
 
     thickness: bpy.props.FloatProperty(
         name="Thickness",
-        description="How thick the sand lies: more leaves more of it before the rock shows. 0 takes the thickness that "
+        description="How thick the sand lies: "
+        "higher values leave more of it before the rock shows. 0 takes the thickness that "
         "the recipe is made for",
         default=0.0, min=0.0, max=1e6, soft_max=100.0, step=100, precision=5, unit="LENGTH",
         options={"SKIP_SAVE"},

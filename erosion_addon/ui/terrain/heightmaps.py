@@ -57,11 +57,11 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         ],
     )
     cell_size: bpy.props.FloatProperty(
-        name="Cell Size", description="Metres from one pixel to the next: more makes wider, gentler land",
+        name="Cell Size", description="Metres from one pixel to the next: higher values make wider, gentler land",
         default=10.0, min=1e-6, max=1e6, soft_min=0.1, soft_max=100.0, step=10, precision=5, unit="LENGTH",
     )  # fmt: skip
     width: bpy.props.FloatProperty(
-        name="Width", description="Metres from the left edge to the right one: more makes wider, gentler land",
+        name="Width", description="Metres from the left edge to the right one: higher values make wider, gentler land",
         default=2000.0, min=1e-3, max=1e9, soft_min=10.0, soft_max=100_000.0, step=1000, precision=5, unit="LENGTH",
     )  # fmt: skip
     low: bpy.props.FloatProperty(
@@ -69,11 +69,12 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     high: bpy.props.FloatProperty(
-        name="White", description="Height of white in metres, for images without metres: more makes steeper land",
+        name="White",
+        description="Height of white in metres, for images without metres: higher values make steeper land",
         default=1000.0, soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     smooth_steps: bpy.props.BoolProperty(
-        name="Smooth Steps",
+        name="Remove Terracing",
         description="Where there are only as many heights as 8 bits hold, smooth away the terraces between them. No "
         "height moves by more than half a step, so cliffs stay",
         default=True,

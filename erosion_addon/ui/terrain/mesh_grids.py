@@ -32,7 +32,8 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
 
     cell_size: bpy.props.FloatProperty(
         name="Cell Size",
-        description="Metres from one vertex of the grid to the next: less keeps finer detail; 0 is about as fine as "
+        description="Metres from one vertex of the grid to the next: "
+        "lower values keep finer detail; 0 is about as fine as "
         "the mesh itself",
         min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
     )  # fmt: skip
@@ -101,12 +102,12 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
     more than half a step, so cliffs and peaks stay"""
 
     bl_idname = "erosion.steps_smooth"
-    bl_label = "Smooth Steps"
+    bl_label = "Remove Terracing"
     bl_options = {"REGISTER", "UNDO"}
 
     step: bpy.props.FloatProperty(
         name="Step",
-        description="Metres from one terrace to the next: more smooths more; 0 finds it",
+        description="Metres from one terrace to the next: higher values smooth more; 0 finds it",
         min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
     )  # fmt: skip
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Finish the Look adds for a render: sun, sky and camera, where nobody has made any."""
+"""What Set Up Look adds for a render: sun, sky and camera, where nobody has made any."""
 
 import bpy
 import pytest

@@ -14,7 +14,7 @@ import numpy as np
 from ...lod import levels as lod
 from ...worker.messages import Request
 from ...worker.services import levels_in, levels_request
-from ..terrain import attributes, grid
+from ..terrain import attribute_values, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
 from ..worker import computing
@@ -200,7 +200,7 @@ def _update_water(
         where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
         _fill(level.data, where, made.triangles, lattice.scale_z > 0)
         for name, values in layers.items():
-            attributes.new_attribute(level.data, name, "FLOAT")
+            attribute_values.new_attribute(level.data, name, "FLOAT")
             chosen = np.ascontiguousarray(values.ravel()[made.cells], np.float32)
             level.data.attributes[name].data.foreach_set("value", chosen)
 
@@ -246,7 +246,7 @@ def _copy_attributes(
         if data_type not in _MEMBERS or (chosen[domain] < 0).any():
             continue
         member, dtype, count = _MEMBERS[data_type]
-        values = np.empty((len(attribute.data), count), dtype)
+        values: Array = np.empty((len(attribute.data), count), dtype)
         attribute.data.foreach_get(member, values.ravel())
         if name not in target.attributes:
             target.attributes.new(name, data_type, domain)

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...worker.messages import Request
 from ..materials import water_material
-from ..terrain import attributes, grid
+from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
 from . import companions
@@ -145,14 +145,14 @@ def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place
     """Give the empty mesh the surface's geometry and fields. place: (vertices, 3), the terrain's positions."""
     fields = fields_of(terrain, lattice)
     ground = lattice.to_grid(place[:, 2]) * np.float32(lattice.scale_z)
-    level, faces = water_level(ground, fields["water_depth"], np.float32(threshold))
+    level, faces = water_level(ground, fields["water_depth"], float(np.float32(threshold)))
     used = _add_cells(mesh, faces)
     where = lattice.to_grid(place)[used]
     where[:, 2] = level[used] / np.float32(lattice.scale_z)
     mesh.attributes["position"].data.foreach_set("vector", where.ravel())
     layers = layers_of((level - ground)[used], {name: values[used] for name, values in fields.items()})
     for name, values in layers.items():
-        attributes.new_attribute(mesh, name, "FLOAT")
+        attribute_values.new_attribute(mesh, name, "FLOAT")
         mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from ...base.arrays import Array
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 
@@ -27,7 +28,7 @@ def save(context: bpy.types.Context, path: Path) -> None:
         outputs.publish()
 
 
-def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region) -> np.ndarray:
+def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region) -> Array:
     """The middle of the view as (SIDE, SIDE, 4) float32 in the colours of the screen, row 0 at the bottom."""
     import gpu  # here, as Blender without a window has none to offer
 
@@ -54,7 +55,7 @@ def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy
     return square.reshape(SIDE, _FINER, SIDE, _FINER, 4).mean(axis=(1, 3))
 
 
-def _write(pixels: np.ndarray, path: Path) -> None:
+def _write(pixels: Array, path: Path) -> None:
     image = bpy.data.images.new("Recipe", SIDE, SIDE)
     try:
         pixels[..., 3] = 1.0

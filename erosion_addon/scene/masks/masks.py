@@ -109,7 +109,7 @@ def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
             f"{attribute.domain.lower()}; convert it to a number or colour per point (Object Data > Attributes)."
         )
     member, dtype, count = _READERS[attribute.data_type]
-    values = np.empty((len(mesh.vertices), count), dtype)
+    values: Array = np.empty((len(mesh.vertices), count), dtype)
     attribute.data.foreach_get(member, values.ravel())
     if count == 1:
         return values[:, 0].astype(np.float32)

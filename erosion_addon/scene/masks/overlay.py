@@ -179,13 +179,13 @@ def _shade(height: Array, y: Array, x: Array) -> Array:
 def _strip() -> tuple[Array, Array]:
     """Corners and colours of the legend's ramp, 1 × 1."""
     share = np.repeat(np.linspace(0, 1, 65, dtype=np.float32), 2)
-    corners = np.stack([share, np.tile(np.float32([0, 1]), 65), np.zeros(130, np.float32)], axis=-1)
+    corners = np.stack([share, np.tile(np.array([0, 1], np.float32), 65), np.zeros(130, np.float32)], axis=-1)
     return corners, colors_of(share)
 
 
 def _draw_surface() -> None:
     obj = shown.terrain() if shown is not None else None
-    if obj is None:
+    if shown is None or obj is None:
         return
     shader, batch, _ = shown.batches()
     gpu.state.depth_test_set("LESS_EQUAL")

@@ -16,7 +16,7 @@ DENSITY = "foliage_density"
 ROOT, SHELL = "foliage_root", "foliage_shell"
 """Attributes of the shells: where on the ground a point stands, in widths of a plant, and its share of the height."""
 
-_METRES = {"subtype": "DISTANCE", "high": 1e5}
+_METRES: dict[str, Any] = {"subtype": "DISTANCE", "high": 1e5}
 
 SOCKETS = (
     Socket("Geometry", None, "The shells", kind="NodeSocketGeometry", output=True),

@@ -71,7 +71,7 @@ class Node:
 
     name: str
     type: str
-    inputs: dict[str | int, Any] = field(default_factory=dict)
+    inputs: Mapping[Any, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
 

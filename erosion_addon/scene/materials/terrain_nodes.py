@@ -2,13 +2,14 @@
 """The tables of the node group "Terrain": its sockets, and the nodes that make ground out of fields."""
 
 from math import radians
+from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
 VERSION = 4
 
-_ANGLE = {"subtype": "ANGLE", "high": radians(90)}
-_METRES = {"low": 0.001, "high": 1e6}
+_ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
+_METRES: dict[str, Any] = {"low": 0.001, "high": 1e6}
 
 
 def _output(name: str, default: object, sentence: str, kind: str = "") -> Socket:

@@ -27,7 +27,7 @@ def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str =
 def read(attribute: bpy.types.Attribute) -> Array:
     """(elements, numbers) of an attribute of a type in `MEMBERS`."""
     member, dtype, count = MEMBERS[attribute.data_type]
-    values = np.empty((len(attribute.data), count), dtype)
+    values: Array = np.empty((len(attribute.data), count), dtype)
     attribute.data.foreach_get(member, values.ravel())
     return values
 

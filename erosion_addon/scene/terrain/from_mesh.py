@@ -41,10 +41,10 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
     shown = obj.evaluated_get(depsgraph)
     mesh = shown.to_mesh()
     try:
-        points = np.empty(3 * len(mesh.vertices), np.float32)
+        points: Array = np.empty(3 * len(mesh.vertices), np.float32)
         mesh.vertices.foreach_get("co", points)
         mesh.calc_loop_triangles()
-        triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+        triangles: Array = np.empty(3 * len(mesh.loop_triangles), np.int32)
         mesh.loop_triangles.foreach_get("vertices", triangles)
     finally:
         shown.to_mesh_clear()

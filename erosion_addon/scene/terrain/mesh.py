@@ -45,11 +45,11 @@ def fingerprint(mesh: bpy.types.Mesh) -> str:
     digest = hashlib.blake2b(digest_size=16)
     counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
     digest.update(repr((counts, mesh.shape_keys is not None)).encode())
-    digest.update(positions(mesh))
+    digest.update(positions(mesh).data)
     corners = np.empty(len(mesh.loops), np.int32)
     if len(corners):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-    digest.update(corners)
+    digest.update(corners.data)
     return digest.hexdigest()
 
 

@@ -79,8 +79,8 @@ def _inline(text: str, folder: Path) -> str:
     text = html.escape(text, quote=False)
     for pattern, replacement in _INLINE:
         text = re.sub(pattern, replacement, text)
-    text = re.sub(r"!\[([^]]*)\]\(([^)]+)\)", lambda found: _picture(*found.groups(), folder), text)
-    return re.sub(r"\[([^]]*)\]\(([^)]+)\)", lambda found: _link(*found.groups(), folder), text)
+    text = re.sub(r"!\[([^]]*)\]\(([^)]+)\)", lambda found: _picture(found[1], found[2], folder), text)
+    return re.sub(r"\[([^]]*)\]\(([^)]+)\)", lambda found: _link(found[1], found[2], folder), text)
 
 
 def _picture(words: str, address: str, folder: Path) -> str:

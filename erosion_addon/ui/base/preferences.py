@@ -44,7 +44,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = ADDON
 
     threads: _THREADS["threads"]
-    threads_auto: _THREADS["threads_auto"]
+    threads_auto: _THREADS["threads_auto"]  # type: ignore[name-defined]
     live_preview: bpy.props.BoolProperty(
         name="Live Preview", default=False,
         description="Show a small preview on the terrain while its settings are dragged, where a terrain does not say "

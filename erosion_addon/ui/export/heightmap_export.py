@@ -107,7 +107,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         return self.file_format
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if not self.filepath:
+        if not self.filepath:  # type: ignore[has-type]
             name = bpy.path.clean_name(companions.terrain_of(context.object).name)
             self.filepath = str(Path(bpy.data.filepath).with_name(name) if bpy.data.filepath else Path(name))
             self.filepath += self.filename_ext

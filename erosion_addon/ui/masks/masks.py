@@ -76,7 +76,7 @@ def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
     name = mask.image if mask.source == "IMAGE" else mask.layer
     array = masks.read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border)
-    prepare({kind: array}, array.shape)
+    prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
             f"The strength mask of {obj.name} is 0 everywhere, so that nothing would be eroded; paint where erosion "

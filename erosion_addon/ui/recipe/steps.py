@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Any
 
 import bpy
@@ -122,9 +121,10 @@ def winds_of(item: EROSION_PG_step) -> list[list[float]]:
     loaded = _loaded(item).get("wind_rose", [])
     if not item.is_property_set("winds"):  # a file of an earlier release
         return loaded
+    read = [*loaded[: len(item.winds)], *[(None, None)] * max(len(item.winds) - len(loaded), 0)]
     return [
-        [meant(wind.direction, was[0]), meant(wind.weight, was[1])]
-        for wind, was in zip_longest(item.winds, loaded[: len(item.winds)], fillvalue=(None, None))
+        [meant(wind.direction, direction), meant(wind.weight, weight)]
+        for wind, (direction, weight) in zip(item.winds, read, strict=True)
     ]
 
 

@@ -14,6 +14,7 @@ from ...scene.derived import companions
 from ...scene.masks import springs
 from ...scene.run import busy, displayed_heights, job, preview
 from ...scene.terrain import grid
+from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
 from ..masks import masks
@@ -110,7 +111,7 @@ def _start(obj: bpy.types.Object) -> None:
     try:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
         view = preview.of(obj)
-        key = (settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in masks.MASK_KINDS))
+        key = (settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in MASK_KINDS))
         if not view.knows(obj, key):
             view.prepare(obj, key, masks.arrays_of(obj), settings.continue_from_result)
         view.run(recipe, preferences.threads())

@@ -37,7 +37,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Name of a remedy → operator, text of its button, what the operator is called with."""
 
 
-def draw(layout: Any, said: checks.Advice, icon: str) -> None:
+def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
     """A sentence, and below it the button that mends what it speaks of."""
     draw_lines(layout, [said.sentence], icon)
     if said.remedy:

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
+from ...base.arrays import Array
 from ...base.errors import InputError
 from ...scene.masks import inputs
 from ...scene.terrain import grid
@@ -135,7 +136,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             views.frame(context, obj)
         return {"FINISHED"}
 
-    def _read_file(self) -> tuple[str, np.ndarray, tuple[float, float] | None, float | None]:
+    def _read_file(self) -> tuple[str, Array, tuple[float, float] | None, float | None]:
         """Name, elevation, (row, col) spacing and step; None for what is not known."""
         from ...files import side_file  # here, as few sessions of Blender import a heightmap
         from ...scene.files.image import BlenderFiles
@@ -158,7 +159,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     def _path(self) -> Path:
         return Path(bpy.path.abspath(self.filepath))
 
-    def _read_image(self) -> tuple[str, np.ndarray, None, float | None]:
+    def _read_image(self) -> tuple[str, Array, None, float | None]:
         from ...grid.dequantize import step_of
         from ...scene.files.image import image_heights
 
@@ -169,13 +170,13 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         elevation = heights if image.is_float else self.low + heights * (self.high - self.low)
         return image.name, elevation, None, step_of(elevation)
 
-    def _smoothed(self, elevation: np.ndarray, step: float) -> np.ndarray:
+    def _smoothed(self, elevation: Array, step: float) -> Array:
         from ...grid.dequantize import smooth_steps
 
         self._note(f"The heights came in steps of {step:.3g} m, as of 8 bits, which were smoothed away")
         return smooth_steps(elevation, step)
 
-    def _spacing(self, elevation: np.ndarray) -> tuple[float, float]:
+    def _spacing(self, elevation: Array) -> tuple[float, float]:
         """The chosen metres between rows and columns."""
         size = self.cell_size if self.measure == "CELL" else self.width / (elevation.shape[1] - 1)
         return size, size

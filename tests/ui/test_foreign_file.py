@@ -14,6 +14,7 @@ from erosion_addon.scene.original import original as source
 from erosion_addon.scene.original import paused
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.snapshot import snapshot
 from tests.terrains import fractal
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
@@ -49,7 +50,7 @@ def look_at_all(obj):
         if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):
             panel.draw(SimpleNamespace(layout=Drawn()), bpy.context)
     for read in (
-        lambda: start.heights(obj.data, False), lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
+        lambda: start.heights(obj.data, snapshot(obj), False), lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
         lambda: maps.images_of(obj), lambda: lod.levels_of(obj), lambda: light.settings_of(obj.data),
         lambda: companions.put_in_place(obj), lambda: water_surface.update(obj, obj.children[0]),
         lambda: source.restore(obj.data),

@@ -4,15 +4,21 @@
 import bpy
 
 from ...base.errors import InputError
+from ..terrain.lattice import Array
 from ..terrain.mesh import positions
 
 
-def spring_rows(obj: bpy.types.Object, collection: bpy.types.Collection | None) -> list[list[float]]:
-    """[x, y, rate] of each object in the collection: its place on the terrain of `obj`, 0-1, and its scale as rate."""
+def spring_rows(
+    obj: bpy.types.Object, collection: bpy.types.Collection | None, place: Array | None = None
+) -> list[list[float]]:
+    """[x, y, rate] of each object in the collection: its place on the terrain of `obj`, 0-1, and its scale as rate.
+
+    place: positions of the terrain's vertices where they were read already.
+    """
     if collection is None or not collection.all_objects:
         return []
-    places = positions(obj.data)[:, :2]
-    low, high = places.min(axis=0), places.max(axis=0)
+    ground = (positions(obj.data) if place is None else place)[:, :2]
+    low, high = ground.min(axis=0), ground.max(axis=0)
     to_local = obj.matrix_world.inverted()
     rows = []
     for spring in collection.all_objects:

@@ -11,7 +11,7 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...terrain.strata import Strata
 from ..terrain import attributes, grid
-from ..terrain.lattice import Array
+from ..terrain.lattice import Array, Lattice
 
 FIELD = "surface_color"
 
@@ -28,10 +28,17 @@ class Start(NamedTuple):
 
 
 def start(
-    terrain: bpy.types.Object, recipe: Recipe, source: str, layer: str, image: bpy.types.Image | None, strata: str
+    terrain: bpy.types.Object,
+    recipe: Recipe,
+    source: str,
+    layer: str,
+    image: bpy.types.Image | None,
+    strata: str,
+    lattice: Lattice | None = None,
 ) -> Start:
     """Apply the user's choice. source: "NONE" (the recipe's strata, or the attribute surface_color where the user has
     painted one), "ATTRIBUTE" (called `layer`), "IMAGE" or "STRATA" (shipped ones by name, or a .toml file).
+    lattice: the terrain's, where it was found already.
 
     Raises InputError for what is missing or does not fit.
     """
@@ -43,7 +50,7 @@ def start(
     from ...files.maps import fitted_color  # here, as few runs need it
     from ..files.image import image_colors
 
-    lattice = grid.find_lattice(terrain)
+    lattice = grid.find_lattice(terrain) if lattice is None else lattice
     shape = (lattice.rows, lattice.cols)
     if source == "ATTRIBUTE":
         color = fitted_color(lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}")

@@ -75,10 +75,13 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
     return _values(mesh, NAME, 1).ravel()
 
 
-def before_erosion(mesh: bpy.types.Mesh) -> tuple[Array, bool]:
+def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Array, bool]:
     """Local positions (vertices, 3) float32 before erosion, moved, turned and scaled as the mesh was since, and
-    whether that is all that happened to it; InputError where none are kept, or where they belong cannot be told."""
-    heights, now = source_heights(mesh), positions(mesh)
+    whether that is all that happened to it; InputError where none are kept, or where they belong cannot be told.
+
+    now: the positions of today, where they were read already.
+    """
+    heights, now = source_heights(mesh), positions(mesh) if now is None else now
     if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
         return _before_release_0_1_0(mesh, heights, now)
     place = _values(mesh, PLACE, 3)
@@ -158,9 +161,12 @@ def paused_run(mesh: bpy.types.Mesh) -> Array:
     return paused.kept(mesh)
 
 
-def is_untouched_result(mesh: bpy.types.Mesh) -> bool:
-    """Whether the mesh still is exactly what the last run left, so that a new run may start from its source."""
-    return RESULT in mesh and has_source(mesh) and mesh[RESULT] == fingerprint(mesh)
+def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool:
+    """Whether the mesh still is exactly what the last run left, so that a new run may start from its source.
+
+    digest: its fingerprint, where that was taken already.
+    """
+    return RESULT in mesh and has_source(mesh) and mesh[RESULT] == (fingerprint(mesh) if digest is None else digest)
 
 
 def _is_there(mesh: bpy.types.Mesh, name: str, data_type: str) -> bool:

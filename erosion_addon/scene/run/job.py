@@ -15,6 +15,7 @@ from ..derived import update_derived
 from ..original import original, paused
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
+from ..terrain.snapshot import TerrainSnapshot, snapshot
 from ..worker import speeds
 from . import busy, commit, preview, start_state
 from .task import Task
@@ -33,19 +34,14 @@ class Job(Task):
     operator = "erosion.run"
     stops_early = True
 
-    def __init__(self, obj: bpy.types.Object) -> None:
+    def __init__(self, obj: bpy.types.Object, seen: TerrainSnapshot) -> None:
         super().__init__(obj)
-        mesh = obj.data
-        assert isinstance(mesh, bpy.types.Mesh)
-        self._mesh_uid = mesh.session_uid
-        self._fingerprint = grid.fingerprint(mesh)
-        self._lattice = grid.find_lattice(obj)
-        heights = grid.heights(mesh)
-        self._began = start_state.Heights(heights, heights)
+        self._seen, self._lattice = seen, seen.lattice
+        self._began = start_state.Heights(seen.heights, seen.heights)
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
         self._notes: list[str] = []
-        self.viewer = Viewer(mesh, self._lattice)
+        self.viewer = Viewer(seen)
 
     def run(
         self,
@@ -59,7 +55,7 @@ class Job(Task):
     ) -> None:
         """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
         attributes.check_names(mesh, layers)
-        self._began = start_state.heights(mesh, continue_from_result)
+        self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
         terrain = start_state.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
         self._before = terrain.elevation
@@ -150,7 +146,7 @@ class Job(Task):
             return f"{self.object_name} was deleted while it was eroded."
         if (reason := grid.why_not(obj)) is not None:
             return reason
-        if obj.data.session_uid != self._mesh_uid or grid.fingerprint(obj.data) != self._fingerprint:
+        if obj.data.session_uid != self._seen.mesh_uid or grid.fingerprint(obj.data) != self._seen.fingerprint:
             return f"The mesh of {obj.name} was changed while it was eroded."
         return None
 
@@ -163,15 +159,16 @@ def start(
     layers: Mapping[str, Any] | None = None,
     threads: int = 0,
     adds_up: bool = False,
+    seen: TerrainSnapshot | None = None,
 ) -> Job:
     """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
     threads: the most to use, 0 for as many as there are processors. adds_up: whether a run that continues the last one
-    adds to its wear and deposition.
+    adds to its wear and deposition. seen: the mesh as it is, where it was read already.
 
     Raises InputError with a sentence where that cannot be.
     """
     check(obj)
-    run = Job(obj)
+    run = Job(obj, seen or snapshot(obj))
     run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up)
     return begin(run)
 
@@ -179,7 +176,7 @@ def start(
 def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
     """Go on with the run that was paused on an object. Raises InputError with a sentence where that cannot be."""
     check(obj)
-    run = Job(obj)
+    run = Job(obj, snapshot(obj))
     run.resume(obj.data, threads)
     return begin(run)
 

@@ -16,6 +16,7 @@ from ...terrain.terrain import Terrain
 from ...worker.client import Runner
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
+from ..terrain.snapshot import snapshot
 from ..worker import worker_process
 from . import displayed_heights, start_state
 
@@ -56,13 +57,13 @@ class Preview:
         self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
     ) -> None:
         """Read the ground; InputError where that cannot be."""
-        lattice = grid.find_lattice(obj)
-        heights = start_state.heights(obj.data, continue_from_result).start
+        seen = snapshot(obj)
+        heights = start_state.heights(obj.data, seen, continue_from_result).start
         # Colours cost as much as all else, and a preview shows none.
-        terrain = start_state.terrain(obj.data, lattice, heights, continue_from_result, {"surface_color": None})
+        terrain = start_state.terrain(obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None})
         shape = preview.shape_of(terrain.shape)
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
-        self._ground = Ground(key, lattice, heights, small, small_masks)
+        self._ground = Ground(key, seen.lattice, heights, small, small_masks)
 
     def run(self, recipe: Recipe, threads: int) -> None:
         """Start a preview of the recipe; one under way is stopped."""

@@ -14,6 +14,7 @@ from ...terrain.terrain import Terrain
 from ..original import original
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
+from ..terrain.snapshot import TerrainSnapshot
 
 _READ = {"sediment", "soil", *(name for process in PROCESSES.values() for name in process.reads)}
 
@@ -36,20 +37,20 @@ class Heights:
     is_new: bool = False
 
 
-def heights(mesh: bpy.types.Mesh, continue_from_result: bool) -> Heights:
-    """The heights of a run on the mesh.
+def heights(mesh: bpy.types.Mesh, seen: TerrainSnapshot, continue_from_result: bool) -> Heights:
+    """The heights of a run on the mesh, of which a snapshot was just taken.
 
     A terrain that was only moved, turned or scaled since the last run erodes from its source again, unless the result
     is to be continued. One that was edited erodes as it is.
     """
-    own = grid.heights(mesh)
+    own = seen.heights
     if not original.has_source(mesh):
         return Heights(own, own)
-    if original.is_untouched_result(mesh):
+    if original.is_untouched_result(mesh, seen.fingerprint):
         kept = original.source_heights(mesh)
         return Heights(own if continue_from_result else kept, kept)
     try:
-        before, is_all = original.before_erosion(mesh)
+        before, is_all = original.before_erosion(mesh, seen.place)
     except InputError:
         return Heights(own, own, is_new=True)
     if continue_from_result:

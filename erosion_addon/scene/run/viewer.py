@@ -9,7 +9,8 @@ import numpy as np
 from ...worker.client import Runner
 from ...worker.throttle import Sparing
 from ..terrain import grid
-from ..terrain.lattice import Array, Lattice
+from ..terrain.lattice import Array
+from ..terrain.snapshot import TerrainSnapshot
 from . import busy, displayed_heights
 
 SHARE = 0.1
@@ -25,11 +26,11 @@ _seconds_a_vertex = 0.0
 class Viewer:
     """Shows a run on the mesh of its object. shows: whether it may; the user switches it at any time."""
 
-    def __init__(self, mesh: bpy.types.Mesh, lattice: Lattice) -> None:
-        self._mesh_uid, self._own, self._lattice = mesh.session_uid, grid.heights(mesh), lattice
+    def __init__(self, seen: TerrainSnapshot) -> None:
+        self._mesh_uid, self._own, self._lattice = seen.mesh_uid, seen.heights, seen.lattice
         self.shows = False
         self._sparing, self._asked = Sparing(SHARE, PAUSE), False
-        self._sparing.took(min(_seconds_a_vertex * len(mesh.vertices), 1.0))
+        self._sparing.took(min(_seconds_a_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
         self._left: float | None = None  # when the last turn ended
         self._wrote: float | None = None  # how long that took, until Blender has drawn it too

@@ -16,16 +16,17 @@ from .obstacle import too_few, why_not
 
 __all__ = [
     "GridDescription", "Lattice", "describe", "find_lattice", "fingerprint", "forget", "forget_changed", "heights",
-    "local_heights", "make_grid_object", "read_terrain", "terrain_of", "why_not", "write_heights",
+    "lattice_of", "local_heights", "make_grid_object", "read_terrain", "terrain_of", "why_not", "write_heights",
 ]  # fmt: skip
 
 
 def find_lattice(obj: bpy.types.Object) -> Lattice:
     """The grid that the vertices of the object form; raises InputError saying why they form none."""
-    return _lattice(obj, positions(obj.data))
+    return lattice_of(obj, positions(obj.data))
 
 
-def _lattice(obj: bpy.types.Object, place: Array) -> Lattice:
+def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
+    """The grid that the positions (vertices, 3) of the object's vertices form; InputError as in `find_lattice`."""
     if few := too_few(obj):
         raise InputError(few)
     scales = axis_scales(obj.name, np.array(obj.matrix_world))
@@ -48,7 +49,7 @@ def terrain_of(lattice: Lattice, z_by_vertex: Array) -> Terrain:
 def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
     """The terrain that the mesh of the object shows, heights along its local z in metres; InputError for no grid."""
     place = positions(obj.data)
-    lattice = _lattice(obj, place)
+    lattice = lattice_of(obj, place)
     return terrain_of(lattice, place[:, 2]), lattice
 
 

@@ -40,12 +40,15 @@ def heights(mesh: bpy.types.Mesh) -> Array:
     return positions(mesh)[:, 2].copy()
 
 
-def fingerprint(mesh: bpy.types.Mesh) -> str:
-    """A hash of positions, topology and the presence of shape keys, to see whether the mesh was edited meanwhile."""
+def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
+    """A hash of positions, topology and the presence of shape keys, to see whether the mesh was edited meanwhile.
+
+    place: the positions where they were read already.
+    """
     digest = hashlib.blake2b(digest_size=16)
     counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
     digest.update(repr((counts, mesh.shape_keys is not None)).encode())
-    digest.update(positions(mesh).data)
+    digest.update((positions(mesh) if place is None else place).data)
     corners = np.empty(len(mesh.loops), np.int32)
     if len(corners):
         mesh.attributes[".corner_vert"].data.foreach_get("value", corners)

@@ -85,10 +85,14 @@ def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
     return array
 
 
-def arrays_of(obj: bpy.types.Object) -> dict[str, Any]:
-    """The chosen masks of an object, kind → (rows, cols) float32; InputError says what is in the way."""
+def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dict[str, Any]:
+    """The chosen masks of an object, kind → (rows, cols) float32; InputError says what is in the way.
+
+    lattice: the object's, where it was found already.
+    """
     chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
-    lattice = grid.find_lattice(obj) if chosen else None
+    if chosen and lattice is None:
+        lattice = grid.find_lattice(obj)
     return {kind: read(obj, lattice, kind) for kind in chosen}
 
 

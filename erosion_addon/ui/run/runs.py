@@ -9,6 +9,7 @@ from ...base.errors import InputError
 from ...scene.masks import springs, surface_color
 from ...scene.run import job, run_queue
 from ...scene.terrain import grid
+from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..masks import mask_watch, masks
 from ..recipe import steps
@@ -18,13 +19,15 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
     """Begin a run on an object, or go on with its paused one; InputError says what is in the way."""
     if resume:
         return job.resume(obj, preferences.threads())
-    settings = obj.erosion
-    arrays = masks.arrays_of(obj)
-    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+    job.check(obj)
+    settings, seen = obj.erosion, snapshot(obj)
+    arrays = masks.arrays_of(obj, seen.lattice)
+    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
-    recipe, layers = surface_color.start(obj, recipe, color.source, color.layer, color.image, color.strata)
+    chosen = (color.source, color.layer, color.image, color.strata)
+    recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
     continued, adds_up = settings.continue_from_result, settings.adds_up
-    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up)
+    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen)
 
 
 def start_next() -> list[str]:

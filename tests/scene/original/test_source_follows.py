@@ -13,6 +13,7 @@ from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import write_positions
+from erosion_addon.scene.terrain.snapshot import snapshot
 from tests.scene.original.test_original import pretend_run
 
 
@@ -215,7 +216,7 @@ def test_a_run_after_apply_scale_starts_from_the_terrain_before_erosion_and_keep
     transform(obj, scale=(0.01, 0.01, 0.01))
     apply_transform(scale=True)
     for continued in (False, True):
-        began = start.heights(obj.data, continued)
+        began = start.heights(obj.data, snapshot(obj), continued)
         np.testing.assert_allclose(began.kept, 0.01 * before[:, 2], rtol=0, atol=1e-4)
         assert not began.is_new
         np.testing.assert_array_equal(began.start, grid.heights(obj.data) if continued else began.kept)
@@ -227,7 +228,7 @@ def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_on
     edited[30:40, 2] += 70.0
     write_positions(obj.data, edited)
     for height in (11.0, 22.0):  # two more runs, each on a terrain that was edited after the one before
-        began = start.heights(obj.data, continue_from_result=False)
+        began = start.heights(obj.data, snapshot(obj), continue_from_result=False)
         assert began.is_new and began.start.tobytes() == grid.heights(obj.data).tobytes()
         source.set_aside(obj.data)
         source.keep_source(obj.data, began.kept)

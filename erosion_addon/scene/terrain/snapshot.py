@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mesh of a terrain at one moment, read once for all that a run asks of it."""
+
+from dataclasses import dataclass
+
+import bpy
+
+from . import grid
+from .lattice import Array, Lattice
+from .mesh import fingerprint, positions
+
+
+@dataclass(frozen=True, eq=False)
+class TerrainSnapshot:
+    """place: local positions of the vertices (vertices, 3) float32. lattice: the grid that they form.
+
+    mesh_uid, fingerprint: by these the mesh is recognized later, and whether it was edited meanwhile.
+    """
+
+    place: Array
+    lattice: Lattice
+    mesh_uid: int
+    fingerprint: str
+
+    @property
+    def heights(self) -> Array:
+        """Local z of the vertices (vertices,) float32, a copy."""
+        return self.place[:, 2].copy()
+
+
+def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
+    """Read the mesh of an object; InputError where it is no grid."""
+    mesh = obj.data
+    place = positions(mesh)
+    return TerrainSnapshot(place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place))

@@ -50,7 +50,8 @@ def look_at_all(obj):
         if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):
             panel.draw(SimpleNamespace(layout=Drawn()), bpy.context)
     for read in (
-        lambda: start.heights(obj.data, snapshot(obj), False), lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
+        lambda: start.heights(obj.data, snapshot(obj), False),
+        lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
         lambda: maps.images_of(obj), lambda: lod.levels_of(obj), lambda: light.settings_of(obj.data),
         lambda: companions.put_in_place(obj), lambda: water_surface.update(obj, obj.children[0]),
         lambda: source.restore(obj.data),

@@ -30,6 +30,9 @@ LAST_DIGITS = {
 }
 """Functions of math and numpy whose last digits are those of a processor, a compiler or a release."""
 
+FOREIGN = {(0, name) for name in ("math", "cmath", "random", "statistics")}
+"""Modules of Python's own, of which nothing is imported by name: (0 dots, name)."""
+
 HARMLESS = {
     ("resample", "@"),  # the picture of a preview
     *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
@@ -52,7 +55,7 @@ def calls_of_others(tree):
                 yield "**"
         elif isinstance(node, ast.Constant) and isinstance(node.value, complex):
             yield "complex"
-        elif isinstance(node, ast.ImportFrom) and node.module in ("math", "cmath", "random", "statistics"):
+        elif isinstance(node, ast.ImportFrom) and (node.level, node.module) in FOREIGN:
             yield f"from {node.module}"
 
 

@@ -11,12 +11,14 @@ from ..base.arrays import EDGES
 from ..base.data_files import shipped
 from ..base.errors import InputError
 from ..base.parameters import Parameters, specifications
+from ..drainage.analysis import AnalysisParameters
 from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, PICTURE_FORMATS, VIEWS, Picture
 from ..generators.registry import SOURCES
 from ..processes.registry import PROCESSES
+from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import HIGHEST
 from .terminal import say, table
@@ -168,13 +170,21 @@ def _add_analyze(commands: Any) -> None:
         "analyze",
         help="tell how a heightmap drains",
         description="Tell how a heightmap drains, and how steep it is: land in pits and land that drains freely, "
-        "concavity of channels, Hack's law, slopes. Rivers and slopes are measured on cells of at least 30 m.",
+        "concavity of channels, Hack's law, slopes. Rivers and slopes are measured on cells of at least 30 m, maps "
+        "on those of the heightmap.",
     )
     analyze.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     analyze.add_argument(
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
     )
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
+    analyze.add_argument(
+        "--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr"
+    )
+    channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
+    analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)
+    analyze.add_argument("--sea-level", metavar="METRES", type=_number, help=sea)
+    analyze.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     analyze.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     analyze.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white"

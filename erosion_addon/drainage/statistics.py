@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from .flow_graph import FlowGraph
+from ..base.threads import in_bands
+from .land import Land
 
 FINEST = 30.0
 """Meters: rivers and slopes are measured on cells of this size at least, as those of elevation models are."""
@@ -20,95 +21,139 @@ CHANNEL = 50
 
 BINS = 20
 
+REACH = 20
+"""Steps from cell to cell over which the direction of a channel is taken."""
+
+FLAT = 0.052407779283041
+"""Slope of 3°."""
+
+NEEDLE = 0.25
+"""How far a needle stands out, as a share of a cell's side."""
+
+FIGURES = (
+    ("relief", "Relief", "{:,.1f} m"),
+    ("pits", "Land in pits", "{:.1%}"),
+    ("free_drainage", "Land that drains freely", "{:.1%}"),
+    ("concavity", "Concavity of channels", "{:.2f} (R² {r2:.2f})"),
+    ("hack", "Hack's exponent", "{:.2f} (R² {r2:.2f})"),
+    ("area_exponent", "Exponent of drainage areas", "{:.2f} (R² {r2:.2f})"),
+    ("hypsometric_integral", "Hypsometric integral", "{:.2f}"),
+    ("slope_p50", "Slope, median", "{:.1f}°"),
+    ("slope_p90", "Slope, 90th percentile", "{:.1f}°"),
+    ("slope_p99", "Slope, 99th percentile", "{:.1f}°"),
+    ("flat", "Land under 3°", "{:.1%}"),
+    ("needles", "Needles per million cells", "{:.0f}"),
+    ("slopes_along_grid", "Slopes along the grid, more than elsewhere", "{:+.1%}"),
+    ("channels_along_grid", "Channels along the grid, more than elsewhere", "{:+.1%}"),
+)
+"""Name, label and pattern of each figure to be read."""
+
+
+def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Label and value of each figure in words."""
+    return [(label, _text(figures, name, pattern)) for name, label, pattern in FIGURES]
+
+
+def _text(figures: dict[str, Any], name: str, pattern: str) -> str:
+    if figures.get(name) is None:
+        return "too little land to measure"
+    return pattern.format(figures[name], r2=figures.get(f"{name}_r2") or 0.0)
+
 
 def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "open") -> dict[str, Any]:
-    """Figures of a terrain, (rows, cols) m, by name; None where there is too little to measure.
+    """Figures of a terrain, (rows, cols) m: `measured` of its land."""
+    return measured(Land(elevation, spacing, edges))
+
+
+def measured(land: Land) -> dict[str, Any]:
+    """Figures of land, by name; None where there is too little to measure.
 
     relief: m. pits: share of the land below the level at which it would overflow. free_drainage: share of the land
     whose water reaches an outlet past no pit deeper than 1 % of the relief. concavity: θ of S ~ A^-θ, with its R² over
     means of bins of A. hack: h of L ~ A^h, with R². area_exponent: τ of P(A > a) ~ a^-τ. hypsometric_integral: mean
     height as a share of the relief. slope_p50, p90, p99: degrees. flat: share of the land under 3°. needles: cells of a
-    million that are higher than their eight neighbors by a quarter of a cell. Rivers and slopes are those of cells of
-    30 m at least.
+    million that are higher than their eight neighbors by a quarter of a cell. slopes_along_grid, channels_along_grid:
+    how much more of them than of all directions go along the grid's axes or its diagonals, the greater of the two: 0
+    where none is favored, 0.05 for 5 % too many. Rivers and slopes are those of cells of 30 m at least. What lies below
+    a sea counts nowhere.
     """
-    relief = float(np.ptp(elevation))
-    graph, flat = _routed(elevation, spacing, edges)
-    deepest, depth = _pits(graph, flat)
-    coarse, cells = _averaged(elevation, spacing)
-    if coarse is not elevation:
-        graph, flat = _routed(coarse, cells, edges)
-    slope = np.degrees(np.arctan(np.hypot(*np.gradient(coarse, *cells))))
+    ground = land.ground
+    heights = land.elevation[ground]
+    relief = float(np.ptp(heights)) if heights.size else 0.0
+    deepest, depth = _pits(land)
+    coarse = _averaged(land)
+    slope = coarse.surface[0][coarse.ground]
+    percentiles = np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
     found: dict[str, Any] = {
-        "cell_size": math.sqrt(spacing[0] * spacing[1]),
-        "measured_at": math.sqrt(cells[0] * cells[1]),
+        "cell_size": math.sqrt(land.spacing[0] * land.spacing[1]),
+        "measured_at": math.sqrt(coarse.spacing[0] * coarse.spacing[1]),
         "relief": relief,
-        "pits": float((depth > 0).mean()),
-        "free_drainage": float((deepest <= DEEP * relief).mean()),
-        **_rivers(graph, flat),
-        "hypsometric_integral": float((elevation.mean() - elevation.min()) / relief) if relief else None,
-        **{f"slope_p{percent}": float(np.percentile(slope, percent)) for percent in (50, 90, 99)},
-        "flat": float((slope < 3.0).mean()),
-        "needles": _needles(elevation, spacing),
+        "pits": float((depth[ground] > 0).mean()),
+        "free_drainage": float((deepest[ground] <= DEEP * relief).mean()),
+        **_rivers(coarse),
+        "hypsometric_integral": float((heights.mean() - heights.min()) / relief) if relief else None,
+        **{
+            f"slope_p{percent}": None if value is None else float(value)
+            for percent, value in zip((50, 90, 99), percentiles, strict=True)
+        },
+        "flat": float((slope < FLAT).mean()) if slope.size else None,
+        "needles": _needles(land) / heights.size * 1e6,
+        "slopes_along_grid": _favored(coarse.surface[2]),
     }
     return found
 
 
-def _routed(elevation: Array, spacing: tuple[float, float], edges: str) -> tuple[FlowGraph, Array]:
-    """The graph of a terrain, and its heights flat."""
-    rows, cols = elevation.shape
-    graph = FlowGraph((rows, cols), spacing, edges)
-    flat = graph.padded(elevation)
-    graph.route(flat)
-    return graph, flat
-
-
-def _pits(graph: FlowGraph, flat: Array) -> tuple[Array, Array]:
+def _pits(land: Land) -> tuple[Array, Array]:
     """Deepest pit on each cell's way, and depth of the pit on it: (rows, cols) m."""
     from .kernels import streams  # numba takes a second to import, so only where it runs
 
-    levels, deepest = graph.filled(flat), np.zeros(flat.size)
-    streams.deepest_pits(graph.network, graph.order, flat, levels, deepest)
-    return graph.inside(deepest), graph.inside(levels - flat)
+    graph, deepest = land.graph, np.zeros(land.heights.size)
+    streams.deepest_pits(graph.network, graph.order, land.heights, land.levels, deepest)
+    return graph.inside(deepest), graph.inside(land.levels - land.heights)
 
 
-def _averaged(elevation: Array, spacing: tuple[float, float]) -> tuple[Array, tuple[float, float]]:
-    """Means over blocks of cells that are as wide as the finest that is measured, and the spacing of the blocks."""
-    along, across = (max(1, round(FINEST / side)) for side in spacing)
-    rows, cols = elevation.shape[0] // along, elevation.shape[1] // across
+def _averaged(land: Land) -> Land:
+    """Means over blocks of cells that are as wide as the finest that is measured; the land itself where it has no finer
+    ones."""
+    along, across = (max(1, round(FINEST / side)) for side in land.spacing)
+    rows, cols = land.elevation.shape[0] // along, land.elevation.shape[1] // across
     if along == across == 1 or min(rows, cols) < 32:  # or too small a land for such cells
-        return elevation, spacing
-    blocks = elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
-    return blocks.mean(axis=(1, 3)), (spacing[0] * along, spacing[1] * across)
+        return land
+    blocks = land.elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
+    spacing = land.spacing[0] * along, land.spacing[1] * across
+    return Land(blocks.mean(axis=(1, 3)), spacing, land.edges, land.sea_level)
 
 
-def _rivers(graph: FlowGraph, flat: Array) -> dict[str, float | None]:
-    """How slope and length of channels follow from the area that drains through them."""
+def _rivers(land: Land) -> dict[str, float | None]:
+    """How slope and length of channels follow from the area that drains through them, and where channels go."""
     from .kernels import streams
 
-    areas, lengths = graph.inside(graph.drainage_area()).ravel(), np.zeros(flat.size)
-    streams.longest_ways(graph.network, graph.order, lengths)
-    heights, receivers = graph.inside(flat).ravel(), graph.receivers().ravel()
-    falls = np.maximum(heights - heights[receivers], 0.0)
-    distances = np.append(graph.network.distances, np.inf)
-    slopes = falls / distances[np.minimum(graph.inside(graph.network.toward).ravel(), 8)]
-    channels = (areas >= CHANNEL * graph.spacing[0] * graph.spacing[1]) & ~graph.outlets.ravel()
+    network, areas, heights = land.graph.network, land.areas, land.heights
+    lengths = np.zeros(heights.size)
+    streams.longest_ways(network, land.graph.order, lengths)
     found: dict[str, float | None] = dict.fromkeys(
-        ("concavity", "concavity_r2", "hack", "hack_r2", "area_exponent", "area_exponent_r2")
+        ("concavity", "concavity_r2", "hack", "hack_r2", "area_exponent", "area_exponent_r2", "channels_along_grid")
     )
-    if channels.sum() < 100:
+    channels = np.flatnonzero((areas >= CHANNEL * land.spacing[0] * land.spacing[1]) & (network.toward < 8))
+    if channels.size < 100:
         return found
+    toward = network.toward[channels]
+    below = channels + network.offsets[toward]
+    if network.home.size:
+        below = network.home[below]
+    slopes = np.maximum(heights[channels] - heights[below], 0.0) / network.distances[toward]
     area = np.log10(areas[channels])
     ends = np.linspace(area.min(), area.max(), BINS + 1)
     place = np.clip(np.digitize(area, ends) - 1, 0, BINS - 1)
     counts = np.bincount(place, minlength=BINS)
     middles = 0.5 * (ends[1:] + ends[:-1])
     beyond = np.cumsum(counts[::-1])[::-1] / counts.sum()  # of channels, the share with more than a bin's least
-    measured = {
-        "concavity": (middles, np.bincount(place, slopes[channels], BINS), counts, -1.0),
-        "hack": (middles, np.bincount(place, graph.inside(lengths).ravel()[channels], BINS), counts, 1.0),
+    fits = {
+        "concavity": (middles, np.bincount(place, slopes, BINS), counts, -1.0),
+        "hack": (middles, np.bincount(place, lengths[channels], BINS), counts, 1.0),
         "area_exponent": (ends[:-1], beyond * counts, counts, -1.0),
     }
-    for name, (at, sums, weights, sign) in measured.items():
+    for name, (at, sums, weights, sign) in fits.items():
         full = (weights >= 10) & (sums > 0)
         if full.sum() < 5:
             continue
@@ -117,13 +162,25 @@ def _rivers(graph: FlowGraph, flat: Array) -> dict[str, float | None]:
         rest = value - (power * at[full] + start)
         found[name] = float(sign * power)
         found[f"{name}_r2"] = float(1.0 - rest.var() / value.var()) if value.var() else None
+    ways = np.empty(4)
+    streams.aspects(network, channels, *land.spacing, REACH, ways)
+    found["channels_along_grid"] = _favored(ways)
     return found
 
 
-def _needles(elevation: Array, spacing: tuple[float, float]) -> float:
-    """Cells of a million that stand out from all their neighbors."""
-    around = np.pad(elevation, 1, mode="edge")
-    rows, cols = elevation.shape
-    parts = [around[r : r + rows, c : c + cols] for r in range(3) for c in range(3) if (r, c) != (1, 1)]
-    above = elevation - np.max(parts, axis=0)
-    return float((above > 0.25 * math.sqrt(spacing[0] * spacing[1])).mean() * 1e6)
+def _favored(amounts: Array) -> float | None:
+    """How much more lies along the grid's axes or its diagonals than if all directions were alike; amounts: (4,) by the
+    sectors of `kernels.surface`, of which axes and diagonals are a quarter of the circle each."""
+    total = amounts[:3].sum()
+    return float(4.0 * amounts[:2].max() / total - 1.0) if total else None
+
+
+def _needles(land: Land) -> int:
+    """Cells that stand out from all their neighbors."""
+    from .kernels import surface
+
+    rows = len(land.elevation)
+    counts = np.empty(rows, np.int64)
+    above = NEEDLE * math.sqrt(land.spacing[0] * land.spacing[1])
+    in_bands(lambda first, last: surface.needles(land.elevation, above, first, last, counts), rows, land.threads)
+    return int(counts.sum())

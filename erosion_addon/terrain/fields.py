@@ -45,9 +45,18 @@ FIELDS: dict[str, Field] = {
         Field("sun_light", "0-1", "share of the sun that arrives, 1 where nothing shades"),
         Field("sun_light_2", "0-1", "share of the second sun that arrives"),
         Field("sun_light_3", "0-1", "share of the third sun that arrives"),
+        Field("drainage_area", "m²", "area whose water passes, by the steepest of eight directions"),
+        Field("stream_order", "Strahler", "order of channels: 1 for brooks, more where equal ones meet, 0 on slopes"),
+        Field("lake_depth", "m", "how deep a lake would be that fills its basin up to where it overflows"),
+        Field("slope", "m/m", "rise by distance, 1 for 45°"),
+        Field("curvature", "1/m", "mean curvature of the surface, above 0 on ridges and below in hollows"),
+        Field("flow_direction", "length 1", "direction of the water along columns and rows", components=2),
         Field("surface_color", "0-1", "colour of the ground (red, green, blue)", components=3),
     )
 }
 
-BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density")
+ANALYZED = ("drainage_area", "stream_order", "lake_depth", "slope", "curvature", "flow_direction")
+"""Fields that follow from the heights alone: an analysis finds them on any terrain."""
+
+BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density", *ANALYZED)
 """Fields that no simulation makes: they are baked on its result."""

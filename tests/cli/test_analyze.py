@@ -6,7 +6,10 @@ import json
 import numpy as np
 
 from erosion_addon.cli.commands import main
-from tests.cli.commandline import listing
+from erosion_addon.drainage.analysis import AnalysisParameters, analyze
+from erosion_addon.terrain.fields import ANALYZED
+from erosion_addon.terrain.terrain import Terrain
+from tests.cli.commandline import IMAGES, listing
 from tests.terrains import bowl, fractal
 
 
@@ -30,3 +33,32 @@ def test_the_input_is_never_written(folder, capsys):
     before = listing(folder)
     assert main(["analyze", "land.npy", "--report", "land.npy"]) == 2
     assert listing(folder) == before and capsys.readouterr().err
+
+
+def test_the_maps_are_the_fields(folder):
+    heights = fractal(40, 50, 300.0)
+    np.save("land.npy", heights)
+    words = ["--cell-size", "30", "--maps", "maps", "--channel-area", "0.05", "--sea-level", "80", "--threads", "1"]
+    assert main(["analyze", "land.npy", *words]) == 0
+    parts = [name for name in ANALYZED if name != "flow_direction"]
+    names = {*parts, "flow_direction_x", "flow_direction_y"}
+    assert {path.name for path in (folder / "maps").iterdir()} == {f"{name}.exr" for name in names}
+    parameters = AnalysisParameters(channel_area=0.05, sea=True, sea_level=80.0)
+    expected = analyze(Terrain(heights, 30.0), parameters).fields
+    for name in parts:
+        np.testing.assert_array_equal(IMAGES.read(folder / f"maps/{name}.exr"), expected[name])
+
+
+def test_what_cannot_be_analyzed_is_said_and_nothing_is_written(folder, capsys):
+    np.save("land.npy", bowl(9, 9))
+    before = listing(folder)
+    for words, said in ((["--sea-level", "99"], "lower the sea level"), (["--channel-area", "-1"], "channel_area")):
+        assert main(["analyze", "land.npy", "--maps", "maps", "--report", "r.json", *words]) == 2
+        assert listing(folder) == before and said in capsys.readouterr().err
+
+
+def test_closed_edges_and_flat_ground_are_noted(folder, capsys):
+    np.save("land.npy", np.zeros((9, 9)))
+    assert main(["analyze", "land.npy", "--edges", "closed"]) == 0
+    error = capsys.readouterr().err
+    assert "is flat" in error and "No edge is open" in error

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sums down the flow graph and heights up it, from its cells in depth-first order."""
 
+import math
+
 import numpy as np
 
-from ...kernels.compile import kernel
+from ...kernels.compile import kernel, lean
 from .receivers import OUTLET, neighbor
+from .surface import sector
 
 
 @kernel
@@ -106,3 +109,45 @@ def deepest_pits(network, order, heights, levels, deepest):
         number = network.toward[cell]
         if number < OUTLET:
             deepest[cell] = max(deepest[cell], deepest[neighbor(network, cell, number)])
+
+
+@lean
+def _steps_of(number):
+    """Rows and columns to a neighbor."""
+    place = number + (number > 3)
+    return place // 3 - 1, place % 3 - 1
+
+
+@lean
+def _way(network, cell, along, across, steps):
+    """How far a cell's water gets in so many steps, m by rows and by columns, and in how many it did."""
+    up, right, taken = 0.0, 0.0, 0
+    while taken < steps and network.toward[cell] < OUTLET:
+        number = network.toward[cell]
+        rows, cols = _steps_of(number)
+        up, right = up + rows * along, right + cols * across
+        cell = neighbor(network, cell, number)
+        taken += 1
+    return up, right, taken
+
+
+@kernel
+def ways(network, cols, along, across, steps, first, last, directions):
+    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with the direction of each cell's water over so many
+    steps, of length 1 along columns and rows; 0 where it leaves."""
+    for row in range(first, last):
+        for col in range(cols):
+            up, right, _ = _way(network, (row + 1) * (cols + 2) + col + 1, along, across, steps)
+            length = math.sqrt(up * up + right * right)
+            directions[row, col, 0] = right / length if length > 0.0 else 0.0
+            directions[row, col, 1] = up / length if length > 0.0 else 0.0
+
+
+@kernel
+def aspects(network, cells, along, across, steps, lengths):
+    """Fill `lengths` (4,) with how much of the way of these cells' water over so many steps goes in each sector, m."""
+    lengths[:] = 0.0
+    for cell in cells:
+        up, right, taken = _way(network, np.int64(cell), along, across, steps)
+        if taken == steps:
+            lengths[sector(up, right)] += math.sqrt(up * up + right * right)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Analysis of a terrain, eroded or not: the fields of its drainage and its shape, and figures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..base.threads import Tally
+from ..terrain.terrain import Terrain
+from .land import Land
+from .statistics import measured
+
+SQUARE_KILOMETER = 1e6
+
+BROOKS = 1000
+"""Which part of the land the smallest channel drains where that is automatic."""
+
+WAY = 4
+"""Steps from cell to cell over which the direction of flow is taken: one would know eight directions only."""
+
+
+@dataclass(frozen=True)
+class AnalysisParameters(Parameters):
+    """What counts as a channel, and where rivers end."""
+
+    channel_area: float = parameter(
+        0.0, "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a thousandth of the "
+        "terrain.",
+        low=0, high=1e9, unit="km²", soft_high=10, step=0.01, zero="Auto", usual=0.1,
+    )  # fmt: skip
+    sea: bool = parameter(False, "Rivers end in a sea, which counts as no land.")
+    sea_level: float = parameter(
+        0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1, needs=("sea",)
+    )
+
+    def least(self, terrain: Terrain) -> float:
+        """Drainage area of the smallest channel in m²."""
+        return self.channel_area * SQUARE_KILOMETER or terrain.cell_area * terrain.elevation.size / BROOKS
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """fields: `fields.ANALYZED` by name. figures: as of `statistics`. notes: sentences on what is special."""
+
+    fields: dict[str, Array]
+    figures: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+
+def analyze(
+    terrain: Terrain,
+    parameters: AnalysisParameters | None = None,
+    edges: str = "open",
+    threads: int = 0,
+    tally: Tally | None = None,
+) -> Analysis:
+    """Analyze a terrain. Fields have the same bytes on any number of threads.
+
+    edges: as of `base.arrays.EDGES`. tally: of the work. Raises InputError where the sea leaves no land.
+    """
+    parameters, tally = parameters or AnalysisParameters(), tally or Tally()
+    tally.total = 5.0
+    land = Land(terrain.elevation, terrain.spacing, edges, parameters.sea_level if parameters.sea else None, threads)
+    if not land.ground.any():
+        raise InputError(f"All of the terrain lies below the sea of {parameters.sea_level:g} m; lower the sea level.")
+    tally.add(2.0)
+    graph = land.graph
+    slope, curvature, _ = land.surface
+    orders = graph.stream_order(land.areas, parameters.least(terrain))
+    fields = {
+        "drainage_area": graph.inside(land.areas).astype(np.float32),
+        "stream_order": graph.inside(orders).astype(np.float32),
+        "lake_depth": graph.inside(land.levels - land.heights).astype(np.float32),
+        "slope": slope,
+        "curvature": curvature,
+        "flow_direction": land.directions(WAY),
+    }
+    tally.add(1.0)
+    figures = measured(land)
+    tally.add(2.0)
+    return Analysis(fields, figures, _notes(terrain, edges, parameters))
+
+
+def _notes(terrain: Terrain, edges: str, parameters: AnalysisParameters) -> list[str]:
+    notes = []
+    if terrain.relief == 0:
+        notes.append("The terrain is flat, so that its water has no way of its own.")
+    if edges != "open" and not (parameters.sea and terrain.elevation.min() <= parameters.sea_level):
+        notes.append("No edge is open, so that all water gathers at the lowest place.")
+    return notes

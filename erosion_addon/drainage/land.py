@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Land: a terrain with its flow graph, and what is measured on both."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.threads import in_bands
+from .flow_graph import FlowGraph
+
+
+class Land:
+    """A terrain whose water was led out of every pit. What else is known of it is found when it is first asked for.
+
+    elevation: (rows, cols) m. spacing: (row, col) m. edges: as of `FlowGraph`. sea_level: m, of a sea that rivers end
+    in, or None. threads: as of `FlowGraph`.
+    """
+
+    def __init__(
+        self,
+        elevation: Array,
+        spacing: tuple[float, float],
+        edges: str = "open",
+        sea_level: float | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.elevation, self.spacing, self.edges = np.ascontiguousarray(elevation, np.float64), spacing, edges
+        self.sea_level, self.threads = sea_level, threads
+        self.sea = None if sea_level is None else elevation <= sea_level
+        rows, cols = elevation.shape
+        self.graph = FlowGraph((rows, cols), spacing, edges, self.sea, threads)
+        self.heights = self.graph.padded(elevation)
+        """Flat, as the graph has them."""
+        self.graph.route(self.heights)
+
+    @property
+    def ground(self) -> Array:
+        """(rows, cols) bool: what lies above the sea; all, where there is none."""
+        return np.ones(self.elevation.shape, bool) if self.sea is None else ~self.sea
+
+    @cached_property
+    def areas(self) -> Array:
+        """(flat) m² that drain through each cell."""
+        return self.graph.drainage_area()
+
+    @cached_property
+    def levels(self) -> Array:
+        """(flat) m, with all pits filled."""
+        return self.graph.filled(self.heights)
+
+    @cached_property
+    def surface(self) -> tuple[Array, Array, Array]:
+        """Slope (m/m) and curvature (1/m), (rows, cols) float32, and numbers of cells (4,) that face each sector, see
+        `kernels.surface`. Where edges do not wrap, the ground goes on straight beyond them."""
+        from .kernels import surface  # numba takes a second to import, so only where it runs
+
+        rows, cols = self.elevation.shape
+        if self.edges == "wrap":
+            ringed = np.pad(self.elevation, 1, mode="wrap")
+        else:
+            ringed = np.pad(self.elevation, 1, mode="reflect", reflect_type="odd")
+        slopes, curvatures = np.empty((rows, cols), np.float32), np.empty((rows, cols), np.float32)
+        aspects = np.empty((rows, 4), np.int64)
+        in_bands(
+            lambda first, last: surface.measure(ringed, *self.spacing, first, last, slopes, curvatures, aspects),
+            rows,
+            self.threads,
+        )
+        return slopes, curvatures, aspects.sum(axis=0)
+
+    def directions(self, steps: int) -> Array:
+        """(rows, cols, 2) float32: direction of the water over so many steps, along columns and rows, of length 1; 0
+        where it leaves."""
+        from .kernels import streams
+
+        rows, cols = self.elevation.shape
+        found = np.empty((rows, cols, 2), np.float32)
+        network = self.graph.network
+        in_bands(
+            lambda first, last: streams.ways(network, cols, *self.spacing, steps, first, last, found),
+            rows,
+            self.threads,
+        )
+        return found

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# root.sh FOLDER   Make a Debian folder with a real Blender, a virtual X screen, a mouse (xdotool) and a camera (ImageMagick).
+# root.sh FOLDER   Make a Debian folder with a real Blender, a virtual X screen, a mouse (xdotool, Xlib) and a camera (ImageMagick).
 # Runs as root on Debian or Ubuntu; 300 MB of downloads, 1.2 GB of disk. A folder that is complete is left as it is, an
 # incomplete one is completed. SUITE and MIRROR may be set.
 set -euo pipefail
 FOLDER=${1:?usage: root.sh FOLDER}
 SUITE=${SUITE:-sid}
 HERE=$(cd "$(dirname "$0")" && pwd)
-READY="$FOLDER/.ready-$SUITE"
+READY="$FOLDER/.ready-$SUITE-$(md5sum < "$HERE/root.sh" | cut -c1-8)"    # another list of packages completes it anew
 [ -e "$READY" ] && exit 0
 
 # The Debian mirror that this machine uses already, where it is one.
@@ -43,7 +43,7 @@ ln -sf /proc/self/mounts "$FOLDER/etc/mtab"                         # or Blender
 "$HERE/enter.sh" "$FOLDER" sh -euc '
 dpkg --configure -a
 apt-get update -q
-apt-get install -y -q blender python3-numpy python3-cattr python3-requests imagemagick xvfb xdotool \
+apt-get install -y -q blender python3-numpy python3-cattr python3-requests imagemagick xvfb xdotool python3-xlib \
     libgl1-mesa-dri libegl1 libegl-mesa0 libglx-mesa0
 apt-get clean' >"$FOLDER.log" 2>&1
 touch "$READY"

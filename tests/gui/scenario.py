@@ -217,6 +217,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     "mouse": (True, (
         the_tab_opens,
         progress_moves_and_escape_leaves_the_mesh_as_it_was,
+        trials.a_recipe_dragged_from_a_file_manager_becomes_the_terrains,
     )),
 }
 

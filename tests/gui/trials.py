@@ -83,6 +83,18 @@ def a_dropped_png_is_a_picture_or_a_heightmap(window):
     assert window.ask("len(bpy.context.object.data.vertices)") == 48 * 64
 
 
+def a_recipe_dragged_from_a_file_manager_becomes_the_terrains(window):
+    window.ask("new_terrain(96, 128, 1.0)")
+    path = Path(window.folder.name) / "Hollow Way.toml"
+    path.write_text('name = "Hollow Way"\nedges = "open"\n[[step]]\nkind = "rill"\n', encoding="utf-8")
+    window.over_viewport()
+    window.drop_file(path)
+    time.sleep(0.5)  # it unfolds, and nothing tells when it is there
+    window.picture("dragged")
+    window.key("RET")
+    window.wait("the recipe", "[step.kind for step in bpy.context.object.erosion.steps] == ['rill']")
+
+
 def _erode(window):
     before = window.ask("fingerprint()")
     window.ask(IN_VIEWPORT + "bpy.ops.erosion.run('INVOKE_DEFAULT')")

@@ -10,6 +10,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 AGENT = Path(__file__).resolve().with_name("agent.py")
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 600.0  # seconds until what does not come is given up: a worker that compiles steps back behind all else
-X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab"}
+X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab", "RET": "Return"}
 
 
 class Screen:
@@ -171,6 +172,13 @@ class Window:
             self.send(kind, ctrl=ctrl)
         self.settle()
 
+    def drop_file(self, path):
+        """Drop a file where the mouse is, as from a file manager; takes real events."""
+        x, y = self.mouse
+        command = [sys.executable, Path(__file__).with_name("file_drop.py"), x, HEIGHT - 1 - y, path]
+        subprocess.run([*map(str, command)], check=True, env=os.environ | {"DISPLAY": self.display})
+        self.settle()
+
     def over_viewport(self):
         left, bottom, width, height = self.ask("rectangle('WINDOW')")
         self.move(left + width // 3, bottom + height // 2)
@@ -238,5 +246,5 @@ class Window:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        shutil.rmtree(self.profile)
+        shutil.rmtree(self.profile, ignore_errors=True)
         self.folder.cleanup()

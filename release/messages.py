@@ -19,6 +19,7 @@ import bpy  # noqa: E402 - the folder of the package has to be known first
 import erosion_addon  # noqa: E402
 from erosion_addon import ui  # noqa: E402
 from erosion_addon.base.parameters import groups  # noqa: E402
+from erosion_addon.drainage.statistics import FIGURES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
 from erosion_addon.recipe.recipe import LANDSCAPES  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
@@ -42,6 +43,7 @@ def messages() -> dict[tuple[str, str], str]:
         found |= {message: path.stem for call in calls for message in _of_call(call)}
     headings = [group for process in PROCESSES.values() for group in groups(process.parameters) if group]
     labels = [known.label for known in (*PROCESSES.values(), *MASK_KINDS.values())]
+    labels += [label for _, label, _ in FIGURES]
     found |= {(DEFAULT, heading): "model" for heading in [*headings, *labels, *LANDSCAPES.values()]}
     found |= {(OPERATOR, text): "advice" for _, text, _ in REMEDIES.values()}
     return {known: found[known] for known in sorted(found, key=lambda known: (found[known], known)) if known[1]}

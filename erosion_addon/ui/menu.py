@@ -96,6 +96,8 @@ class EROSION_MT_object(bpy.types.Menu):
         layout.menu("EROSION_MT_files")
         layout.separator()
         layout.operator("erosion.steps_smooth")
+        layout.operator("erosion.analyze", icon="VIEWZOOM")
+        layout.operator("erosion.analysis_remove")
         manual.draw_link(layout)
 
 

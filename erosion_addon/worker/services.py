@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker computes for a scene beside runs: light on a terrain, and its levels of detail.
+"""What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis.
 
 Requests and answers are numbers and arrays by name, as pipes carry them.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..base.arrays import Array
 from ..base.threads import Tally
+from ..drainage.analysis import Analysis, AnalysisParameters, analyze
 from ..light import bake
 from ..lod import levels
 from ..terrain.terrain import Terrain
@@ -17,6 +21,9 @@ from .messages import Request
 Tell = Callable[[float, str], None]
 """tell(fraction, message), as of `Progress`."""
 
+
+_TOLD = "told"
+"""Name of the bytes of JSON that stand among the fields of an analysis."""
 
 FEW = 8
 """Kernels that a service compiles, as far as a bar is concerned."""
@@ -31,6 +38,18 @@ def light_request(
         "suns": [[*sun.direction, sun.radius] for sun in suns],
     }  # fmt: skip
     return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
+
+
+def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
+    """For what `analyze` returns, see `analysis_in`."""
+    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
+    return Request("analysis", values, {"elevation": terrain.elevation})
+
+
+def analysis_in(answer: Mapping[str, Array]) -> Analysis:
+    """The analysis in the answer to such a request."""
+    told = json.loads(answer[_TOLD].tobytes())
+    return Analysis({name: field for name, field in answer.items() if name != _TOLD}, told["figures"], told["notes"])
 
 
 def levels_request(
@@ -70,7 +89,17 @@ def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell
     return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
 
 
+def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
+    parameters = AnalysisParameters.from_dict(values["parameters"])
+    tally = Tally(lambda fraction: tell(fraction, "Analysis"))
+    found = analyze(terrain, parameters, values["edges"], threads, tally)
+    told = json.dumps({"figures": found.figures, "notes": found.notes}).encode()
+    return {**found.fields, _TOLD: np.frombuffer(told, np.uint8)}
+
+
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
     "light": _light,
     "levels": _levels,
+    "analysis": _analysis,
 }

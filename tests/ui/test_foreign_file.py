@@ -10,6 +10,7 @@ import pytest
 from erosion_addon import ui
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.derived import companions, foliage, light, lod, maps, water_surface
+from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.original import paused
 from erosion_addon.scene.run import start_state as start
@@ -19,7 +20,8 @@ from tests.terrains import fractal
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
 
-OF_MESHES = [attributes.OURS, source.RESULT, source.COUNT, f"{source.COUNT}.1", paused.KEY, light.SETTINGS]
+OF_MESHES = [attributes.OURS, source.RESULT, source.COUNT, f"{source.COUNT}.1", paused.KEY, light.SETTINGS,
+             analysis.KEPT]  # fmt: skip
 OF_TERRAINS = [maps.IMAGES, "erosion_palette", companions.WATER_SURFACE, companions.KIND]
 OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, water_surface.THRESHOLD]
 GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
@@ -53,6 +55,7 @@ def look_at_all(obj):
         lambda: start.heights(obj.data, snapshot(obj), False),
         lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
         lambda: maps.images_of(obj), lambda: lod.levels_of(obj), lambda: light.settings_of(obj.data),
+        lambda: analysis.settings_of(obj.data),
         lambda: companions.put_in_place(obj), lambda: water_surface.update(obj, obj.children[0]),
         lambda: source.restore(obj.data),
     ):  # fmt: skip

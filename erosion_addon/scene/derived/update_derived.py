@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made from a terrain's fields follows them: its water, foliage, levels of detail, images and baked light."""
+"""What is made of a terrain follows it: its water, foliage, levels of detail, images, light and analysis."""
 
 import traceback
 from collections.abc import Callable, Mapping
@@ -18,14 +18,16 @@ def requests(
 ) -> list[Request]:
     """What `update` will have computed once the terrain has such local heights (vertices,) and fields (rows, cols).
 
-    lit: whether its light will still be there. What is in the way here is in the way of `update` too, which says it.
+    lit: whether its light and its analysis will still be there. What is in the way here is in the way of `update` too,
+    which says it.
     """
+    from ..drainage import analysis
     from . import companions, light
 
     asked = []
-    if lit:
+    for part in (light, analysis) if lit else ():
         with suppress(Exception):
-            asked += light.requests_of_update(terrain, lattice, heights)
+            asked += part.requests_of_update(terrain, lattice, heights)
     if companions.find(terrain, "lod"):
         from . import lod
 
@@ -41,11 +43,12 @@ def update(terrain: bpy.types.Object) -> list[str]:
 
     The terrain itself is done when this is called, so nothing here may put it in doubt.
     """
+    from ..drainage import analysis
     from . import companions, light, maps  # a terrain that has none of these needs none of them
 
     sentences: list[str] = []
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
-        "light": light.update, "surfaces": companions.update, "images": maps.update
+        "light": light.update, "analysis": analysis.update, "surfaces": companions.update, "images": maps.update
     }  # fmt: skip
     for what, bring_up_to_date in parts.items():
         try:

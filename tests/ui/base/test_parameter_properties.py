@@ -16,7 +16,7 @@ AUTOMATIC = [
     if known.zero
 ]  # fmt: skip
 OPERATORS = [("lod_add", "error"), ("water_add", "threshold"), ("foliage_add", "height"), ("light_bake", "radius"),
-             ("heightmap_export", "size"), ("heightmap_import", "raw_size")]  # fmt: skip
+             ("analyze", "channel_area"), ("heightmap_export", "size"), ("heightmap_import", "raw_size")]  # fmt: skip
 
 
 def drawn(owner, name):

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Analysis of a terrain in its scene: its fields as attributes of the mesh, its figures kept beside them."""
+
+import json
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...drainage.analysis import Analysis, AnalysisParameters
+from ...terrain.fields import ANALYZED, FIELDS
+from ...worker.messages import Request
+from ...worker.services import analysis_in, analysis_request
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array, Lattice
+from ..worker import computing
+
+KEPT = "erosion_analysis"
+"""Custom property of a mesh: settings, figures and notes of its analysis, as JSON."""
+
+
+def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> Analysis:
+    """Analyze a terrain and write what is found into its attributes. InputError with a sentence where that cannot be;
+    the mesh is then as it was. edges: of the terrain."""
+    mesh, lattice = obj.data, grid.find_lattice(obj)
+    found = analysis_in(computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges)))
+    attributes.write_fields(mesh, lattice, found.fields)
+    kept = {"parameters": parameters.to_dict(), "figures": found.figures, "notes": found.notes}
+    mesh[KEPT] = json.dumps(kept)
+    mesh.update()
+    return found
+
+
+def request(
+    obj: bpy.types.Object, lattice: Lattice, heights: Array, parameters: AnalysisParameters, edges: str
+) -> Request:
+    """For the analysis of a terrain once it has such local heights (vertices,); InputError as `analyze`."""
+    attributes.check_names(obj.data, ANALYZED)
+    return analysis_request(grid.terrain_of(lattice, heights), parameters, edges)
+
+
+def requests_of_analysis(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> list[Request]:
+    """What `analyze` will compute; InputError as there."""
+    return [request(obj, grid.find_lattice(obj), grid.heights(obj.data), parameters, edges)]
+
+
+def kept_text(mesh: bpy.types.Mesh) -> str:
+    """What is kept of the analysis of a mesh, as text; empty where it has none of ours."""
+    held = mesh.get(KEPT)
+    return held if isinstance(held, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh)) else ""
+
+
+def kept(text: str) -> dict[str, Any]:
+    """Settings, figures and notes that are kept as text; an empty one of each that is damaged."""
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        held = None
+    kinds = {"parameters": dict, "figures": dict, "notes": list}
+    held = held if isinstance(held, dict) else {}
+    return {name: held[name] if isinstance(held.get(name), kind) else kind() for name, kind in kinds.items()}
+
+
+def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
+    """What the mesh was analyzed with; None where it was not, and the defaults where that is damaged."""
+    if not (text := kept_text(mesh)):
+        return None
+    try:
+        return AnalysisParameters.from_dict(kept(text)["parameters"])
+    except (TypeError, InputError):
+        return AnalysisParameters()
+
+
+def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+    """What `update` will compute once the terrain has such local heights (vertices,); InputError as `analyze`."""
+    parameters = settings_of(obj.data)
+    return [] if parameters is None else [request(obj, lattice, heights, parameters, obj.erosion.edges)]
+
+
+def update(obj: bpy.types.Object) -> None:
+    """Analyze a terrain anew that was analyzed, with the same settings; InputError as `analyze`."""
+    parameters = settings_of(obj.data)
+    if parameters is not None:
+        analyze(obj, parameters, obj.erosion.edges)
+
+
+def remove(mesh: bpy.types.Mesh) -> None:
+    """Take the analysis away from a mesh; what the user had under the names of its fields comes back."""
+    attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ANALYZED])
+    mesh.pop(KEPT, None)
+    mesh.update()

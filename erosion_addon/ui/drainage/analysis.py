@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator that analyzes a terrain, and the panel that tells what it found."""
+
+from functools import lru_cache
+
+import bpy
+
+from ...base.parameters import specifications
+from ...drainage.analysis import AnalysisParameters
+from ...drainage.statistics import lines
+from ...scene.derived import companions
+from ...scene.drainage import analysis
+from ...scene.run.errand import Plan
+from ...worker.messages import Request
+from ..base.panel import SubPanel, draw_lines
+from ..base.parameter_properties import draw_values, meant, properties_of
+from ..base.terrain_operator import allowed, why_no_run
+from ..run import attendance
+from ..run.errand_operator import ErrandOperator
+
+_SPECIFICATIONS = specifications(AnalysisParameters)
+
+
+class EROSION_OT_analyze(ErrandOperator, bpy.types.Operator):
+    """Find drainage area, stream order, lake depth, slope, curvature and flow direction of the terrain as it is, as
+    attributes, with figures that compare it with real land. Runs keep them up to date"""
+
+    bl_idname = "erosion.analyze"
+    bl_label = "Analyze"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Analysis"
+
+    __annotations__ = properties_of(_SPECIFICATIONS.values())
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Begin with the settings of the last time."""
+        terrain = companions.terrain_of(context.object)
+        known = None if attendance.returning else analysis.settings_of(terrain.data)
+        for name, value in known.to_dict().items() if known else ():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+        return super().invoke(context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, _SPECIFICATIONS)
+
+    def plan(self) -> Plan:
+        values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
+        parameters = AnalysisParameters.from_dict(values)
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return analysis.requests_of_analysis(terrain, parameters, terrain.erosion.edges)
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            found = analysis.analyze(terrain, parameters, terrain.erosion.edges)
+            return f"Found {', '.join(found.fields)}.", found.notes
+
+        return Plan(requests, change)
+
+
+class EROSION_OT_analysis_remove(bpy.types.Operator):
+    """Take the analysis and its attributes away from the terrain"""
+
+    bl_idname = "erosion.analysis_remove"
+    bl_label = "Remove Analysis"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = why_no_run(terrain)
+        if reason is None and terrain is not None and not analysis.kept_text(terrain.data):
+            reason = f"{terrain.name} was not analyzed."
+        return allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        analysis.remove(companions.terrain_of(context.object).data)
+        return {"FINISHED"}
+
+
+class EROSION_PT_analysis(SubPanel):
+    bl_label = "Analysis"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, mesh = self.layout, companions.terrain_of(context.object).data
+        text = analysis.kept_text(mesh)
+        row = layout.row(align=True)
+        row.operator("erosion.analyze", icon="VIEWZOOM")
+        if not text:
+            return
+        row.operator("erosion.analysis_remove", text="", icon="X")
+        told, notes = _told(text)
+        if notes:
+            draw_lines(layout, [*notes], "INFO")
+        column = layout.column(align=True)
+        column.scale_y = 0.8
+        for label, value in told:
+            split = column.split(factor=0.6)
+            split.label(text=label)
+            split.label(text=value, translate=False)
+
+
+@lru_cache(maxsize=16)
+def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """Label and value of each figure, and notes; what a file holds in their place is said to be none."""
+    held = analysis.kept(text)
+    try:
+        return lines(held["figures"]), [str(note) for note in held["notes"]]
+    except (ValueError, TypeError):
+        return [], ["The figures of the analysis are damaged; analyze the terrain again."]
+
+
+CLASSES = (EROSION_OT_analyze, EROSION_OT_analysis_remove, EROSION_PT_analysis)

@@ -40,6 +40,8 @@ class EROSION_MT_masks(bpy.types.Menu):
         layout.operator_menu_enum("erosion.mask_paint", "kind", icon="BRUSH_DATA")
         layout.operator_menu_enum("erosion.mask_show", "kind", icon="HIDE_OFF")
         layout.operator_menu_enum("erosion.mask_image", "kind", text="New Mask Image", icon="IMAGE_DATA")
+        layout.operator_menu_enum("erosion.mask_from_field", "field", icon="MOD_VERTEX_WEIGHT")
+        layout.operator_menu_enum("erosion.field_show", "field", icon="HIDE_OFF")
 
 
 class EROSION_MT_look(bpy.types.Menu):

@@ -78,21 +78,43 @@ _handles: list[Any] = []
 
 
 def show(
-    obj: bpy.types.Object, lattice: Lattice, place: Array, mask: Array, title: str, highest: float, unit: str = ""
+    obj: bpy.types.Object,
+    lattice: Lattice,
+    place: Array,
+    share: Array,
+    title: str,
+    ends: tuple[float, float],
+    unit: str = "",
 ) -> None:
-    """Draw a mask on its terrain, in place of any other, until `hide`.
+    """Draw a mask or a field on its terrain, in place of any other, until `hide`.
 
-    place: (vertices, 3) local positions. mask: (rows, cols). highest: what the brightest colour stands for, above 0.
+    place: (vertices, 3) local positions. share: (rows, cols), 0 for the first color and 1 for the last. ends: what
+    these stand for.
     """
     global shown
-    points, colors, faces = surface(lattice, place, mask / np.float32(highest))
-    legend = "0", f"{highest:.4g} {unit}".strip()
+    points, colors, faces = surface(lattice, place, share)
+    legend = f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()
     shown = MaskOverlay(obj.session_uid, title, legend, points, colors, faces)
     if not _handles:
         add = bpy.types.SpaceView3D.draw_handler_add
         _handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
         _handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
     redraw()
+
+
+def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]]:
+    """A field as `show` wants it, (rows, cols), with its ends: all but the outermost hundredths of its values.
+
+    logarithmic: for what is 0 or more, of which little is large.
+    """
+    scaled = np.log10(np.maximum(values, np.finfo(np.float32).tiny)) if logarithmic else values.astype(np.float64)
+    low, high = np.percentile(scaled, (1, 99))
+    if low == high:
+        low, high = scaled.min(), scaled.max()
+    if logarithmic:
+        high = scaled.max()
+    share = (scaled - low) / ((high - low) or 1.0)
+    return share, ((10.0**low, 10.0**high) if logarithmic else (float(low), float(high)))
 
 
 def hide() -> None:

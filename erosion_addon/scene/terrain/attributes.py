@@ -116,6 +116,18 @@ def write_values(mesh: bpy.types.Mesh, name: str, values: Array, before_erosion:
     _set_active_names(mesh, active)
 
 
+def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
+    """Set a number of the vertices (vertices,) as an attribute of the user's, which no run touches. InputError where
+    another kind of attribute has its name."""
+    known = mesh.attributes.get(name)
+    if known is not None and (known.domain, known.data_type) != ("POINT", "FLOAT"):
+        raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
+    active = _active_names(mesh)
+    _write(mesh, name, values, "FLOAT")
+    _set_active_names(mesh, active)
+    mesh.update()
+
+
 def holds(mesh: bpy.types.Mesh, name: str) -> bool:
     """Whether the mesh has an attribute that can be the field of its name."""
     return name in mesh.attributes and _fits(mesh.attributes[name], name)

@@ -11,12 +11,17 @@ from ...drainage.statistics import lines
 from ...scene.derived import companions
 from ...scene.drainage import analysis
 from ...scene.run.errand import Plan
+from ...terrain.fields import ANALYZED, FIELDS
 from ...worker.messages import Request
 from ..base.panel import SubPanel, draw_lines
 from ..base.parameter_properties import draw_values, meant, properties_of
+from ..base.parameter_properties import label as parameter_label
 from ..base.terrain_operator import allowed, why_no_run
+from ..masks import mask_watch
 from ..run import attendance
 from ..run.errand_operator import ErrandOperator
+
+_SHOWN = [name for name in ANALYZED if FIELDS[name].components == 1]
 
 _SPECIFICATIONS = specifications(AnalysisParameters)
 
@@ -93,6 +98,10 @@ class EROSION_PT_analysis(SubPanel):
         told, notes = _told(text)
         if notes:
             draw_lines(layout, [*notes], "INFO")
+        flow = layout.grid_flow(columns=2, even_columns=True, align=True)
+        for name in _SHOWN:
+            shown = mask_watch.is_shown(companions.terrain_of(context.object), mask_watch.FIELD + name)
+            flow.operator("erosion.field_show", text=parameter_label(name), depress=shown).field = name
         column = layout.column(align=True)
         column.scale_y = 0.8
         for label, value in told:

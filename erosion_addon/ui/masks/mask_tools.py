@@ -7,9 +7,11 @@ import bpy
 
 from ...base.errors import InputError
 from ...scene.derived import companions
-from ...scene.masks import overlay
+from ...scene.masks import from_field, overlay
 from ...scene.terrain import grid
+from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
+from ..base.parameter_properties import label
 from ..base.terrain_operator import allowed
 from . import mask_watch, masks
 
@@ -135,4 +137,63 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_mask_paint, EROSION_OT_mask_image, EROSION_OT_mask_show)
+_SCALARS = [
+    (field.name, label(field.name), f"{field.meaning} ({field.unit})") for field in FIELDS.values()
+    if field.components == 1
+]  # fmt: skip
+
+
+class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
+    """Make this mask of a field of the terrain as it is now, such as its slope or its drainage area"""
+
+    bl_idname = "erosion.mask_from_field"
+    bl_label = "Mask from Field"
+    bl_options = {"REGISTER", "UNDO"}
+
+    field: bpy.props.EnumProperty(name="Field", description="What of the terrain the mask is made of", items=_SCALARS)
+    low: bpy.props.FloatProperty(
+        name="Low", description="Value of the field where the mask is 0, in the field's own unit", precision=4
+    )
+    high: bpy.props.FloatProperty(
+        name="High", precision=4,
+        description="Value of the field where the mask is 1. Where it equals Low, both are the field's own",
+    )  # fmt: skip
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain, mask = self._settings(context)
+        try:
+            mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
+        except InputError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        mask.source, mask.fit, mask.invert = "ATTRIBUTE", "exact", False
+        return {"FINISHED"}
+
+
+class EROSION_OT_field_show(bpy.types.Operator):
+    """Show a field of the terrain in the viewport, with its numbers. Press again to hide it"""
+
+    bl_idname = "erosion.field_show"
+    bl_label = "Show Field"
+
+    field: bpy.props.EnumProperty(name="Field", description="What is shown", items=_SCALARS)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain, kind = companions.terrain_of(context.object), mask_watch.FIELD + self.field
+        if mask_watch.is_shown(terrain, kind):
+            mask_watch.hide()
+        elif problem := mask_watch.show(terrain, kind):
+            mask_watch.hide()
+            self.report({"ERROR"}, problem)
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+CLASSES = (
+    EROSION_OT_mask_paint, EROSION_OT_mask_image, EROSION_OT_mask_show, EROSION_OT_mask_from_field,
+    EROSION_OT_field_show,
+)  # fmt: skip

@@ -9,22 +9,28 @@ import traceback
 from typing import Any
 
 import bpy
+import numpy as np
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...scene.masks import overlay
+from ...scene.masks.from_field import field_values
 from ...scene.run import busy
 from ...scene.terrain import grid
 from ...scene.terrain.mesh import positions
+from ...terrain.fields import FIELDS, Field
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers
 from ..base.panel import redraw_panels
+from ..base.parameter_properties import label
 
 INTERVAL = 0.25
 """Shortest time between two looks, in seconds."""
 
 _Mask = tuple[int, str]
-"""session_uid of a terrain, kind of mask."""
+"""session_uid of a terrain, kind of mask; or of a field, `FIELD` and its name."""
+
+FIELD = "field "
 
 _known: dict[_Mask, tuple[Any, str | None]] = {}
 """What a mask depended on when it was last read, and what was wrong with it."""
@@ -65,7 +71,7 @@ def is_shown(obj: bpy.types.Object, kind: str) -> bool:
 
 
 def show(obj: bpy.types.Object, kind: str) -> str | None:
-    """Show this mask and no other, until `hide`; returns what is wrong with it."""
+    """Show this mask, or this field, and no other, until `hide`; returns what is wrong with it."""
     global _shown
     _shown = obj.session_uid, kind
     _known.pop(_shown, None)
@@ -82,11 +88,11 @@ def hide() -> None:
 
 
 def refresh() -> None:
-    """Read the masks that are shown or asked for, where what they depend on has changed."""
+    """Read the masks or fields that are shown or asked for, where what they depend on has changed."""
     for mask in {*_asked, *filter(None, [_shown])}:
         uid, kind = mask
         obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
-        if obj is None or getattr(obj.erosion, kind).source == "NONE":
+        if obj is None or not (kind.startswith(FIELD) or getattr(obj.erosion, kind).source != "NONE"):
             _asked.discard(mask)
             if mask == _shown:
                 hide()
@@ -104,12 +110,15 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
 
     try:
         lattice = grid.find_lattice(obj)
+        if kind.startswith(FIELD):
+            _draw_field(obj, lattice, FIELDS[kind.removeprefix(FIELD)])
+            return None
         values = masks.read(obj, lattice, kind)
         if is_shown(obj, kind):
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0
-            title = f"{declared.label} of {obj.name}"
-            overlay.show(obj, lattice, positions(obj.data), values, title, highest, declared.unit)
+            title, share = f"{declared.label} of {obj.name}", values / np.float32(highest)
+            overlay.show(obj, lattice, positions(obj.data), share, title, (0.0, highest), declared.unit)
     except InputError as error:
         if is_shown(obj, kind):
             overlay.hide()
@@ -117,8 +126,17 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
     return None
 
 
+def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> None:
+    """Draw a field of one number; InputError where the terrain has none."""
+    values = field_values(obj, lattice, field.name)
+    share, ends = overlay.shares(values, logarithmic=field.name in ("drainage_area", "flow"))
+    overlay.show(obj, lattice, positions(obj.data), share, f"{label(field.name)} of {obj.name}", ends, field.unit)
+
+
 def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     """All that a mask depends on, as far as it costs nothing to know; compared with what it was."""
+    if kind.startswith(FIELD):
+        return obj.data.session_uid, _changes.get(obj.data.session_uid, 0), _changes.get(0, 0)
     mask = getattr(obj.erosion, kind)
     size = tuple(round(value, 6) for value in obj.matrix_world.to_scale())
     image = mask.image and (mask.image.session_uid, mask.image.filepath, mask.image.is_dirty, tuple(mask.image.size))
@@ -138,6 +156,8 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
     """Whether the mask is shown and its image has changes that no file has: nothing tells of strokes on an image."""
+    if kind.startswith(FIELD):
+        return False
     mask = getattr(obj.erosion, kind)
     return is_shown(obj, kind) and mask.source == "IMAGE" and mask.image is not None and mask.image.is_dirty
 

@@ -160,6 +160,7 @@ def _draw_settings(body: Any, obj: bpy.types.Object, kind: str) -> None:
     body.use_property_split = True
     body.use_property_decorate = False
     body.prop(mask, "source")
+    body.operator_menu_enum("erosion.mask_from_field", "field", icon="MOD_VERTEX_WEIGHT").kind = kind
     if mask.source == "NONE":
         return
     if mask.source == "VERTEX_GROUP":

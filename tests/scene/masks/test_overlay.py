@@ -107,7 +107,8 @@ def test_slopes_towards_the_light_are_brighter_and_colors_are_told_apart_on_thos
 def test_showing_and_hiding_leaves_no_handlers(make_hills):
     obj = make_hills(8, 8)
     for _ in range(2):
-        mask_overlay.show(obj, grid.find_lattice(obj), positions(obj.data), np.ones((8, 8), np.float32), "Rain", 2.5)
+        share = np.ones((8, 8), np.float32)
+        mask_overlay.show(obj, grid.find_lattice(obj), positions(obj.data), share, "Rain", (0.0, 2.5))
     assert mask_overlay.shown.legend == ("0", "2.5") and len(mask_overlay._handles) == 2
     mask_overlay.hide()
     assert mask_overlay.shown is None and not mask_overlay._handles

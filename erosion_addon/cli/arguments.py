@@ -12,10 +12,13 @@ from ..base.data_files import shipped
 from ..base.errors import InputError
 from ..base.parameters import Parameters, specifications
 from ..drainage.analysis import AnalysisParameters
+from ..drainage.beds import MASKS
+from ..drainage.rivers import RiverParameters
 from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, PICTURE_FORMATS, VIEWS, Picture
+from ..files.waterways import WRITERS
 from ..generators.registry import SOURCES
 from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
@@ -46,6 +49,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_make(commands)
     _add_convert(commands)
     _add_analyze(commands)
+    _add_rivers(commands)
     _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -191,6 +195,41 @@ def _add_analyze(commands: Any) -> None:
     )
     _add_input(analyze)
     analyze.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_rivers(commands: Any) -> None:
+    rivers = commands.add_parser(
+        "rivers",
+        help="write the rivers and lakes of a heightmap",
+        description="Write the rivers and lakes of a heightmap: lines and outlines (.geojson), ribbons and sheets "
+        "(.obj, y up), a table of points (.csv), or splines for game engines (.json). Lengths are in meters from the "
+        "middle of the first cell, x along columns and y along rows.",
+        epilog=_parameter_help("rivers", RiverParameters),
+    )
+    rivers.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
+    rivers.add_argument("output", metavar="OUTPUT", type=Path, help="file to write: " + " ".join(WRITERS))
+    rivers.add_argument("--also", metavar="OUTPUT", type=Path, nargs="+", default=[], help="further files to write")
+    rivers.add_argument(
+        "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
+        help="images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()),
+    )  # fmt: skip
+    rivers.add_argument(
+        "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
+    )
+    rivers.add_argument(
+        "--headwaters", metavar="FILE", type=Path, help="image: rivers begin where it is over 0.5, and not by area"
+    )
+    rivers.add_argument(
+        "--set", nargs="+", action="extend", default=[], type=_setting, metavar="PARAMETER=VALUE",
+        help="parameters as listed below",
+    )  # fmt: skip
+    rivers.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    rivers.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white"
+    )
+    _add_input(rivers)
+    rivers.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    rivers.add_argument("--quiet", action="store_true", help="no notes")
 
 
 def _add_input(command: _Parser) -> None:

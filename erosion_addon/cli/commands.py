@@ -44,6 +44,7 @@ from .analyze import analyze
 from .arguments import parser
 from .beside import map_fields, plan_report, plan_side, require_space, write_side
 from .convert import convert, read_input
+from .rivers import rivers
 from .terminal import ProgressLine, complain, note, say, say_written, table
 
 
@@ -100,6 +101,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
             convert(given, image_files)
         case "analyze":
             analyze(given, image_files)
+        case "rivers":
+            rivers(given, image_files)
         case "recipes":
             _recipes(given.name)
         case "fields":

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command rivers: the rivers and lakes of a heightmap, as lines, outlines, ribbons and masks."""
+
+import argparse
+from pathlib import Path
+
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..drainage.beds import MASKS, masks
+from ..drainage.rivers import RiverParameters, water_of
+from ..files.heightmap import SUFFIXES, encode_heightmap, read_heightmap
+from ..files.image_files import ImageFiles
+from ..files.waterways import WRITERS, Waterways, write
+from ..grid.resample import bilinear
+from ..terrain.terrain import Terrain
+from .convert import read_input
+from .terminal import note, say_written
+
+
+def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Do what the words of the command ask; InputError for what cannot be done."""
+    parameters = RiverParameters.from_dict(dict(given.set))
+    inputs = [given.input, given.input.with_suffix(".json"), *([given.headwaters] if given.headwaters else [])]
+    with Outputs(inputs) as outputs:
+        targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
+        wanted = _planned_masks(outputs, given.mask)
+        terrain = Terrain(*read_input(given, given.input_size, image_files))
+        headwaters = None
+        if given.headwaters:
+            headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
+        water = water_of(
+            terrain.elevation, terrain.spacing, given.edges, parameters, headwaters, given.threads or 0
+        )
+        ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
+        for target in targets:
+            with outputs.write(target) as path:
+                write(path, ways)
+        if wanted:
+            made = masks(water, ways.sizes, terrain.spacing)
+            for kind, target in wanted.items():
+                with outputs.write(target) as path:
+                    encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing)
+        published = outputs.publish()
+    say_written(published)
+    if not given.quiet:
+        note(_summary(ways))
+
+
+def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, Path]:
+    planned = {}
+    for kind, path in given:
+        if kind not in MASKS:
+            raise InputError(f"There is no mask {kind!r:.60} of water; there are {', '.join(MASKS)}.")
+        planned[kind] = outputs.plan(path, SUFFIXES)
+    return planned
+
+
+def _summary(ways: Waterways) -> str:
+    count, lakes = len(ways.water.starts) - 1, len(ways.water.level)
+    if not count:
+        return f"No river; lakes: {lakes}. A smaller source_area shows brooks."
+    order, widest = int(ways.water.order.max()), float(ways.sizes.width.max())
+    return f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: {lakes}."

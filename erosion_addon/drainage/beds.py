@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Beds of rivers: masks of where they lie, and ground that they are carved into."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..kernels.elementary import power, tan
+from .rivers import DEPTH, WIDTH, Sizes, Water, sample
+
+MASKS = {
+    "river": "where rivers run, 0-1",
+    "bank": "beside rivers and lakes, 1 at the water to 0 at a river's width from it, or a cell's",
+    "lake": "where lakes stand, 0 or 1",
+}
+"""Masks of water: kind → meaning."""
+
+
+def masks(water: Water, sizes: Sizes, spacing: tuple[float, float]) -> dict[str, Array]:
+    """`MASKS`, each (rows, cols) float32. A river counts as a cell wide at least, or few would be seen."""
+    from .kernels import beds  # numba takes a second to import, so only where it runs
+
+    cell = math.sqrt(spacing[0] * spacing[1])
+    lake = (water.lakes > 0).astype(np.float32)
+    found = {"lake": lake}
+    half = np.maximum(0.5 * sizes.width, 0.5 * cell)
+    wide = max(cell, float(sizes.width.max(initial=0.0)))
+    off = np.full(water.lakes.shape, math.inf)
+    beds.distances(water.place, half, water.starts, spacing, wide, off)
+    found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
+    near = np.clip(1.0 - np.maximum(off, 0.0) / wide, 0.0, 1.0)
+    for shift_row in (-1, 0, 1):
+        for shift_col in (-1, 0, 1):
+            around = np.pad(lake, 1)[1 + shift_row :, 1 + shift_col :][: lake.shape[0], : lake.shape[1]]
+            near = np.maximum(near, around)
+    found["bank"] = np.where((lake > 0) | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
+    return found
+
+
+@dataclass(frozen=True)
+class BedParameters(Parameters):
+    """The bed that a drawn river cuts."""
+
+    width: float = parameter(
+        0.0, "Width of the water; at least two cells. Auto: two cells.",
+        low=0, high=1e5, unit="m", soft_high=100, zero="Auto", usual=10.0,
+    )  # fmt: skip
+    depth: float = parameter(
+        0.0, "Depth of the bed below the water. Auto: what rivers of that width have, 0.5 m for 10 m.",
+        low=0, high=1e5, unit="m", soft_high=20, zero="Auto", usual=1.0,
+    )  # fmt: skip
+    incision: float = parameter(
+        1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
+    )
+    bank: float = parameter(
+        35.0, "Slope of the banks: higher values make gorges where the river crosses hills.", low=1, high=85, unit="°"
+    )
+
+
+RISE = 1e-6
+"""Share of the relief that a river may end above its beginning: rounding."""
+
+NARROWEST = 1.05
+"""Half of the least width in cells: then the level part of a bed, 0.7 of it, holds a cell on every step of the way."""
+
+
+def carve(
+    elevation: Array, spacing: tuple[float, float], line: Array, parameters: BedParameters, name: str = "The river"
+) -> Array:
+    """The terrain, (rows, cols) m, with a river cut into it; cells off the river and its banks keep their bytes.
+
+    line: (points, 2) m along columns and rows from the middle of cell [0, 0], downstream. The water never rises: it
+    cuts through what lies higher than the ground upstream. Raises InputError, calling the line `name`, for a line
+    without points or outside the terrain, or one that ends higher than it begins.
+    """
+    from .kernels import beds
+
+    if len(line) < 2 or not np.isfinite(line).all() or (line == line[0]).all():
+        raise InputError(f"{name} has no way to go; draw at least two points.")
+    rows, cols = elevation.shape
+    cell = math.sqrt(spacing[0] * spacing[1])
+    points = _resampled(np.asarray(line, np.float64), 0.5 * min(spacing))
+    row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
+    inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
+    if inside.sum() < 2:
+        raise InputError(f"{name} lies outside the terrain; move it there.")
+    points, row, col = points[inside], row[inside], col[inside]
+    ground = sample(elevation, row, col)
+    if ground[-1] > ground[0] + RISE * float(np.ptp(elevation)):
+        raise InputError(
+            f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; switch its direction."
+        )
+    half = max(0.5 * parameters.width, NARROWEST * cell)
+    flow = 2.0 * half / WIDTH  # the root of its discharge
+    depth = parameters.depth or DEPTH * float(power(flow, 0.8))
+    steps = np.diff(points, axis=0)
+    way = np.append(0.0, np.cumsum(np.sqrt((steps * steps).sum(-1))))
+    begun = np.minimum(way / (4.0 * half), 1.0)  # where it rises it has no bed yet
+    level = np.minimum.accumulate(ground) - parameters.incision * begun
+    gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1  # where the line leaves the terrain and comes back
+    starts = np.array([0, *gap.tolist(), len(points)], np.int64)
+    heights = elevation.astype(np.float64)
+    bank = float(tan(math.radians(parameters.bank)))
+    size = len(points)
+    place = np.column_stack([points, level])
+    beds.cut(place, np.full(size, half), depth * begun, starts, spacing, bank, heights)
+    return heights
+
+
+def _resampled(line: Array, most: float) -> Array:
+    """The points of a line (points, 2) with more between them, so that none is further than `most` from the next."""
+    steps = np.diff(line, axis=0)
+    parts = np.maximum(np.ceil(np.sqrt((steps * steps).sum(-1)) / most), 1.0).astype(np.int64)
+    piece = np.repeat(np.arange(len(parts)), parts)
+    share = (np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[piece]
+    found: Array = np.concatenate([line[piece] + share[:, None] * steps[piece], line[-1:]])
+    return found

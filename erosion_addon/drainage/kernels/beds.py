@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Beds of rivers on the grid: which cells lie in them, and the ground cut down to them."""
+
+import math
+
+import numpy as np
+
+from ...kernels.compile import kernel, lean
+
+
+@lean
+def _nearest(place, half, first, second, x, y):
+    """(distance m of a point from a piece of a line less half the line's width there, share of the way along it)."""
+    along_x, along_y = place[second, 0] - place[first, 0], place[second, 1] - place[first, 1]
+    long = along_x * along_x + along_y * along_y
+    share = 0.0
+    if long > 0.0:
+        share = ((x - place[first, 0]) * along_x + (y - place[first, 1]) * along_y) / long
+        share = min(max(share, 0.0), 1.0)
+    off_x, off_y = x - place[first, 0] - share * along_x, y - place[first, 1] - share * along_y
+    wide = half[first] + share * (half[second] - half[first])
+    return math.sqrt(off_x * off_x + off_y * off_y) - wide, share
+
+
+@lean
+def _span(one, other, beyond, side, count):
+    """Rows or columns within `beyond` m of a piece of a line, as a half-open range."""
+    first = math.ceil((min(one, other) - beyond) / side)
+    last = math.floor((max(one, other) + beyond) / side)
+    return max(np.int64(first), 0), min(np.int64(last) + 1, count)
+
+
+@kernel
+def distances(place, half, starts, spacing, beyond, found):
+    """`found` (rows, cols): meters from the nearest bank of lines, negative between the banks; untouched further away
+    than `beyond`. place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width."""
+    rows, cols = found.shape
+    for line in range(starts.size - 1):
+        for point in range(starts[line], starts[line + 1] - 1):
+            other = point + 1
+            reach = max(half[point], half[other]) + beyond
+            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows)
+            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols)
+            for row in range(first_row, last_row):
+                for col in range(first_col, last_col):
+                    off, _ = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
+                    if off <= beyond:
+                        found[row, col] = min(found[row, col], off)
+
+
+@kernel
+def cut(place, half, depth, starts, spacing, bank, heights):
+    """Cut `heights` (rows, cols) m down to beds: `depth` (points,) m below the water of lines, level across over 0.7 of
+    the width, and beyond the banks a slope of `bank` m/m up to the ground. place: (points, 3) m."""
+    rows, cols = heights.shape
+    highest = heights.max()
+    for line in range(starts.size - 1):
+        for point in range(starts[line], starts[line + 1] - 1):
+            other = point + 1
+            reach = max(half[point], half[other])
+            reach += max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
+            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows)
+            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols)
+            for row in range(first_row, last_row):
+                for col in range(first_col, last_col):
+                    off, share = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
+                    level = place[point, 2] + share * (place[other, 2] - place[point, 2])
+                    if off > 0.0:
+                        bed = level + bank * off
+                    else:
+                        wide = half[point] + share * (half[other] - half[point])
+                        deep = depth[point] + share * (depth[other] - depth[point])
+                        bed = level - deep * min(-off / (0.3 * wide), 1.0)
+                    heights[row, col] = min(heights[row, col], bed)

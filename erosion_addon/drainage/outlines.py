@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Outlines of lakes: where their level meets the ground, as closed lines."""
+
+import numpy as np
+
+from ..base.arrays import Array
+from .rivers import Water
+
+_SIDES = ((0, 0, 0, 1), (0, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
+"""The two corners (row, col, row, col) of each side of a face, counterclockwise."""
+
+_WAYS = {
+    1: ((0, 3),), 2: ((1, 0),), 3: ((1, 3),), 4: ((2, 1),), 6: ((2, 0),), 7: ((2, 3),), 8: ((3, 2),), 9: ((0, 2),),
+    11: ((1, 2),), 12: ((3, 1),), 13: ((0, 1),), 14: ((3, 0),), 5: ((0, 1), (2, 3)), 10: ((3, 0), (1, 2)),
+}  # fmt: skip
+"""By which corners are wet, 1 2 4 8 counterclockwise: from which side to which the shore runs, water on its left. Two
+wet corners across from each other are one lake."""
+
+
+def outlines(water: Water, elevation: Array, spacing: tuple[float, float]) -> list[list[Array]]:
+    """The shores of each lake: closed lines (points, 2) m in the axes of `Water`, whose last point is the first; the
+    outer one first and counterclockwise, then those around islands. elevation: (rows, cols) m."""
+    ground = np.pad(np.asarray(elevation, np.float64), 1, mode="edge")
+    lakes = np.pad(water.lakes, 1)
+    found = []
+    places = np.nonzero(lakes)
+    order = np.argsort(lakes[places], kind="stable")
+    ends = np.searchsorted(lakes[places][order], np.arange(1, len(water.level) + 2))
+    for number, level in enumerate(water.level.tolist()):
+        chosen = order[ends[number] : ends[number + 1]]
+        rows, cols = places[0][chosen], places[1][chosen]
+        box = np.s_[rows.min() - 1 : rows.max() + 2, cols.min() - 1 : cols.max() + 2]
+        corner = np.array([rows.min() - 2, cols.min() - 2])
+        lines = _rings(lakes[box] == number + 1, ground[box], level)
+        rings = [((line + corner) * spacing)[:, ::-1] for line in lines]
+        found.append(sorted(rings, key=_area, reverse=True))
+    return found
+
+
+def _area(ring: Array) -> float:
+    """Twice the area, positive where the line runs counterclockwise."""
+    x, y = ring[:, 0] - ring[0, 0], ring[:, 1] - ring[0, 1]
+    return float((x[:-1] * y[1:] - x[1:] * y[:-1]).sum())
+
+
+def _rings(wet: Array, ground: Array, level: float) -> list[Array]:
+    """Closed lines (points, 2), rows and columns, around the wet cells of a box whose border is dry."""
+    corners = wet[:-1, :-1] + 2 * wet[:-1, 1:] + 4 * wet[1:, 1:] + 8 * wet[1:, :-1].astype(int)
+    onward = {}
+    for row, col in zip(*np.nonzero((corners > 0) & (corners < 15)), strict=True):
+        for start, end in _WAYS[int(corners[row, col])]:
+            onward[_side(row, col, start)] = _side(row, col, end)
+    rings = []
+    while onward:
+        first, at = next(iter(onward.items()))
+        line = [first, at]
+        del onward[first]
+        while at != first:
+            at = onward.pop(at)
+            line.append(at)
+        rings.append(np.array([_shore(side, wet, ground, level) for side in line]))
+    return rings
+
+
+_Side = tuple[int, int, int, int]
+
+
+def _side(row: int, col: int, number: int) -> _Side:
+    """A side of a face by its two corners, the lower one first: the same from both faces that it lies between."""
+    first_row, first_col, second_row, second_col = _SIDES[number]
+    one, other = (int(row) + first_row, int(col) + first_col), (int(row) + second_row, int(col) + second_col)
+    return (*min(one, other), *max(one, other))
+
+
+def _shore(side: _Side, wet: Array, ground: Array, level: float) -> tuple[float, float]:
+    """Where the ground rises to the level between a wet cell and a dry one; halfway where it is cut off by the edge."""
+    (row, col), (other_row, other_col) = side[:2], side[2:]
+    if not wet[row, col]:
+        row, col, other_row, other_col = other_row, other_col, row, col
+    rise = ground[other_row, other_col] - ground[row, col]
+    share = min(max((level - ground[row, col]) / rise, 0.0), 1.0) if rise > 0 else 0.5
+    return row + share * (other_row - row), col + share * (other_col - col)

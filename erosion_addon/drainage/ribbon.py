@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces of rivers and lakes: ribbons along lines, and sheets up to where the ground rises out of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from .rivers import Sizes, Water
+
+ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+"""Places of a ribbon's vertices, in half widths to the left of its middle."""
+
+WHITE = (0.08, 0.35)
+"""Fall of a river in m/m from which on it foams, and at which it is white all over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A mesh. place: (vertices, 3) m, axes as of `Water`. faces: (faces, 4) vertices, counterclockwise from above.
+    layers: (vertices,) or (vertices, 3) float32 by name."""
+
+    place: Array
+    faces: Array
+    layers: dict[str, Array]
+
+
+def ribbons(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], lakes: bool = True) -> Sheet:
+    """Ribbons of water along rivers.
+
+    A ribbon lies level across, as high as the water, but no higher than the lower of its banks holds it: there its
+    edge bends down to the ground. elevation: (rows, cols) m. lakes: whether lakes have a surface, at which ribbons end.
+    Layers: those of `Sizes` and stream_order, water_depth, speed, foam, and flow_direction, a unit vector.
+    """
+    along = _directions(water)
+    middle = water.place[:, :2] + _shortened(water, sizes, along)
+    half = 0.5 * sizes.width
+    half[water.starts[1:] - 1] = 0.0  # where a river begins
+    side = np.stack([-along[:, 1], along[:, 0]], -1)
+    place = np.empty((len(half), ACROSS.size, 3))
+    place[..., :2] = middle[:, None] + ACROSS[:, None] * (half[:, None] * side)[:, None]
+    ground = _ground(elevation, spacing, place[..., 0], place[..., 1])
+    cell = np.sqrt(spacing[0] * spacing[1])
+    lift = 0.25 * sizes.depth + 0.01 * cell
+    bank = np.maximum(np.minimum(ground[:, 0], ground[:, -1]), ground[:, 2])
+    level = np.minimum(water.place[:, 2] + lift, bank + sizes.depth)
+    level = np.where(water.inside > 0, water.place[:, 2], np.maximum(level, ground[:, 2] + lift))
+    place[..., 2] = level[:, None]
+    edge = [0, -1]
+    place[:, edge, 2] = np.minimum(level[:, None], ground[:, edge] - 0.005 * cell)
+    return Sheet(place.reshape(-1, 3), _faces(water, lakes), _layers(water, sizes, along))
+
+
+def _directions(water: Water) -> Array:
+    """Unit vectors downstream (points, 2)."""
+    before, after = np.arange(len(water.place)) - 1, np.arange(len(water.place)) + 1
+    mouths, sources = water.starts[:-1], water.starts[1:] - 1
+    before[mouths], after[sources] = mouths, sources
+    way = water.place[before, :2] - water.place[after, :2]
+    found: Array = way / np.maximum(np.sqrt((way * way).sum(-1, keepdims=True)), 1e-12)
+    return found
+
+
+def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
+    """What moves the ends of tributaries to the bank of the river that they join (points, 2)."""
+    moved = np.zeros((len(water.place), 2))
+    mouths = water.starts[:-1]
+    mouths = mouths[water.following[mouths] >= 0]
+    way = water.place[mouths + 1, :2] - water.place[mouths, :2]
+    most = 0.8 * np.sqrt((way * way).sum(-1))
+    moved[mouths] = -along[mouths] * np.minimum(0.35 * sizes.width[water.following[mouths]], most)[:, None]
+    return moved
+
+
+def _ground(elevation: Array, spacing: tuple[float, float], x: Array, y: Array) -> Array:
+    """Height (m) of the ground as it is drawn: each face of the grid cut in two, from its lowest row and column on."""
+    rows, cols = elevation.shape
+    row, col = np.clip(y / spacing[0], 0.0, rows - 1.0), np.clip(x / spacing[1], 0.0, cols - 1.0)
+    low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
+    up, right = row - low, col - left
+    corner, opposite = elevation[low, left], elevation[low + 1, left + 1]
+    right_corner, upper_corner = elevation[low, left + 1], elevation[low + 1, left]
+    lower = corner + right * (right_corner - corner) + up * (opposite - right_corner)
+    upper = corner + up * (upper_corner - corner) + right * (opposite - upper_corner)
+    found: Array = np.where(right >= up, lower, upper)
+    return found
+
+
+def _faces(water: Water, lakes: bool) -> Array:
+    """Faces between points that follow each other; without those that lie in lakes, where these have a surface."""
+    first = np.setdiff1d(np.arange(len(water.place)), water.starts[1:] - 1)
+    if lakes:
+        first = first[(water.inside[first] == 0) | (water.inside[first + 1] == 0)]
+    count = ACROSS.size
+    left = np.arange(count - 1)
+    below, above = first[:, None] * count + left, (first + 1)[:, None] * count + left
+    # Lines run upstream, and their vertices from the right bank to the left.
+    return np.stack([below, below + 1, above + 1, above], -1).reshape(-1, 4)
+
+
+def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
+    profile = 1.0 - ACROSS * ACROSS
+    low, high = WHITE
+    share = np.clip((sizes.slope - low) / (high - low), 0.0, 1.0)
+    way = np.concatenate([along, -sizes.slope[:, None]], -1)
+    way /= np.sqrt((way * way).sum(-1, keepdims=True))
+    by_point = {
+        "width": sizes.width, "depth": sizes.depth, "discharge": sizes.discharge, "speed": sizes.speed,
+        "slope": sizes.slope, "stream_order": water.order.astype(float), "flow_direction": way,
+        "foam": share * share * (3.0 - 2.0 * share),
+    }  # fmt: skip
+    layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
+    return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}
+
+
+def sheets(water: Water, elevation: Array, spacing: tuple[float, float]) -> Sheet:
+    """Lakes, each level to the bit, over all faces of the grid with a corner in it: the ground hides what is beyond
+    its shore. Layers: lake, its number; level, m; water_depth, m, below 0 beyond the shore; shore, 1 there and else
+    0; speed and foam, 0.
+    """
+    wet = water.lakes > 0
+    faces = np.zeros((wet.shape[0] - 1, wet.shape[1] - 1), np.int32)
+    for part in (water.lakes[:-1, :-1], water.lakes[:-1, 1:], water.lakes[1:, :-1], water.lakes[1:, 1:]):
+        np.maximum(faces, part, out=faces)
+    row, col = np.nonzero(faces)
+    lake = faces[row, col]
+    cols = wet.shape[1]
+    corner = np.stack([row * cols + col, row * cols + col + 1, (row + 1) * cols + col + 1, (row + 1) * cols + col], -1)
+    # A cell on the shores of two lakes has a vertex in each.
+    keys, vertex = np.unique(corner + lake[:, None].astype(np.int64) * wet.size, return_inverse=True)
+    number, cell = np.divmod(keys, wet.size)
+    level = water.level[number - 1]
+    place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
+    depth, nothing = level - elevation.ravel()[cell], np.zeros(len(keys), np.float32)
+    layers = {
+        "lake": number.astype(np.float32), "level": level.astype(np.float32), "water_depth": depth.astype(np.float32),
+        "shore": (~wet.ravel()[cell]).astype(np.float32), "speed": nothing, "foam": nothing.copy(),
+    }  # fmt: skip
+    return Sheet(place, vertex.reshape(-1, 4), layers)

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rivers as lines on the water, and lakes as sheets of it: what a terrain would hold where it rained."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.parameters import Parameters, parameter
+from ..kernels.elementary import power
+from .flow_graph import FlowGraph
+
+WIDTH, DEPTH = 5.0, 0.3
+"""Meters of a river of 1 m³/s; its speed is 1 / (5 · 0.3) = 0.67 m/s, as the product of all three is the discharge."""
+
+MILLIMETERS_A_DAY = 1e-3 / 86400.0
+
+SMOOTHING = 8
+"""Passes that round a line: over about a cell to each side."""
+
+
+@dataclass(frozen=True)
+class RiverParameters(Parameters):
+    """Where rivers begin, and how large they are."""
+
+    source_area: float = parameter(
+        0.0, "Land that it takes to feed a river: lower values show more brooks. Auto: a 300th of the terrain.",
+        low=0, high=1e9, unit="km²", soft_high=10, step=0.1, zero="Auto", usual=0.1,
+    )  # fmt: skip
+    runoff: float = parameter(
+        40.0, "Water that the land sheds, here in a wet season: higher values make wider rivers.",
+        low=0.001, high=1e5, unit="mm/day", soft_low=1, soft_high=500, step=1,
+    )  # fmt: skip
+    width: float = parameter(
+        1.0, "Width and depth of rivers, as a multiple of what their discharge gives.", low=0.01, high=100, soft_high=5,
+        step=0.1,
+    )  # fmt: skip
+    lake_area: float = parameter(
+        0.0, "Least area of a lake; smaller ones are left out. Auto: 20 cells.",
+        low=0, high=1e12, unit="m²", soft_high=100_000, step=100, zero="Auto", usual=1000.0,
+    )  # fmt: skip
+    lake_depth: float = parameter(
+        0.0, "Least depth of a lake at its deepest; shallower ones are left out. Auto: a tenth of a cell.",
+        low=0, high=1e6, unit="m", soft_high=20, zero="Auto", usual=1.0,
+    )  # fmt: skip
+    sea: bool = parameter(False, "Rivers end in a sea.")
+    sea_level: float = parameter(
+        0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1,
+        needs=("sea",),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Water:
+    """Rivers and lakes of a terrain.
+
+    place: (points, 3) m: along columns and rows from the middle of cell [0, 0], and height of the water. Points lie
+    river after river, each from its mouth to its source; a tributary comes after the river that it joins and begins on
+    a point of it. starts: (rivers + 1,), where each begins. following: (points,), the next point downstream, a lower
+    number, for the first of a tributary the one on the other river; -1 at the end. area: (points,) m² that drain there.
+    order: (points,) after Strahler. inside: (points,), number of the lake where it lies, from 1 on, else 0.
+
+    lakes: (rows, cols) int32, the same number for each cell of a lake. level: (lakes,) m.
+    """
+
+    place: Array
+    starts: Array
+    following: Array
+    area: Array
+    order: Array
+    inside: Array
+    lakes: Array
+    level: Array
+
+
+def water_of(
+    elevation: Array,
+    spacing: tuple[float, float],
+    edges: str,
+    parameters: RiverParameters,
+    headwaters: Array | None = None,
+    threads: int = 0,
+) -> Water:
+    """The rivers and lakes of a terrain, (rows, cols) m on cells of `spacing` m.
+
+    headwaters: (rows, cols); where given, rivers begin where it is over 0.5, and not by area. Raises InputError for a
+    terrain that is level, or wholly below the sea. The same bytes on any number of threads.
+    """
+    from .kernels import channels  # numba takes a second to import, so only where it runs
+
+    sunk = elevation < parameters.sea_level if parameters.sea else None
+    if sunk is not None and sunk.all():
+        raise InputError(f"All of the terrain lies below the sea at {parameters.sea_level:g} m; lower the sea.")
+    if elevation.min() == elevation.max():
+        raise InputError("The terrain is level, so that no water runs on it; give it some relief first.")
+    rows, cols = elevation.shape
+    graph = FlowGraph((rows, cols), spacing, edges, sunk, threads)
+    heights = graph.padded(elevation if sunk is None else np.where(sunk, parameters.sea_level, elevation))
+    graph.route(heights)
+    areas = graph.drainage_area()
+    amounts, least = areas, _source_area(parameters, spacing, elevation.size)
+    if headwaters is not None:
+        amounts, least = graph.accumulate(graph.padded(headwaters > 0.5)), 1.0
+    levels = graph.filled(heights)
+    wet = levels > heights
+    wet &= np.pad(np.ones(elevation.shape, bool), 1).reshape(-1)
+    lakes, level = _lakes(graph, wet, levels, levels - heights, parameters)
+    # A tributary's first cell, which lies on the river that it joins, comes twice.
+    cells = np.empty(2 * int(np.count_nonzero(amounts >= least)), np.int64)
+    ends = np.empty(cells.size, np.int64)
+    main = np.full(areas.size, -1, np.int32)
+    rivers = channels.trace(graph.network, graph.order, amounts, least, main, cells, ends)
+    ends = ends[:rivers]
+    cells = cells[: ends[-1] if rivers else 0]
+    lines = _lines(cells, ends, main)
+    orders = graph.stream_order(amounts, least)
+    return _placed(lines, cells, graph, levels, wet, areas, orders, lakes, level)
+
+
+def _source_area(parameters: RiverParameters, spacing: tuple[float, float], cells: int) -> float:
+    """m² from which on a river is shown; more than a cell, or every cell would be one."""
+    cell = spacing[0] * spacing[1]
+    return max(parameters.source_area * 1e6 or cells * cell / 300.0, 2.0 * cell)
+
+
+def _lakes(
+    graph: FlowGraph, wet: Array, levels: Array, depth: Array, parameters: RiverParameters
+) -> tuple[Array, Array]:
+    """`Water.lakes`, and `Water.level`, of those that are large enough."""
+    from .kernels import channels
+
+    labels, stack = np.zeros(wet.size, np.int32), np.empty(int(wet.sum()) + 1, np.int32)
+    count = channels.label_lakes(graph.network, wet, labels, stack)
+    cell = graph.spacing[0] * graph.spacing[1]
+    deepest, level = np.zeros(count + 1), np.zeros(count + 1)
+    np.maximum.at(deepest, labels, np.where(wet, depth, 0.0))
+    level[labels[wet]] = levels[wet]
+    least_depth = parameters.lake_depth or 0.1 * float(np.sqrt(cell))
+    shown = (np.bincount(labels, minlength=count + 1) * cell >= (parameters.lake_area or 20.0 * cell)) & (
+        deepest >= least_depth
+    )
+    shown[0] = False
+    number = np.where(shown, np.cumsum(shown), 0).astype(np.int32)
+    return np.ascontiguousarray(graph.inside(number[labels])), level[shown]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Points along rivers before they have a place: one for each of `cells` and one between each two.
+
+    first, second: (points,), places in `cells` between which a point lies; the same where it lies on a cell.
+    """
+
+    starts: Array
+    following: Array
+    first: Array
+    second: Array
+
+
+def _lines(cells: Array, ends: Array, main: Array) -> _Lines:
+    begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)[: ends.size]
+    river = np.repeat(np.arange(ends.size), ends - begins)
+    # A cell's own point has the number 2 · place - river; one between two cells follows each but a river's last.
+    on_cell = 2 * np.arange(cells.size) - river
+    starts = np.append(on_cell[begins], 2 * cells.size - ends.size) if cells.size else np.zeros(1, np.int64)
+    count = int(starts[-1])
+    first = np.zeros(count, np.int64)
+    first[on_cell] = np.arange(cells.size)
+    second = first.copy()
+    between = np.setdiff1d(on_cell + 1, np.append(starts, count))
+    first[between] = first[between - 1]
+    second[between] = first[between] + 1
+    following = np.arange(-1, count - 1, dtype=np.int64)
+    following[starts[:-1]] = -1
+    # A tributary begins with a cell of another river, which is listed upstream of that river's own first cell.
+    own = np.full(main.size, -1, np.int64)
+    is_copy = np.zeros(cells.size, bool)
+    is_copy[begins[_joins(cells, begins, main)]] = True
+    own[cells[~is_copy]] = on_cell[~is_copy]
+    following[on_cell[is_copy]] = own[cells[is_copy]]
+    return _Lines(starts, following, first, second)
+
+
+def _joins(cells: Array, begins: Array, main: Array) -> Array:
+    """Which rivers (rivers,) begin with a cell of another one: one from which that goes on by another cell."""
+    joins: Array = main[cells[begins]] != cells[begins + 1]
+    return joins
+
+
+def _placed(
+    lines: _Lines, cells: Array, graph: FlowGraph, levels: Array, wet: Array, areas: Array, orders: Array,
+    lakes: Array, level: Array,
+) -> Water:  # fmt: skip
+    from .kernels import channels
+
+    first, second = cells[lines.first], cells[lines.second]
+    row, col = np.divmod(cells, graph.shape[1] + 2)
+    place = 0.5 * (np.stack([row, col], -1)[lines.first] + np.stack([row, col], -1)[lines.second]) - 1.0
+    channels.smooth(place, lines.starts, lines.following, SMOOTHING)
+    ground = sample(graph.inside(levels), place[:, 0], place[:, 1])
+    pools = np.where(wet[first] & wet[second], levels[first], np.nan)
+    height = np.empty(first.size)
+    channels.settle(ground, pools, lines.starts, lines.following, height)
+    number = np.pad(lakes, 1).reshape(-1)
+    area = 0.5 * (areas[first] + areas[second])
+    order, mouths = np.minimum(orders[first], orders[second]), lines.starts[:-1]
+    tributary = mouths[lines.following[mouths] >= 0]
+    if tributary.size:  # which is as wide at its end as above, and not as the river that it joins
+        area[tributary] = area[tributary + 1] = areas[cells[lines.first[tributary] + 1]]
+        order[tributary] = order[tributary + 1]
+    return Water(
+        np.stack([place[:, 1] * graph.spacing[1], place[:, 0] * graph.spacing[0], height], -1),
+        lines.starts, lines.following, area, order, np.minimum(number[first], number[second]), lakes, level,
+    )  # fmt: skip
+
+
+def sample(values: Array, row: Array, col: Array) -> Array:
+    """Values (rows, cols) at places in cells (n,), by bilinear interpolation; those of the border beyond it."""
+    rows, cols = values.shape
+    row, col = np.clip(row, 0.0, rows - 1.0), np.clip(col, 0.0, cols - 1.0)
+    low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
+    up, right = row - low, col - left
+    below = values[low, left] * (1.0 - right) + values[low, left + 1] * right
+    above = values[low + 1, left] * (1.0 - right) + values[low + 1, left + 1] * right
+    found: Array = below * (1.0 - up) + above * up
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """Of rivers, by point: discharge m³/s, width and depth m, speed m/s, slope m/m."""
+
+    discharge: Array
+    width: Array
+    depth: Array
+    speed: Array
+    slope: Array
+
+
+def sizes(water: Water, parameters: RiverParameters) -> Sizes:
+    """How large rivers are: width ~ Q^0.5, depth ~ Q^0.4 and speed ~ Q^0.1 of the discharge Q = runoff · area.
+
+    Source: Leopold & Maddock, "The hydraulic geometry of stream channels" (1953).
+    """
+    discharge = parameters.runoff * MILLIMETERS_A_DAY * water.area
+    fourth = power(discharge, 0.1)
+    root = np.sqrt(discharge)
+    depth = DEPTH * fourth * fourth * fourth * fourth
+    return Sizes(
+        discharge, parameters.width * WIDTH * root, parameters.width * depth, fourth / (WIDTH * DEPTH), slopes(water)
+    )
+
+
+def slopes(water: Water) -> Array:
+    """Fall of the water by meter of way (points,), to the next point downstream; at the end as above it."""
+    point = np.where(water.following >= 0, water.following, np.arange(len(water.place)))
+    way = water.place - water.place[point]
+    found: Array = way[:, 2] / np.maximum(np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1]), 1e-9)
+    mouths = water.starts[:-1]
+    above = np.minimum(mouths + 1, np.maximum(water.starts[1:] - 1, mouths))
+    found[mouths] = found[above]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class LakeSizes:
+    """Of lakes: deepest place m, area m², volume m³."""
+
+    depth: Array
+    area: Array
+    volume: Array
+
+
+def lake_sizes(water: Water, elevation: Array, spacing: tuple[float, float]) -> LakeSizes:
+    """How large the lakes are on that ground, (rows, cols) m: each cell holds the water above its height."""
+    count, label = len(water.level), water.lakes.ravel()
+    cell = spacing[0] * spacing[1]
+    depth = np.where(label > 0, np.append(0.0, water.level)[label] - elevation.ravel(), 0.0)
+    deepest = np.zeros(count + 1)
+    np.maximum.at(deepest, label, depth)
+    area = np.bincount(label, minlength=count + 1) * cell
+    volume = np.bincount(label, depth, count + 1) * cell
+    return LakeSizes(deepest[1:], area[1:].astype(float), volume[1:])
+
+
+def reaches(water: Water) -> list[Array]:
+    """Points of each reach, downstream: from a source or a confluence to the next confluence or the end."""
+    joined = np.zeros(len(water.place) + 1, bool)
+    mouths = water.starts[:-1]
+    joined[water.following[mouths[water.following[mouths] >= 0]]] = True
+    found = []
+    for first, last in zip(mouths.tolist(), water.starts[1:].tolist(), strict=True):
+        inner = first + 1 + np.flatnonzero(joined[first + 1 : last - 1])
+        marks = [first, *inner.tolist(), last - 1]
+        found += [np.arange(end, begin - 1, -1) for begin, end in itertools.pairwise(marks)]
+    return found

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files of rivers and lakes: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..drainage import ribbon, rivers
+from ..drainage.outlines import outlines
+
+COLUMNS = (
+    "river", "reach", "x", "y", "z", "width", "depth", "discharge", "speed", "slope", "drainage_area", "stream_order",
+    "lake",
+)  # fmt: skip
+"""Of a table of points."""
+
+
+@dataclass(frozen=True, eq=False)
+class Waterways:
+    """Rivers and lakes of a terrain, with all that files say about them."""
+
+    water: rivers.Water
+    parameters: rivers.RiverParameters
+    elevation: Array
+    spacing: tuple[float, float]
+
+    @cached_property
+    def sizes(self) -> rivers.Sizes:
+        """Of the rivers."""
+        return rivers.sizes(self.water, self.parameters)
+
+    @cached_property
+    def reaches(self) -> list[Array]:
+        """See `rivers.reaches`."""
+        return rivers.reaches(self.water)
+
+    @cached_property
+    def lakes(self) -> list[tuple[dict[str, float], list[Array]]]:
+        """Figures of each lake, and its shores."""
+        sizes = rivers.lake_sizes(self.water, self.elevation, self.spacing)
+        shores = outlines(self.water, self.elevation, self.spacing)
+        figures = zip(self.water.level, sizes.depth, sizes.area, sizes.volume, shores, strict=True)
+        return [
+            ({"level": float(z), "depth": float(d), "area": float(a), "volume": float(v)}, lines)
+            for z, d, a, v, lines in figures
+        ]
+
+    def river_of(self, points: Array) -> int:
+        """Number of the river, from 1 on, that a reach belongs to."""
+        return int(np.searchsorted(self.water.starts, points[0], side="right"))
+
+
+def write(path: Path, ways: Waterways) -> None:
+    """Write a file of the kind that its suffix says, one of `WRITERS`."""
+    path.write_text(WRITERS[path.suffix.lower()](ways), encoding="utf-8")
+
+
+def _rounded(values: Array) -> list[Any]:
+    """Millimeters are enough, in meters."""
+    found: list[Any] = np.round(np.asarray(values, np.float64), 3).tolist()
+    return found
+
+
+def _geojson(ways: Waterways) -> str:
+    features = []
+    for number, points in enumerate(ways.reaches, 1):
+        end = points[-2]  # as the last point of a tributary lies on the other river
+        place = ways.water.place[points]
+        figures = {
+            "kind": "river", "river": ways.river_of(points), "reach": number,
+            "stream_order": int(ways.water.order[end]), "length": _length(place),
+            "drainage_area": float(ways.water.area[end]),
+            **{name: float(getattr(ways.sizes, name)[end]) for name in ("width", "depth", "discharge", "speed")},
+        }  # fmt: skip
+        features.append(_feature("LineString", _rounded(place), figures))
+    for number, (lake, shores) in enumerate(ways.lakes, 1):
+        figures = {"kind": "lake", "lake": number, **lake}
+        features.append(_feature("Polygon", [_rounded(line) for line in shores], figures))
+    return json.dumps({"type": "FeatureCollection", "features": features}, indent=1) + "\n"
+
+
+def _feature(kind: str, coordinates: list[Any], figures: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": figures}
+
+
+def _length(place: Array) -> float:
+    steps = np.diff(place[:, :2], axis=0)
+    return float(np.sqrt((steps * steps).sum(-1)).sum())
+
+
+def _splines(ways: Waterways) -> str:
+    """Rivers from their source to their mouth, with what engines set at each point of a spline."""
+    splines = []
+    for first, last in zip(ways.water.starts[:-1], ways.water.starts[1:], strict=True):
+        points = np.arange(last - 1, first - 1, -1)
+        splines.append({
+            "points": _rounded(ways.water.place[points]), "width": _rounded(ways.sizes.width[points]),
+            "depth": _rounded(ways.sizes.depth[points]), "flow": _rounded(ways.sizes.speed[points]),
+        })  # fmt: skip
+    lakes = [lake | {"shores": [_rounded(line) for line in shores]} for lake, shores in ways.lakes]
+    return json.dumps({"rivers": splines, "lakes": lakes}, indent=1) + "\n"
+
+
+def _table(ways: Waterways) -> str:
+    water, sizes = ways.water, ways.sizes
+    lines = [",".join(COLUMNS)]
+    for number, points in enumerate(ways.reaches, 1):
+        numbers = np.column_stack([
+            water.place[points], sizes.width[points], sizes.depth[points], sizes.discharge[points],
+            sizes.speed[points], sizes.slope[points], water.area[points],
+        ])  # fmt: skip
+        whole = np.column_stack([water.order[points], water.inside[points]]).tolist()
+        river = ways.river_of(points)
+        for row, (order, lake) in zip(numbers.tolist(), whole, strict=True):
+            lines.append(",".join([f"{river},{number}", *(f"{value:.9g}" for value in row), f"{order},{lake}"]))
+    return "\n".join(lines) + "\n"
+
+
+def _mesh(ways: Waterways) -> str:
+    """Ribbons and sheets; y is up, as most programs have it."""
+    lines = ["# Terrain Erosion: meters, y up"]
+    first = 1
+    for name, sheet in (
+        ("rivers", ribbon.ribbons(ways.water, ways.sizes, ways.elevation, ways.spacing)),
+        ("lakes", ribbon.sheets(ways.water, ways.elevation, ways.spacing)),
+    ):
+        lines.append(f"o {name}")
+        lines += [f"v {x:.10g} {z:.10g} {0.0 - y:.10g}" for x, y, z in np.round(sheet.place, 4).tolist()]
+        lines += ["f " + " ".join(map(str, face)) for face in (sheet.faces + first).tolist()]
+        first += len(sheet.place)
+    return "\n".join(lines) + "\n"
+
+
+WRITERS: dict[str, Callable[[Waterways], str]] = {
+    ".geojson": _geojson, ".obj": _mesh, ".csv": _table, ".json": _splines,
+}  # fmt: skip
+"""By suffix: what makes the text of a file."""

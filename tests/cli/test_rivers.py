@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command rivers."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli.commands import main
+from tests.cli.commandline import listing
+from tests.terrains import fractal
+
+LAND = fractal(48, 60, 200.0, seed=3)
+SET = ["--cell-size", "10", "--set", "source_area=0.004", "lake_area=500"]
+
+
+def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
+    np.save("land.npy", LAND)
+    assert main(["rivers", "land.npy", "r.geojson", "--also", "r.obj", "r.csv", "r.json", *SET]) == 0
+    features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
+    reaches = [one for one in features if one["geometry"]["type"] == "LineString"]
+    lakes = [one for one in features if one["geometry"]["type"] == "Polygon"]
+    for reach in reaches:
+        heights = [point[2] for point in reach["geometry"]["coordinates"]]
+        assert heights == sorted(heights, reverse=True) and reach["properties"]["width"] > 0
+    splines = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    assert len(splines["lakes"]) == len(lakes) > 0
+    assert len(splines["rivers"]) == max(one["properties"]["river"] for one in reaches)
+    with (folder / "r.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len({row["reach"] for row in rows}) == len(reaches)
+    mesh = (folder / "r.obj").read_text(encoding="utf-8").splitlines()
+    count = sum(line.startswith("v ") for line in mesh)
+    used = {int(word) for line in mesh if line.startswith("f ") for word in line.split()[1:]}
+    assert used <= set(range(1, count + 1)) and "o lakes" in mesh
+    told = capsys.readouterr()
+    assert "r.geojson" in told.out and "Rivers: " in told.err
+
+
+def test_masks_of_water_are_written(folder):
+    np.save("land.npy", LAND)
+    words = ["--mask", "river=river.npy", "lake=lake.png", "bank=bank.exr", "--quiet"]
+    assert main(["rivers", "land.npy", "r.json", *SET, *words]) == 0
+    river = np.load("river.npy")
+    assert river.shape == LAND.shape and 0 < river.mean() < 0.3 and river.max() == 1
+    assert {"bank.exr", "lake.png", "r.json"} <= {path.name for path in folder.iterdir()}
+
+
+def test_headwaters_say_where_rivers_begin(folder):
+    heads = np.zeros(LAND.shape)
+    heads[20, 30] = 1
+    np.save("land.npy", LAND)
+    np.save("heads.npy", heads)
+    assert main(["rivers", "land.npy", "r.json", *SET, "--headwaters", "heads.npy", "--quiet"]) == 0
+    (river,) = json.loads((folder / "r.json").read_text(encoding="utf-8"))["rivers"]
+    assert river["points"][0][:2] == [300.0, 200.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["land.npy", "r.shp"], "must end in .geojson or .obj or .csv or .json"),
+        (["flat.npy", "r.json"], "level, so that no water runs"),
+        (["land.npy", "r.json", "--mask", "ice=a.png"], "no mask 'ice' of water; there are river, bank, lake"),
+        (["land.npy", "r.json", "--set", "sea=true", "sea_level=500"], "below the sea"),
+        (["land.npy", "r.json", "--set", "depth=1"], "depth is not a parameter here"),
+        (["land.npy", "land.npy"], "must end in"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_written(folder, capsys, words, sentence):
+    np.save("land.npy", LAND)
+    np.save("flat.npy", np.zeros((9, 9)))
+    before = listing(folder)
+    assert main(["rivers", *words]) == 2
+    assert sentence in capsys.readouterr().err and listing(folder) == before

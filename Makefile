@@ -77,9 +77,11 @@ soak: $(VENV)/ready
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all
+	$(IN_VENV) release/zip.py --distributions
 
 zips: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all --platform all
+	$(IN_VENV) release/zip.py --distributions --platform all
 
 gui-test: $(VENV)/ready
 	$(IN_VENV) tests/gui/run.py $(GUI_OPTIONS)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension's zip, with the wheels it needs, by Blender's own builder; validate it and print its path.
 
-    python release/zip.py [--python 3.13 ... | --all] [--platform linux-x64 ... | all] [--output dist]
+    python release/zip.py [--python 3.13 ... | --all | --distributions] [--platform linux-x64 ... | all] [--output dist]
                           [--blender blender]
 
-Without --python the zip fits the Python that runs this script. The builder is the stand-alone script inside the bpy
-wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels; each has to have a hash
-of release/wheels.txt. In a checkout nothing is packed that git does not know. The same sources give the same bytes;
-SOURCE_DATE_EPOCH dates the files (else 1980).
+Without --python the zip fits the Python that runs this script; --all makes it fit Blender's own releases, and
+--distributions the Blender that Linux distributions build, under a name of its own. The builder is the stand-alone
+script inside the bpy wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels;
+each has to have a hash of release/wheels.txt. In a checkout nothing is packed that git does not know. The same sources
+give the same bytes; SOURCE_DATE_EPOCH dates the files (else 1980).
 """
 
 import argparse
@@ -32,26 +33,28 @@ BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "docs", "erosion_a
 PINNED = ROOT / "release" / "wheels.txt"
 WHEELS = dict(re.findall(r"(?m)^([a-z]+)==([0-9.]+)", PINNED.read_text(encoding="utf-8")))
 HASHES = set(re.findall(r"sha256:([0-9a-f]{64})", PINNED.read_text(encoding="utf-8")))
-LARGEST = 200_000_000
-"""Bytes of a zip that extensions.blender.org takes."""
+LARGEST = 140_000_000
+"""Bytes of a zip; extensions.blender.org takes 200 MB, and artists download it."""
 FIRST_DATE = 315532800
 """1 January 1980, before which there are no dates in a zip."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """Where wheels come from for one of Blender's platforms: pip's tags, and the Pythons that Blenders there have."""
+    """Where wheels come from for one of Blender's platforms: pip's tags, and the Pythons that Blender's own releases
+    and those of Linux distributions have there."""
 
     tags: tuple[str, ...]
     pythons: tuple[str, ...]
+    distributions: tuple[str, ...] = ()
 
 
-# 3.11: Blender 4.5 and 5.0; 3.13: 5.1 and 5.2; 3.14: the Blender that Linux distributions build.
+# 3.11: Blender 4.5 and 5.0; 3.13: 5.1 and 5.2; 3.14: Debian's and other distributions' Blender.
 # Missing, as these versions of numba have no wheels for them: macos-x64 (nor is there a Blender after 4.5), and Python
 # 3.11 on windows-arm64, so that it takes Blender 5.1 there.
 PLATFORMS = {
-    "linux-x64": Platform(("manylinux_2_27_x86_64", "manylinux_2_28_x86_64"), ("3.11", "3.13", "3.14")),
-    "linux-arm64": Platform(("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"), ("3.11", "3.13", "3.14")),
+    "linux-x64": Platform(("manylinux_2_27_x86_64", "manylinux_2_28_x86_64"), ("3.11", "3.13"), ("3.14",)),
+    "linux-arm64": Platform(("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"), ("3.11", "3.13"), ("3.14",)),
     "macos-arm64": Platform(("macosx_12_0_arm64",), ("3.11", "3.13")),
     "windows-x64": Platform(("win_amd64",), ("3.11", "3.13")),
     "windows-arm64": Platform(("win_arm64",), ("3.13",)),
@@ -173,14 +176,16 @@ def _fits(wheel: str, name: str, version: str, python: str, platform_name: str) 
     )
 
 
-def build_zip(platform_name: str, pythons: list[str], output: Path, blender: str | None = None) -> Path:
-    """Build and validate one zip in the folder `output`; returns its path.
+def build_zip(
+    platform_name: str, pythons: list[str], output: Path, blender: str | None = None, suffix: str = ""
+) -> Path:
+    """Build and validate one zip in the folder `output`; returns its path, whose name ends with `suffix`.
 
     Raises CalledProcessError where a wheel cannot be had, and ends the program where the zip is not right.
     """
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     output.mkdir(parents=True, exist_ok=True)
-    target = output / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}.zip"
+    target = output / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}{suffix}.zip"
     with tempfile.TemporaryDirectory() as folder:
         wheels = download_wheels(platform_name, pythons)
         if strange := unknown(wheels):
@@ -206,7 +211,8 @@ def main() -> None:
     parser.add_argument("--platform", nargs="+", metavar="NAME", default=[this_platform()], help="several, or all")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--python", nargs="+", metavar="3.N", default=["{}.{}".format(*sys.version_info)])
-    which.add_argument("--all", action="store_true", help="every Python that a Blender on that platform has")
+    which.add_argument("--all", action="store_true", help="the Pythons of Blender's own releases for that platform")
+    which.add_argument("--distributions", action="store_true", help="those of Linux distributions' Blender")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
     parser.add_argument("--blender", metavar="PROGRAM", help="build with this Blender")
     words = parser.parse_args()
@@ -215,8 +221,11 @@ def main() -> None:
         if name not in PLATFORMS:
             parser.error(f"no wheels are known for {name}; --platform takes all, or some of {', '.join(PLATFORMS)}")
     for name in platforms:
-        pythons = list(PLATFORMS[name].pythons) if words.all else words.python
-        target = build_zip(name, pythons, words.output.resolve(), words.blender)
+        known, suffix = PLATFORMS[name], "_distributions" if words.distributions else ""
+        pythons = list(known.distributions if suffix else known.pythons if words.all else words.python)
+        if not pythons:
+            continue  # distributions build no Blender for that platform
+        target = build_zip(name, pythons, words.output.resolve(), words.blender, suffix)
         print(target, flush=True)
         print(f"    {target.stat().st_size / 1e6:.1f} MB, for Python {', '.join(pythons)}", file=sys.stderr, flush=True)
 

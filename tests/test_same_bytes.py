@@ -37,6 +37,7 @@ HARMLESS = {
     ("resample", "@"),  # the picture of a preview
     *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
     *(("statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),  # figures to read, of two digits
+    ("plot", "log10"),  # a drawing, to a tenth of a pixel
 }
 """(module, name) of what stays, as no result comes of it."""
 

@@ -7,8 +7,8 @@ import json
 from ..base.atomic_files import Outputs
 from ..drainage.analysis import AnalysisParameters
 from ..drainage.analysis import analyze as analyzed
-from ..drainage.statistics import lines
-from ..files import maps
+from ..drainage.statistics import curves, lines
+from ..files import maps, plot
 from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
@@ -23,6 +23,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
     parameters = AnalysisParameters.from_dict({"channel_area": given.channel_area, **sea})
     with Outputs([given.input, given.input.with_suffix(".json")]) as outputs:
         report = plan_report(outputs, given.report) if given.report else None
+        drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED) if given.maps else {}
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         found = analyzed(terrain, parameters, given.edges, given.threads or 0)
@@ -30,6 +31,9 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if report:
             with outputs.write(report) as path:
                 path.write_text(json.dumps(found.figures, indent=2) + "\n", encoding="utf-8")
+        if drawing and found.land:
+            with outputs.write(drawing) as path:
+                path.write_text(plot.svg(curves(found.land), given.input.name), encoding="utf-8")
         published = outputs.publish()
     say(table(lines(found.figures)))
     for sentence in () if given.quiet else found.notes:

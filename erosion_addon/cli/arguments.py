@@ -118,6 +118,9 @@ def _add_results(command: _Parser) -> None:
 
 def _add_maps(command: _Parser, sentence: str) -> None:
     command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
+    command.add_argument(
+        "--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result"
+    )
     command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
     command.add_argument(
         "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
@@ -184,6 +187,9 @@ def _add_analyze(commands: Any) -> None:
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
     analyze.add_argument(
         "--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr"
+    )
+    analyze.add_argument(
+        "--plot", metavar="FILE.svg", type=Path, help="draw slopes by drainage area, hypsometry and slopes"
     )
     channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
     analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..drainage.analysis import analyze
 from ..files import file_sizes
 from ..files.heightmap import Written, own_range
 from ..files.normals import NORMAL, normals
@@ -53,9 +54,10 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
         side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)
 
 
-def map_fields(terrain: Terrain, given: argparse.Namespace, wrap: bool) -> dict[str, Any]:
-    """What maps are written of, where a folder for them is given; wrap: whether normals go across the edges."""
+def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str) -> dict[str, Any]:
+    """What maps are written of, where a folder for them is given; edges: across which water and normals go."""
     if not given.maps:
         return {}
-    normal = normals(terrain.elevation, terrain.spacing, wrap, given.normals)
-    return {"elevation": terrain.elevation, **terrain.fields, NORMAL.name: normal}
+    normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", given.normals)
+    found = analyze(terrain, edges=edges, threads=getattr(given, "threads", None) or 0).fields if given.analyze else {}
+    return {"elevation": terrain.elevation, **terrain.fields, **found, NORMAL.name: normal}

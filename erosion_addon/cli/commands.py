@@ -140,6 +140,8 @@ class _Results:
     """The files that a run is asked for."""
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace) -> None:
+        if given.analyze and not given.maps:
+            raise InputError("--analyze needs --maps, the folder for what it finds.")
         if given.checkpoint is None and given.time_limit is not None:
             raise InputError("--time-limit needs --checkpoint, to save the run when it is over.")
         self._outputs, self._given = outputs, given
@@ -179,8 +181,8 @@ class _Results:
             span = self._given.height_range
             written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing)
         write_side(self._side, self._given.output, result, written)
-        wrap = (result.report or {}).get("edges") == "wrap"
-        maps.write(self._outputs, self._maps, map_fields(result, self._given, wrap), image_files)
+        edges = (result.report or {}).get("edges", "open")
+        maps.write(self._outputs, self._maps, map_fields(result, self._given, edges), image_files)
         if self._report:
             with self._outputs.write(self._report) as path:
                 path.write_text(json.dumps(result.report, indent=2) + "\n", encoding="utf-8")
@@ -208,7 +210,8 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         write_side(side, given.output, terrain, written)
-        maps.write(outputs, planned, map_fields(terrain, given, bool(dict(given.set).get("tileable"))), image_files)
+        edges = "wrap" if dict(given.set).get("tileable") else "open"
+        maps.write(outputs, planned, map_fields(terrain, given, edges), image_files)
         published = outputs.publish()
     _note_grey(given.output, written, None)
     say_written(published)

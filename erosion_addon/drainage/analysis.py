@@ -44,11 +44,13 @@ class AnalysisParameters(Parameters):
 
 @dataclass(frozen=True)
 class Analysis:
-    """fields: `fields.ANALYZED` by name. figures: as of `statistics`. notes: sentences on what is special."""
+    """fields: `fields.ANALYZED` by name. figures: as of `statistics`. notes: sentences on what is special. land: what
+    was analyzed; None where that happened in another process."""
 
     fields: dict[str, Array]
     figures: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    land: Land | None = None
 
 
 def analyze(
@@ -82,7 +84,7 @@ def analyze(
     tally.add(1.0)
     figures = measured(land)
     tally.add(2.0)
-    return Analysis(fields, figures, _notes(terrain, edges, parameters))
+    return Analysis(fields, figures, _notes(terrain, edges, parameters), land)
 
 
 def _notes(terrain: Terrain, edges: str, parameters: AnalysisParameters) -> list[str]:

@@ -9,6 +9,9 @@ from ..base.arrays import Array
 from ..base.threads import in_bands
 from .flow_graph import FlowGraph
 
+FINEST = 30.0
+"""Meters: rivers and slopes are measured on cells of this size at least, as those of elevation models are."""
+
 
 class Land:
     """A terrain whose water was led out of every pit. What else is known of it is found when it is first asked for.
@@ -68,6 +71,18 @@ class Land:
             self.threads,
         )
         return slopes, curvatures, aspects.sum(axis=0)
+
+    @cached_property
+    def averaged(self) -> "Land":
+        """Means over blocks of cells that are as wide as the finest that is measured; the land itself where it has no
+        finer ones, or is too small for such blocks."""
+        along, across = (max(1, round(FINEST / side)) for side in self.spacing)
+        rows, cols = self.elevation.shape[0] // along, self.elevation.shape[1] // across
+        if along == across == 1 or min(rows, cols) < 32:
+            return self
+        blocks = self.elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
+        spacing = self.spacing[0] * along, self.spacing[1] * across
+        return Land(blocks.mean(axis=(1, 3)), spacing, self.edges, self.sea_level, self.threads)
 
     def directions(self, steps: int) -> Array:
         """(rows, cols, 2) float32: direction of the water over so many steps, along columns and rows, of length 1; 0

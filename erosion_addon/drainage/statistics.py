@@ -2,22 +2,23 @@
 """Statistics of drainage: how well a terrain drains, and how its rivers and slopes compare with real land."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.threads import in_bands
+from ..kernels.elementary import power
 from .land import Land
-
-FINEST = 30.0
-"""Meters: rivers and slopes are measured on cells of this size at least, as those of elevation models are."""
 
 DEEP = 0.01
 """Depth of a pit that counts, as a share of the relief."""
 
 CHANNEL = 50
 """Cells that drain through the smallest channel."""
+
+FEWEST = 100
+"""Cells of channels of which there is something to tell."""
 
 BINS = 20
 
@@ -81,7 +82,7 @@ def measured(land: Land) -> dict[str, Any]:
     heights = land.elevation[ground]
     relief = float(np.ptp(heights)) if heights.size else 0.0
     deepest, depth = _pits(land)
-    coarse = _averaged(land)
+    coarse = land.averaged
     slope = coarse.surface[0][coarse.ground]
     percentiles = np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
     found: dict[str, Any] = {
@@ -112,59 +113,94 @@ def _pits(land: Land) -> tuple[Array, Array]:
     return graph.inside(deepest), graph.inside(land.levels - land.heights)
 
 
-def _averaged(land: Land) -> Land:
-    """Means over blocks of cells that are as wide as the finest that is measured; the land itself where it has no finer
-    ones."""
-    along, across = (max(1, round(FINEST / side)) for side in land.spacing)
-    rows, cols = land.elevation.shape[0] // along, land.elevation.shape[1] // across
-    if along == across == 1 or min(rows, cols) < 32:  # or too small a land for such cells
-        return land
-    blocks = land.elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
-    spacing = land.spacing[0] * along, land.spacing[1] * across
-    return Land(blocks.mean(axis=(1, 3)), spacing, land.edges, land.sea_level)
+class _Channels(NamedTuple):
+    """Channels by the area that drains through them, each (bins,): log10 of the area in m² at the middle and at the low
+    end of a bin, how many cells are in it, and their mean slope and length."""
+
+    middles: Array
+    ends: Array
+    counts: Array
+    slopes: Array
+    lengths: Array
+
+
+def _channel_cells(land: Land) -> Array:
+    """Places of the cells of channels, but outlets."""
+    least = CHANNEL * land.spacing[0] * land.spacing[1]
+    return np.flatnonzero((land.areas >= least) & (land.graph.network.toward < 8))
+
+
+def _channels(land: Land, cells: Array) -> _Channels:
+    from .kernels import streams
+
+    network, heights, lengths = land.graph.network, land.heights, np.zeros(land.heights.size)
+    streams.longest_ways(network, land.graph.order, lengths)
+    toward = network.toward[cells]
+    below = cells + network.offsets[toward]
+    if network.home.size:
+        below = network.home[below]
+    slopes = np.maximum(heights[cells] - heights[below], 0.0) / network.distances[toward]
+    area = np.log10(land.areas[cells])
+    ends = np.linspace(area.min(), area.max(), BINS + 1)
+    place = np.clip(np.digitize(area, ends) - 1, 0, BINS - 1)
+    counts = np.bincount(place, minlength=BINS)
+    some = np.maximum(counts, 1)
+    means = [np.bincount(place, values, BINS) / some for values in (slopes, lengths[cells])]
+    return _Channels(0.5 * (ends[1:] + ends[:-1]), ends[:-1], counts, *means)
 
 
 def _rivers(land: Land) -> dict[str, float | None]:
     """How slope and length of channels follow from the area that drains through them, and where channels go."""
     from .kernels import streams
 
-    network, areas, heights = land.graph.network, land.areas, land.heights
-    lengths = np.zeros(heights.size)
-    streams.longest_ways(network, land.graph.order, lengths)
     found: dict[str, float | None] = dict.fromkeys(
         ("concavity", "concavity_r2", "hack", "hack_r2", "area_exponent", "area_exponent_r2", "channels_along_grid")
     )
-    channels = np.flatnonzero((areas >= CHANNEL * land.spacing[0] * land.spacing[1]) & (network.toward < 8))
-    if channels.size < 100:
+    cells = _channel_cells(land)
+    if cells.size < FEWEST:
         return found
-    toward = network.toward[channels]
-    below = channels + network.offsets[toward]
-    if network.home.size:
-        below = network.home[below]
-    slopes = np.maximum(heights[channels] - heights[below], 0.0) / network.distances[toward]
-    area = np.log10(areas[channels])
-    ends = np.linspace(area.min(), area.max(), BINS + 1)
-    place = np.clip(np.digitize(area, ends) - 1, 0, BINS - 1)
-    counts = np.bincount(place, minlength=BINS)
-    middles = 0.5 * (ends[1:] + ends[:-1])
-    beyond = np.cumsum(counts[::-1])[::-1] / counts.sum()  # of channels, the share with more than a bin's least
+    channels = _channels(land, cells)
+    beyond = np.cumsum(channels.counts[::-1])[::-1] / cells.size  # the share with more than a bin's least
     fits = {
-        "concavity": (middles, np.bincount(place, slopes, BINS), counts, -1.0),
-        "hack": (middles, np.bincount(place, lengths[channels], BINS), counts, 1.0),
-        "area_exponent": (ends[:-1], beyond * counts, counts, -1.0),
+        "concavity": (channels.middles, channels.slopes, -1.0),
+        "hack": (channels.middles, channels.lengths, 1.0),
+        "area_exponent": (channels.ends, beyond, -1.0),
     }
-    for name, (at, sums, weights, sign) in fits.items():
-        full = (weights >= 10) & (sums > 0)
+    for name, (at, values, sign) in fits.items():
+        full = (channels.counts >= 10) & (values > 0)
         if full.sum() < 5:
             continue
-        value = np.log10(sums[full] / weights[full])
-        power, start = np.polyfit(at[full], value, 1)
-        rest = value - (power * at[full] + start)
-        found[name] = float(sign * power)
+        value = np.log10(values[full])
+        steepness, start = np.polyfit(at[full], value, 1)
+        rest = value - (steepness * at[full] + start)
+        found[name] = float(sign * steepness)
         found[f"{name}_r2"] = float(1.0 - rest.var() / value.var()) if value.var() else None
     ways = np.empty(4)
-    streams.aspects(network, channels, *land.spacing, REACH, ways)
+    streams.aspects(land.graph.network, cells, *land.spacing, REACH, ways)
     found["channels_along_grid"] = _favored(ways)
+    return found
+
+
+def curves(land: Land) -> dict[str, tuple[Array, Array]]:
+    """x and y of what is plotted, by name; none where there is too little to measure.
+
+    slope_area: m², m/m, of channels. hypsometry: share of the land that lies higher, height as a share of the relief.
+    slopes: degrees, share of the land by degree.
+    """
+    coarse, found = land.averaged, {}
+    cells = _channel_cells(coarse)
+    if cells.size >= FEWEST:
+        channels = _channels(coarse, cells)
+        full = (channels.counts >= 10) & (channels.slopes > 0)
+        found["slope_area"] = power(10.0, channels.middles[full]), channels.slopes[full]
+    heights = land.elevation[land.ground]
+    higher = np.linspace(0.0, 1.0, 101)
+    if np.ptp(heights):
+        found["hypsometry"] = higher, (np.quantile(heights, 1.0 - higher) - heights.min()) / np.ptp(heights)
+    slopes = np.degrees(np.arctan(coarse.surface[0][coarse.ground]))
+    counts, ends = np.histogram(slopes, 45, (0.0, 90.0))
+    if slopes.size:
+        found["slopes"] = 0.5 * (ends[1:] + ends[:-1]), counts / slopes.size / np.diff(ends)
     return found
 
 

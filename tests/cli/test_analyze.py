@@ -2,11 +2,13 @@
 """The command analyze."""
 
 import json
+from xml.etree import ElementTree
 
 import numpy as np
 
 from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import AnalysisParameters, analyze
+from erosion_addon.files import plot
 from erosion_addon.terrain.fields import ANALYZED
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import IMAGES, listing
@@ -62,3 +64,21 @@ def test_closed_edges_and_flat_ground_are_noted(folder, capsys):
     assert main(["analyze", "land.npy", "--edges", "closed"]) == 0
     error = capsys.readouterr().err
     assert "is flat" in error and "No edge is open" in error
+
+
+def test_the_plot_is_a_drawing_of_three_diagrams(folder):
+    np.save("<land> & co.npy", fractal(96, 96, 300.0))
+    assert main(["analyze", "<land> & co.npy", "--cell-size", "30", "--plot", "land.svg"]) == 0
+    drawing = ElementTree.parse(folder / "land.svg").getroot()
+    texts = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"Channels", "Hypsometry", "Slopes", "<land> & co.npy", "0.2"} <= set(texts)
+    line = next(drawing.iter("{http://www.w3.org/2000/svg}polyline")).get("points").split()
+    heights = [float(point.split(",")[1]) for point in line]
+    assert len(heights) == 101 and heights == sorted(heights) and (heights[0], heights[-1]) == (0.0, plot.HEIGHT)
+
+
+def test_land_with_nothing_to_draw_says_so(folder):
+    np.save("flat.npy", np.zeros((9, 9)))
+    assert main(["analyze", "flat.npy", "--plot", "flat.svg"]) == 0
+    assert (folder / "flat.svg").read_text(encoding="utf-8").count("too little land") == 2
+    assert main(["analyze", "flat.npy", "--plot", "flat.png"]) == 2

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
+from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.files.normals import normals
 from erosion_addon.model import Terrain
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import geotiff
+
+
+def test_an_analysis_is_among_the_maps_where_it_is_asked_for(folder, capsys):
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--analyze", "--cell-size", "5", *FEW]) == 0
+    result = Terrain(np.load("out.npy"), 5.0)
+    np.testing.assert_array_equal(IMAGES.read(Path("maps/drainage_area.exr")), analyze(result).fields["drainage_area"])
+    assert main(["erode", "dem.npy", "other.npy", "--analyze", *FEW]) == 2
+    assert "--analyze needs --maps" in capsys.readouterr().err and not (folder / "other.npy").exists()
 
 
 def test_maps_are_every_field_as_float32_exr(folder):

@@ -2,6 +2,7 @@
 import re
 import runpy
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_what_a_page_links_to_is_there(page):
     for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
         name, _, anchor = target.partition("#")
         if not name.startswith("https://"):
-            assert (page.parent / name).is_file() or not name, target
+            assert (page.parent / unquote(name)).is_file() or not name, target
             assert not anchor or anchor in anchors(page.parent / name if name else page), target
 
 

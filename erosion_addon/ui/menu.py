@@ -57,6 +57,8 @@ class EROSION_MT_look(bpy.types.Menu):
         layout.operator("erosion.material_add", icon="MATERIAL")
         layout.operator("erosion.aovs_add", icon="RENDERLAYERS")
         layout.operator("erosion.water_add", icon="MOD_OCEAN")
+        layout.operator("erosion.rivers_add", icon="FORCE_CURVE")
+        layout.operator("erosion.lakes_add", icon="MATFLUID")
         layout.operator("erosion.foliage_add", icon="OUTLINER_OB_CURVES")
         layout.operator("erosion.light_bake", icon="LIGHT_SUN")
         layout.operator("erosion.light_remove")

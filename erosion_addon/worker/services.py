@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis.
+"""What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis, its
+rivers and lakes.
 
 Requests and answers are numbers and arrays by name, as pipes carry them.
 """
@@ -13,6 +14,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.threads import Tally
 from ..drainage.analysis import Analysis, AnalysisParameters, analyze
+from ..drainage.rivers import RiverParameters, Water, water_of
 from ..light import bake
 from ..lod import levels
 from ..terrain.terrain import Terrain
@@ -50,6 +52,17 @@ def analysis_in(answer: Mapping[str, Array]) -> Analysis:
     """The analysis in the answer to such a request."""
     told = json.loads(answer[_TOLD].tobytes())
     return Analysis({name: field for name, field in answer.items() if name != _TOLD}, told["figures"], told["notes"])
+
+
+def water_request(terrain: Terrain, parameters: RiverParameters, edges: str) -> Request:
+    """For the rivers and lakes of a terrain, see `water_in`."""
+    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
+    return Request("water", values, {"elevation": terrain.elevation})
+
+
+def water_in(answer: Mapping[str, Array]) -> Water:
+    """The rivers and lakes in the answer to such a request."""
+    return Water(**answer)
 
 
 def levels_request(
@@ -98,8 +111,17 @@ def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     return {**found.fields, _TOLD: np.frombuffer(told, np.uint8)}
 
 
+def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
+    parameters = RiverParameters.from_dict(values["parameters"])
+    tell(0.0, "Rivers and Lakes")
+    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, None, threads)
+    return {name: getattr(found, name) for name in Water.__dataclass_fields__}
+
+
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
     "light": _light,
     "levels": _levels,
     "analysis": _analysis,
+    "water": _water,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that belong to a terrain and follow it: its water surface, its foliage, its levels of detail.
+"""Objects that belong to a terrain and follow it: its water surface, rivers, lakes, foliage and levels of detail.
 
 A companion is a child of its terrain, marked with its kind. The relation is Blender's own, so it survives saving,
 renaming, undo and duplicating: terrain and companions duplicated together are a second set, a terrain duplicated alone
@@ -19,7 +19,9 @@ from ..materials import nodes
 KIND = "erosion_kind"
 """Custom property of a companion."""
 
-KINDS = {"water": "Water Surface", "foliage": "Foliage", "lod": "Levels of Detail"}
+KINDS = {
+    "water": "Water Surface", "rivers": "Rivers", "lakes": "Lakes", "foliage": "Foliage", "lod": "Levels of Detail",
+}  # fmt: skip
 """Kind → what the user reads."""
 
 AXES = "erosion_axes"
@@ -28,6 +30,9 @@ they were when it was made or brought up to date."""
 
 WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
+
+RIVERS = "erosion_rivers"
+"""Custom property of a terrain for its material: 1 where it has rivers or lakes, so that moisture draws none."""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -134,11 +139,12 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
 
 
 def tell_material(terrain: bpy.types.Object) -> None:
-    """Let the terrain's material know whether the water has a surface."""
-    if any(len(water.data.vertices) for water in find(terrain, "water")):
-        terrain[WATER_SURFACE] = 1.0
-    else:
-        terrain.pop(WATER_SURFACE, None)
+    """Let the terrain's material know whether the water has a surface, or shows as rivers and lakes."""
+    for told, kinds in ((WATER_SURFACE, ("water",)), (RIVERS, ("rivers", "lakes"))):
+        if any(len(water.data.vertices) for kind in kinds for water in find(terrain, kind)):
+            terrain[told] = 1.0
+        else:
+            terrain.pop(told, None)
     terrain.update_tag()  # which a custom property does not do by itself
 
 
@@ -147,6 +153,9 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
 
     Imported late, as these modules use this one.
     """
-    from . import foliage, lod, water_surface
+    from . import foliage, lod, rivers, water_surface
 
-    return {"water": water_surface.update, "foliage": foliage.update, "lod": lod.update}
+    return {
+        "water": water_surface.update, "rivers": rivers.update, "lakes": rivers.update, "foliage": foliage.update,
+        "lod": lod.update,
+    }  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made of a terrain follows it: its water, foliage, levels of detail, images, light and analysis."""
+"""What is made of a terrain follows it: its water, rivers, foliage, levels of detail, images, light and analysis."""
 
 import traceback
 from collections.abc import Callable, Mapping
@@ -28,6 +28,11 @@ def requests(
     for part in (light, analysis) if lit else ():
         with suppress(Exception):
             asked += part.requests_of_update(terrain, lattice, heights)
+    if companions.find(terrain, "rivers") or companions.find(terrain, "lakes"):
+        from . import rivers
+
+        with suppress(Exception):
+            asked += rivers.requests_of_update(terrain, lattice, heights)
     if companions.find(terrain, "lod"):
         from . import lod
 

@@ -72,7 +72,7 @@ def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
 def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
     """Make the mesh of the surface anew from the terrain's fields; it is empty where no water is left."""
     mesh = surface.data
-    slot = _common_slot(mesh)
+    slot = common_slot(mesh)
     mesh.clear_geometry()  # materials stay
     if attributes.holds(terrain.data, "water_depth"):
         place = positions(terrain.data)
@@ -199,7 +199,7 @@ def _numbers(chosen: Array) -> Array:
     return (np.cumsum(chosen, dtype=np.int32) - 1).reshape(chosen.shape)
 
 
-def _common_slot(mesh: bpy.types.Mesh) -> int:
+def common_slot(mesh: bpy.types.Mesh) -> int:
     """The material slot that all faces show; 0 where they do not agree."""
     slots = np.zeros(len(mesh.polygons), np.int32)
     # The attribute is not there where all are 0, and asking the faces themselves takes 60 ms a million.

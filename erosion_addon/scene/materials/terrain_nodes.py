@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 4
+VERSION = 5
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METRES: dict[str, Any] = {"low": 0.001, "high": 1e6}
@@ -42,6 +42,10 @@ FIELDS = (
     _field("Water Depth", 0.0, "Depth of the water in metres", "water_depth", high=1e6),
     _field("Water Surface", 0.0, "1 where water has a surface of its own, so that none is drawn, else 0",
            "erosion_water_surface", OF_OBJECT),
+    _field("Has Water Depth", 0.0, "1 where a water step says where water stands, so that moisture draws none, else 0",
+           "water_depth", EXISTS),
+    _field("Has Rivers", 0.0, "1 where rivers or lakes are objects, so that moisture draws none, else 0",
+           "erosion_rivers", OF_OBJECT),
     _field("Surface Color", (0.0, 0.0, 0.0), "Colour of the ground that was painted or transported", "surface_color",
            "Color"),
     _field("Has Surface Color", 0.0, "1 where there is a Surface Color, else 0", "surface_color", EXISTS),
@@ -74,7 +78,8 @@ CONTROLS = (
     Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
     Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
     Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
-    Socket("Water Threshold", 0.85, "Moisture from which on water is drawn; 1 draws none", "FACTOR", panel="Water"),
+    Socket("Water Threshold", 0.85, "Moisture from which on water is drawn, where no step or object tells of it; "
+           "1 draws none", "FACTOR", panel="Water"),
     Socket("Visible Depth", 0.2, "Depth in metres from which on water is drawn", panel="Water", **_METRES),
     Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
     Socket("Snow", 0.0, "Amount of snow, where no snow step says where it lies", "FACTOR", panel="Snow"),
@@ -243,9 +248,12 @@ WATER = (
     ramp("snow lying", "snow any", 0.15, 0.9),
     ramp("snow", "in.Has Snow Thickness", 0.0, 1.0, ("snow drawn", "snow lying")),
     mix("snowed", "snow", "wet ground", "in.Snow Color"),
-    # Water by moisture, or by its depth.
+    # Water by its depth; by moisture where nothing better is known of it.
+    math("known water", "MAXIMUM", "in.Has Water Depth", "in.Has Rivers"),
+    math("unknown water", "SUBTRACT", 1.0, "known water"),
     math("water to", "ADD", "in.Water Threshold", 0.02),
-    ramp("stream", "in.Moisture", "in.Water Threshold", "water to"),
+    ramp("wettest", "in.Moisture", "in.Water Threshold", "water to"),
+    math("stream", "MULTIPLY", "wettest", "unknown water"),
     math("deep", "MULTIPLY", "in.Visible Depth", 2.0),
     ramp("pool", "in.Water Depth", "in.Visible Depth", "deep"),
     math("wherever", "MAXIMUM", "stream", "pool"),

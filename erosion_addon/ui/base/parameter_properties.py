@@ -19,7 +19,7 @@ SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
 SWITCH = "_auto"
 """What the name of the switch for 0 ends in."""
 
-NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "m²/year"}
+NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "mm/day", "m²/year", "m²", "km²"}
 """Units that stand in the name of a setting instead. Angles are among them, as Blender keeps its own in radians."""
 
 

@@ -102,7 +102,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
-            reason = f"{terrain.name} has no water surface, foliage or levels of detail."
+            reason = f"{terrain.name} has no water, rivers, lakes, foliage or levels of detail."
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -126,6 +126,8 @@ class EROSION_PT_look(SubPanel):
             row.operator("erosion.aovs_add", text="", icon="X").remove = True
         for kind, operator, icon in (
             ("water", "erosion.water_add", "MOD_OCEAN"),
+            ("rivers", "erosion.rivers_add", "FORCE_CURVE"),
+            ("lakes", "erosion.lakes_add", "MATFLUID"),
             ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
         ):
             row = layout.row(align=True)

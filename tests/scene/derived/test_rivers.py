@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rivers and lakes as objects: on the terrain wherever it stands, in step with it, gone without a trace."""
+
+import bpy
+import numpy as np
+import pytest
+
+import erosion_addon
+from erosion_addon.base.errors import InputError
+from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
+from erosion_addon.scene.derived import companions, rivers, update_derived
+from erosion_addon.scene.materials import material
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import heights, positions
+from tests.terrains import fractal, plane
+
+LAND = fractal(40, 50, relief=200.0, seed=3)
+BROOKS = RiverParameters(source_area=0.004, lake_area=300.0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered():
+    """Objects have the settings of the extension, their edges among them."""
+    ours = not hasattr(bpy.types.Object, "erosion")
+    if ours:
+        erosion_addon.register()
+    yield
+    if ours:
+        erosion_addon.unregister()
+
+
+@pytest.fixture
+def terrain(empty_scene):
+    obj = grid.make_grid_object("Land", LAND, (10.0, 10.0), empty_scene.collection)
+    bpy.context.view_layer.update()
+    return obj
+
+
+def values_of(mesh, name, count=1):
+    values = np.empty(len(mesh.vertices) * count, np.float32)
+    mesh.attributes[name].data.foreach_get("vector" if count > 1 else "value", values)
+    return values.reshape(-1, count)
+
+
+def set_heights(terrain, elevation):
+    place = positions(terrain.data)
+    place[:, 2] = elevation.ravel()
+    terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
+    terrain.data.update()
+
+
+def test_both_are_children_of_the_terrain_with_water_and_what_it_does_there(terrain):
+    made = [rivers.add(terrain, kind, BROOKS) for kind in ("rivers", "lakes")]
+    assert [obj.name for obj in made] == ["Land Rivers", "Land Lakes"]
+    for obj in made:
+        assert obj.parent == terrain and [slot.name for slot in obj.data.materials] == ["Terrain Water"]
+        assert not obj.data.validate() and len(obj.data.polygons)
+        assert np.mean([face.normal.z > 0 for face in obj.data.polygons]) > 0.95
+    assert (values_of(made[0].data, "width") > 0).all() and values_of(made[0].data, "stream_order").max() >= 2
+    assert np.allclose(np.linalg.norm(values_of(made[0].data, "flow_direction", 3), axis=1), 1, atol=1e-5)
+
+
+def test_rivers_lie_where_the_water_of_the_heights_runs(terrain):
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    stored = positions(terrain.data)[:, 2].astype(float).reshape(LAND.shape)
+    water = water_of(stored, (10.0, 10.0), "open", BROOKS)
+    place = positions(obj.data).reshape(-1, 5, 3)[:, 2]
+    inner = np.setdiff1d(np.arange(len(place)), water.starts[:-1])  # mouths end at the bank of the other river
+    np.testing.assert_allclose(place[inner, 0], water.place[inner, 0] - 245.0, atol=1e-3)
+    np.testing.assert_allclose(place[inner, 1], water.place[inner, 1] - 195.0, atol=1e-3)
+    off = place[:, 2] - water.place[:, 2]
+    assert np.abs(off).max() < 20.0 and np.median(np.abs(off)) < 1.0
+    widths = sizes(water, BROOKS).width.astype(np.float32)
+    np.testing.assert_array_equal(values_of(obj.data, "width").reshape(-1, 5)[:, 0], widths)
+
+
+def test_lakes_are_level_and_as_high_as_they_overflow(terrain):
+    obj = rivers.add(terrain, "lakes", BROOKS)
+    number, level = values_of(obj.data, "lake").ravel(), values_of(obj.data, "level").ravel()
+    for one in np.unique(number):
+        of_lake = positions(obj.data)[number == one, 2]
+        assert (of_lake == of_lake[0]).all() and of_lake[0] == level[number == one][0]
+
+
+def test_rivers_end_at_the_lakes_that_are_shown(terrain):
+    alone = len(rivers.add(terrain, "rivers", BROOKS).data.polygons)
+    rivers.add(terrain, "lakes", BROOKS)
+    obj = companions.find(terrain, "rivers")[0]
+    assert len(obj.data.polygons) < alone
+    companions.remove(terrain, "lakes")
+    update_derived.update(terrain)
+    assert len(obj.data.polygons) == alone
+
+
+def test_they_follow_the_terrain_in_place(terrain):
+    made = [rivers.add(terrain, kind, BROOKS) for kind in ("rivers", "lakes")]
+    before = [(obj.data, positions(obj.data).tobytes()) for obj in made]
+    made[0].data.materials[0] = mine = bpy.data.materials.new("Mine")
+    set_heights(terrain, LAND[::-1])
+    assert update_derived.update(terrain) == []
+    for obj, (mesh, bytes_before) in zip(made, before, strict=True):
+        assert obj.data == mesh and positions(mesh).tobytes() != bytes_before
+    assert made[0].data.materials[0] == mine
+
+
+def test_all_that_an_update_computes_is_asked_for_ahead(terrain):
+    rivers.add(terrain, "rivers", BROOKS)
+    rivers.add(terrain, "lakes", BROOKS)
+    lattice = grid.find_lattice(terrain)
+    (asked,) = update_derived.requests(terrain, lattice, heights(terrain.data), {})
+    (needed,) = rivers.requests_of_add(terrain, BROOKS)
+    assert asked.asks_the_same_as(needed)
+
+
+def test_ground_without_rivers_empties_the_objects_and_is_no_fault(terrain):
+    made = rivers.add(terrain, "rivers", BROOKS)
+    set_heights(terrain, np.full(LAND.shape, 5.0))
+    assert update_derived.update(terrain) == [] and not len(made.data.vertices)
+
+
+def test_the_mesh_of_the_terrain_stays_as_it_is(terrain, everything_of):
+    before = everything_of(terrain.data)
+    rivers.add(terrain, "rivers", BROOKS)
+    rivers.add(terrain, "lakes", BROOKS)
+    assert everything_of(terrain.data) == before
+    assert companions.remove(terrain, "rivers") == companions.remove(terrain, "lakes") == 1
+    assert everything_of(terrain.data) == before and bpy.data.objects[:] == [terrain]
+    assert len(bpy.data.meshes) == 1 and not len(bpy.data.materials)
+
+
+def test_again_makes_the_same_objects_anew_with_one_set_of_settings(terrain):
+    first = rivers.add(terrain, "rivers", BROOKS)
+    rivers.add(terrain, "lakes", BROOKS)
+    other = RiverParameters(source_area=0.02, lake_area=300.0)
+    count = len(first.data.vertices)
+    assert rivers.add(terrain, "rivers", other) == first and len(first.data.vertices) < count
+    assert rivers.settings_of(companions.find(terrain, "lakes")[0]) == other
+
+
+def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    for bad in (7, "{", '{"runoff": -1}', "[1]", "null"):
+        obj[rivers.SETTINGS] = bad
+        assert rivers.settings_of(obj) == RiverParameters()
+
+
+@pytest.mark.parametrize(
+    ("land", "kind", "parameters", "words"),
+    [
+        (np.zeros((20, 20)), "rivers", BROOKS, "level, so that no water runs"),
+        (plane(20, 20, 0.0, 3.0), "lakes", BROOKS, "has no lake of that size"),
+        (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(source_area=5.0), "no river of that much land"),
+        (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(sea=True, sea_level=500.0), "lies below the sea"),
+    ],
+)
+def test_where_there_are_none_it_is_said_and_nothing_made(empty_scene, land, kind, parameters, words):
+    obj = grid.make_grid_object("Land", land, (10.0, 10.0), empty_scene.collection)
+    bpy.context.view_layer.update()
+    with pytest.raises(InputError, match=words):
+        rivers.add(obj, kind, parameters)
+    assert bpy.data.objects[:] == [obj] and len(bpy.data.meshes) == 1
+
+
+def test_the_material_draws_no_rivers_by_moisture_beside_them(terrain):
+    material.assign(terrain)
+    rivers.add(terrain, "rivers", BROOKS)
+    assert terrain[companions.RIVERS] == 1
+    companions.remove(terrain, "rivers")
+    assert companions.RIVERS not in terrain
+
+
+def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_ground(terrain):
+    terrain.scale = (2.0, 2.0, 0.5)
+    terrain.rotation_euler = (0.0, 0.0, 1.0)
+    bpy.context.view_layer.update()
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    bpy.context.view_layer.update()
+    assert obj.matrix_world == terrain.matrix_world
+    x, y, z = positions(obj.data).reshape(-1, 5, 3)[:, 2].T
+    row, col = np.rint((y + 195) / 10).astype(int), np.rint((x + 245) / 10).astype(int)
+    ground = LAND[np.clip(row, 0, 39), np.clip(col, 0, 49)]
+    assert np.median(np.abs(z - ground)) < 5.0

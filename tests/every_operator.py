@@ -77,6 +77,13 @@ use("maps_export", directory=str(FOLDER / "maps"))
 use("water_add", threshold=0.5)
 use("rivers_add", source_area=0.005)
 use("lakes_add", lake_area=200.0, lake_depth=0.1)
+drawn = bpy.data.curves.new("Brook", "CURVE")
+drawn.splines.new("POLY").points.add(1)
+heights = grid.read_terrain(terrain)[0].elevation
+for point, col in zip(drawn.splines[0].points, (0, 29) if heights[12, 0] > heights[12, 29] else (29, 0), strict=True):
+    point.co = (10.0 * col - 145.0, 5.0, 0.0, 1.0)
+bpy.context.scene.collection.objects.link(bpy.data.objects.new("Brook", drawn))
+use("river_carve", curve="Brook")
 use("run")
 use("light_remove")
 use("analysis_remove")

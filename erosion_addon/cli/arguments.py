@@ -14,11 +14,11 @@ from ..base.parameters import Parameters, specifications
 from ..drainage.analysis import AnalysisParameters
 from ..drainage.beds import MASKS
 from ..drainage.rivers import RiverParameters
+from ..drainage.waterways import WRITERS
 from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, PICTURE_FORMATS, VIEWS, Picture
-from ..files.waterways import WRITERS
 from ..generators.registry import SOURCES
 from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED

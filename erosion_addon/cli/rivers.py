@@ -8,9 +8,9 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.beds import MASKS, masks
 from ..drainage.rivers import RiverParameters, water_of
+from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.heightmap import SUFFIXES, encode_heightmap, read_heightmap
 from ..files.image_files import ImageFiles
-from ..files.waterways import WRITERS, Waterways, write
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .convert import read_input

@@ -15,7 +15,7 @@ from ..scene.terrain import grid
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
-from .drainage import analysis, rivers
+from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
 from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
@@ -27,7 +27,7 @@ _MODULES: tuple[Any, ...] = (
     translations, manual, preferences, advice, main_panel, steps, step_list, wind_rose, masks, mask_tools, mask_watch,
     surface_color, properties, recipes, own_recipes, recipe_files,
     operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, analysis,
-    rivers, report, menu, warmup, live_preview,
+    rivers, carving, report, menu, warmup, live_preview,
 )  # fmt: skip
 """Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis, its
-rivers and lakes.
+rivers and lakes, beds that are carved.
 
 Requests and answers are numbers and arrays by name, as pipes carry them.
 """
@@ -13,7 +13,9 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.threads import Tally
+from ..drainage import beds
 from ..drainage.analysis import Analysis, AnalysisParameters, analyze
+from ..drainage.beds import BedParameters
 from ..drainage.rivers import RiverParameters, Water, water_of
 from ..light import bake
 from ..lod import levels
@@ -63,6 +65,15 @@ def water_request(terrain: Terrain, parameters: RiverParameters, edges: str) -> 
 def water_in(answer: Mapping[str, Array]) -> Water:
     """The rivers and lakes in the answer to such a request."""
     return Water(**answer)
+
+
+def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
+    """For the elevation of a terrain with rivers carved into it, see `beds.carve`. lines: names and points."""
+    values = {
+        "spacing": terrain.spacing, "parameters": parameters.to_dict(), "names": [name for name, _ in lines],
+    }  # fmt: skip
+    arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
+    return Request("carve", values, {"elevation": terrain.elevation, **arrays})
 
 
 def levels_request(
@@ -119,9 +130,19 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return {name: getattr(found, name) for name in Water.__dataclass_fields__}
 
 
+def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    parameters, spacing = BedParameters.from_dict(values["parameters"]), tuple(values["spacing"])
+    elevation = arrays["elevation"]
+    for number, name in enumerate(values["names"]):
+        tell(number / len(values["names"]), "River")
+        elevation = beds.carve(elevation, spacing, arrays[f"line {number}"], parameters, name)
+    return {"elevation": elevation}
+
+
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
     "light": _light,
     "levels": _levels,
     "analysis": _analysis,
     "water": _water,
+    "carve": _carve,
 }

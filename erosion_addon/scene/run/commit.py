@@ -30,7 +30,7 @@ def commit(
     """
     heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
-    with _all_or_nothing(mesh):
+    with all_or_nothing(mesh):
         notes = original.set_aside(mesh) if began.is_new else []
         original.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
@@ -51,7 +51,7 @@ def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
 
 
 @contextlib.contextmanager
-def _all_or_nothing(mesh: bpy.types.Mesh) -> Any:
+def all_or_nothing(mesh: bpy.types.Mesh) -> Any:
     """Put the mesh back as it was if writing to it breaks off."""
     heights = grid.heights(mesh)
     backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing

@@ -134,6 +134,7 @@ class EROSION_PT_look(SubPanel):
             row.operator(operator, icon=icon)
             if companions.find(terrain, kind):
                 row.operator("erosion.companion_remove", text="", icon="X").kind = kind
+        layout.operator("erosion.river_carve", icon="CURVE_PATH")
         if light.suns_have_moved(terrain, context.scene):
             draw_lines(layout, ["The suns have moved since the light was baked; bake it again."], "INFO")
         row = layout.row(align=True)

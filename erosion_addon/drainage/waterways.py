@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..drainage import ribbon, rivers
-from ..drainage.outlines import outlines
+from . import ribbon, rivers
+from .outlines import outlines
 
 COLUMNS = (
     "river", "reach", "x", "y", "z", "width", "depth", "discharge", "speed", "slope", "drainage_area", "stream_order",

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Beds of rivers that the user draws as curves, carved into the terrain.
+
+It is an edit as sculpting is one: the next run begins with the carved ground. Restore brings back the ground before it.
+"""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...drainage.beds import BedParameters
+from ...worker.messages import Request
+from ...worker.services import carve_request
+from ..derived import light, update_derived
+from ..original import original, paused
+from ..terrain import grid
+from ..terrain.lattice import Array
+from ..terrain.mesh import positions
+from ..worker import computing
+from .commit import all_or_nothing
+
+
+def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> list[str]:
+    """Carve the splines of curves into the terrain, each from its first point on. Returns sentences about what could
+    not be brought up to date. InputError for a spline that is no river; the terrain is then as it was."""
+    mesh, before = terrain.data, grid.heights(terrain.data)
+    after = _heights_after(terrain, _request(terrain, curves, parameters))
+    with all_or_nothing(mesh):
+        notes = original.set_aside(mesh)
+        original.keep_source(mesh, before)
+        grid.write_heights(mesh, after)
+        original.keep_place(mesh, positions(mesh))
+        mesh.pop(original.RESULT, None)  # a run begins with what was carved, and not with what was before
+        paused.keep(mesh, None)
+    return notes + update_derived.update(terrain)
+
+
+def requests_of_carve(
+    terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
+) -> list[Request]:
+    """What `carve` will compute, as far as it is known by now; InputError as there."""
+    request = _request(terrain, curves, parameters)
+    if not computing.is_known(request):
+        return [request]
+    heights = _heights_after(terrain, request)
+    return [request, *update_derived.requests(terrain, grid.find_lattice(terrain), heights, {})]
+
+
+def _request(
+    terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
+) -> Request:
+    if not curves:
+        raise InputError("No river is drawn: select a Curve object beside the terrain, or name one.")
+    ground, _ = grid.read_terrain(terrain)
+    frame, lines = light.frame_of(terrain), []
+    for curve in curves:
+        splines = lines_of(curve)
+        lines += [(curve.name, frame.place(line)[:, :2]) for line in splines or [np.empty((0, 3))]]
+    return carve_request(ground, lines, parameters)
+
+
+def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
+    """Local heights (vertices,) once the request is carried out; those of cells that do not change keep their bits."""
+    before = request.arrays["elevation"]
+    after = computing.compute(request)["elevation"]
+    return grid.local_heights(grid.find_lattice(terrain), grid.heights(terrain.data), before, after)
+
+
+def lines_of(curve: bpy.types.Object) -> list[Array]:
+    """The splines of a Curve object as lines (points, 3) in world space, without its thickness and modifiers."""
+    data = curve.data.copy()
+    data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
+    data.bevel_object = data.taper_object = None
+    bare = bpy.data.objects.new("Bare Curve", data)
+    try:
+        mesh = bare.to_mesh()
+        if mesh is None:  # of a curve without points
+            return []
+        local, edges = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
+        mesh.vertices.foreach_get("co", local)
+        mesh.edges.foreach_get("vertices", edges)
+    finally:
+        bare.to_mesh_clear()
+        bpy.data.objects.remove(bare)
+        bpy.data.curves.remove(data)
+    matrix = np.array(curve.matrix_world, np.float64)
+    world = local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+    follows = np.zeros(len(world), bool)  # whether a vertex goes on from the one before it
+    pairs = edges.reshape(-1, 2)
+    pairs = pairs[np.abs(pairs[:, 1] - pairs[:, 0]) == 1]  # an edge that closes a ring does not
+    follows[pairs.max(axis=1)] = True
+    return np.split(world, np.flatnonzero(~follows)[1:]) if len(world) else []

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operator that carves a drawn river."""
+
+from typing import Any
+
+import bpy
+
+from ...base.parameters import specifications
+from ...drainage.beds import BedParameters
+from ...scene.run.errand import Plan
+from ...worker.messages import Request
+from ..base.parameter_properties import draw_values, meant, properties_of
+from ..run.errand_operator import ErrandOperator
+
+_SPECIFICATIONS = specifications(BedParameters)
+
+
+class EROSION_OT_river_carve(ErrandOperator, bpy.types.Operator):
+    """Carve the selected Curve objects into the terrain as beds of rivers, which never run uphill. Each begins with the
+    curve's first point. Restore brings back the ground before"""
+
+    bl_idname = "erosion.river_carve"
+    bl_label = "Carve River"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "River"
+
+    __annotations__ = properties_of(_SPECIFICATIONS.values()) | {
+        "curve": bpy.props.StringProperty(
+            name="Curve", description="Name of the Curve object; empty: all that are selected beside the terrain"
+        )
+    }
+
+    def draw(self: Any, context: bpy.types.Context) -> None:
+        self.layout.prop_search(self, "curve", bpy.data, "objects")
+        draw_values(self.layout, self, _SPECIFICATIONS)
+
+    def plan(self: Any) -> Plan:
+        from ...scene.run import carving  # few sessions need it
+
+        parameters = BedParameters.from_dict({name: meant(getattr(self, name), None) for name in _SPECIFICATIONS})
+        wanted = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
+
+        def curves() -> list[bpy.types.Object]:
+            return [obj for obj in map(bpy.data.objects.get, wanted) if obj is not None and obj.type == "CURVE"]
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return carving.requests_of_carve(terrain, curves(), parameters)
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            return f"{terrain.name} has a new river bed.", carving.carve(terrain, curves(), parameters)
+
+        return Plan(requests, change)
+
+
+CLASSES = (EROSION_OT_river_carve,)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drawn rivers carved into a terrain of the scene."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.drainage.beds import BedParameters
+from erosion_addon.scene.original import original
+from erosion_addon.scene.run import carving
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import heights
+from tests.terrains import plane
+
+BED = BedParameters(width=30.0, depth=2.0, incision=3.0)
+
+
+@pytest.fixture
+def terrain(empty_scene):
+    """Ground that falls by 1 m a cell toward the largest x, moved and turned."""
+    obj = grid.make_grid_object("Land", plane(40, 40, 0.0, 1.0), (10.0, 10.0), empty_scene.collection)
+    obj.location, obj.rotation_euler = (500.0, -200.0, 30.0), (0.0, 0.0, 0.5)
+    bpy.context.view_layer.update()
+    return obj
+
+
+@pytest.fixture
+def draw(terrain):
+    """Draws a curve through points (x, y) of the terrain's own axes."""
+
+    def make(*points, kind="POLY", bevel=0.0):
+        data = bpy.data.curves.new("Brook", "CURVE")
+        data.dimensions, data.bevel_depth = "3D", bevel
+        if points:
+            spline = data.splines.new(kind)
+            own = spline.bezier_points if kind == "BEZIER" else spline.points
+            own.add(len(points) - 1)
+            for point, (x, y) in zip(own, points, strict=True):
+                point.co = (x, y, 0.0) if kind == "BEZIER" else (x, y, 0.0, 1.0)
+                if kind == "BEZIER":
+                    point.handle_left_type = point.handle_right_type = "AUTO"
+        obj = bpy.data.objects.new("Brook", data)
+        bpy.context.scene.collection.objects.link(obj)
+        obj.matrix_world = terrain.matrix_world
+        bpy.context.view_layer.update()
+        return obj
+
+    return make
+
+
+@pytest.mark.parametrize(("kind", "bevel"), [("POLY", 0.0), ("BEZIER", 4.0)])
+def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(terrain, draw, kind, bevel):
+    before = heights(terrain.data)
+    assert carving.carve(terrain, [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)], BED) == []
+    cut = (before - heights(terrain.data)).reshape(40, 40)
+    assert cut[20, 30] == pytest.approx(5.0, abs=1.1) and not cut[:15].any() and not cut[26:].any()
+    assert not original.is_untouched_result(terrain.data)  # so a run begins with it
+    assert len(bpy.data.curves) == 1 and len(bpy.data.meshes) == 1
+    original.restore(terrain.data)
+    assert heights(terrain.data).tobytes() == before.tobytes()
+
+
+def test_two_splines_are_two_rivers(terrain, draw):
+    curve = draw((-195.0, 105.0), (195.0, 105.0))
+    second = curve.data.splines.new("POLY")
+    second.points.add(1)
+    second.points[0].co, second.points[1].co = (-195.0, -95.0, 0.0, 1.0), (195.0, -95.0, 0.0, 1.0)
+    before = heights(terrain.data)
+    carving.carve(terrain, [curve], BED)
+    cut = (before - heights(terrain.data)).reshape(40, 40)[:, 30]
+    assert cut[30] > 2 and cut[10] > 2 and not cut[15:26].any()
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ((), "Brook has no way to go"),
+        (((0.0, 0.0),), "Brook has no way to go"),
+        (((195.0, 0.0), (-195.0, 0.0)), "Brook runs uphill"),
+        (((900.0, 0.0), (990.0, 0.0)), "Brook lies outside the terrain"),
+    ],
+)
+def test_a_curve_that_is_no_river_leaves_every_byte(terrain, draw, everything_of, points, words):
+    before = everything_of(terrain.data)
+    with pytest.raises(InputError, match=words):
+        carving.carve(terrain, [draw(*points)], BED)
+    assert everything_of(terrain.data) == before
+    with pytest.raises(InputError, match="No river is drawn"):
+        carving.carve(terrain, [], BED)
+
+
+def test_lines_are_those_of_the_curve_in_the_world(terrain, draw):
+    curve = draw((0.0, 0.0), (10.0, 0.0))
+    (line,) = carving.lines_of(curve)
+    ends = np.array([terrain.matrix_world @ point.co for point in curve.data.splines[0].points])
+    np.testing.assert_allclose(line[[0, -1]], ends[:, :3], atol=1e-3)

@@ -26,6 +26,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import drainages  # noqa: E402
 import droplets  # noqa: E402
 import lights  # noqa: E402
 import rills  # noqa: E402
@@ -38,7 +39,7 @@ from table import Row, at_least, at_most, for_information  # noqa: E402
 
 from erosion_addon.base.threads import processors  # noqa: E402
 
-PROCESSES = (droplets, rills, winds, waters, taluses, lights)
+PROCESSES = (droplets, rills, winds, waters, taluses, drainages, lights)
 STARTS = 5
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.statistics import statistics
+from erosion_addon.drainage.land import Land
+from erosion_addon.drainage.statistics import curves, statistics
 from tests.terrains import bowl, fractal, plane
 
 
@@ -50,3 +51,27 @@ def test_fine_cells_are_measured_as_those_of_elevation_models():
 def test_flat_and_small_land_has_no_rivers_to_measure():
     found = statistics(np.zeros((4, 4)), (1.0, 1.0))
     assert found["concavity"] is None and found["free_drainage"] == 1 and found["hypsometric_integral"] is None
+
+
+def test_slopes_of_a_cone_favor_no_direction_of_the_grid_but_its_channels_show_the_eight_directions():
+    row, col = np.mgrid[-150:151, -150:151]
+    distance = np.hypot(row, col)
+    cone = np.where(distance < 150, 3000.0 - 20.0 * distance, -1.0)  # round, on a plain that faces nowhere
+    found = statistics(cone, (30.0, 30.0))
+    assert abs(found["slopes_along_grid"]) < 0.05
+    assert found["channels_along_grid"] > 0.5
+
+
+@pytest.mark.parametrize(("degrees", "expected"), [(0, 3.0), (45, 3.0), (22.5, -1.0)])
+def test_a_plane_favors_its_own_direction(degrees, expected):
+    row, col = np.mgrid[0:64, 0:64] * 30.0
+    down = np.radians(degrees)
+    assert statistics(-(col * np.cos(down) + row * np.sin(down)), (30.0, 30.0))["slopes_along_grid"] == expected
+
+
+def test_the_plotted_curves_are_those_of_a_plane():
+    found = curves(Land(plane(64, 64, 30.0, 0.0), (30.0, 30.0)))
+    higher, height = found["hypsometry"]
+    np.testing.assert_allclose(height, 1.0 - higher, atol=0.02)
+    degrees, share = found["slopes"]
+    assert share[np.abs(degrees - 45.0) < 1.5].sum() == pytest.approx(0.5)  # bars of 2° that hold all of it

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The flow graph against drainage.cpp and, where it is installed, fastscapelib; the step that uses it; an analysis."""
+
+import importlib.util
+import time
+import tracemalloc
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from comparison import Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from table import Row, at_least, at_most, for_information
+
+from erosion_addon.drainage.analysis import analyze
+from erosion_addon.drainage.flow_graph import FlowGraph
+from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.uplift.step import STEPS
+from erosion_addon.terrain.terrain import Terrain
+
+SPACING, RELIEF, STEEPNESS = 10.0, 1500.0, 2.0
+
+
+def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
+    """Our graph: where water goes, areas and levels."""
+    graph = FlowGraph(heights.shape, (SPACING, SPACING), threads=threads)
+    flat, found = graph.padded(heights), {}
+
+    def work() -> None:
+        graph.route(flat)
+        found["areas"], found["levels"] = graph.drainage_area(), graph.filled(flat)
+
+    cost = seconds(work)
+    return Outcome(cost, heights.size, {name: graph.inside(values) for name, values in found.items()})
+
+
+def reference(heights: np.ndarray) -> Outcome:
+    """drainage.cpp."""
+    found = {name: np.empty(heights.shape) for name in ("levels", "areas")}
+    cost = seconds(compiled("drainage").drain, heights, *heights.shape, SPACING * SPACING, *found.values())
+    return Outcome(cost, heights.size, found)
+
+
+def fastscapelib(heights: np.ndarray) -> Outcome:
+    """The same by fastscapelib's C++: single flow, spanning tree, carving."""
+    import fastscapelib as other
+
+    grid = other.RasterGrid(heights.shape, [SPACING, SPACING], other.NodeStatus.FIXED_VALUE)
+    graph = other.FlowGraph(grid, [other.SingleFlowRouter(), other.MSTSinkResolver()])
+    found = {}
+
+    def work() -> None:
+        found["levels"] = graph.update_routes(heights)
+        found["areas"] = graph.accumulate(1.0)
+
+    return Outcome(seconds(work), heights.size, found)
+
+
+def check() -> str:
+    """Raise AssertionError where graph and reference differ; returns on what they agree."""
+    heights = tiled(512, RELIEF, STEEPNESS)
+    ours, theirs = kernel(heights), reference(heights)
+    levels = [Outcome(each.seconds, each.work, {"levels": each.arrays["levels"]}) for each in (ours, theirs)]
+    assert_same(*levels, "with open edges")
+    edge = np.ones(heights.shape, bool)
+    edge[1:-1, 1:-1] = False
+    assert all(each.arrays["areas"][edge].sum() == heights.size * SPACING * SPACING for each in (ours, theirs))
+    return "Flow graph: levels of 512² with open edges; all water leaves."
+
+
+def rows() -> Iterator[Row]:
+    """Speed against C++, of the step and of an analysis; memory."""
+    for side in (512, 1024, 2048):
+        land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
+        costs = in_turn(partial(kernel, land), partial(reference, land))
+        note = f"{nanoseconds(costs):.0f} ns a cell"
+        yield at_least(f"flow graph {side}²: speed against a priority flood in C++", ratio(costs, 1, 0), 1, note)
+        if importlib.util.find_spec("fastscapelib"):
+            costs = in_turn(partial(kernel, land), partial(fastscapelib, land))
+            yield at_least(f"flow graph {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note)
+    for side in (512, 1024, 2048):
+        land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
+        (busy, one), (_, two) = (_speeds(land, threads) for threads in (1, 2))
+        note = "million cells in a step for each second of processor time"
+        yield at_least(f"uplift {side}²: speed on one thread", busy, 10, note)
+        if side >= 1024:
+            yield at_least(f"uplift {side}²: speed on two threads against one", two / one, 1.5, "by the clock")
+    yield at_most("uplift 1024²: memory beyond terrain and result", _memory(), 80, "bytes/cell")
+    land = np.ascontiguousarray(tiled(2048, RELIEF, STEEPNESS))
+    analyze(Terrain(land[:64, :64], SPACING))  # compiles
+    for threads in (1, 2):
+        began = time.perf_counter()
+        analyze(Terrain(land, SPACING), threads=threads)
+        passed = time.perf_counter() - began
+        what = f"analysis of 2048², {threads} thread{'s' if threads > 1 else ''}"
+        yield at_most(what, passed, 2, "s") if threads > 1 else for_information(what, f"{passed:.1f} s")
+
+
+def _speeds(land: np.ndarray, threads: int) -> tuple[float, float]:
+    """Million cells in a step for each second of the processors and of the clock, over the first quarter of a run,
+    where pits are most."""
+    process = PROCESSES["uplift"]
+    for heights in (land[:64, :64], land):  # the first compiles
+        state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", threads)
+        step = process.step(state, process.parameters.from_dict({"uplift": 0.5}), 1)
+        began, clock, share = time.process_time(), time.perf_counter(), 0.0
+        while share < 0.25:
+            share = step.advance()
+    work = land.size * STEPS * share / 1e6
+    return work / (time.process_time() - began), work / (time.perf_counter() - clock)
+
+
+def _memory() -> float:
+    """Bytes a cell at the peak that the step holds beyond what it is given."""
+    process = PROCESSES["uplift"]
+    land = np.ascontiguousarray(tiled(1024, RELIEF, STEEPNESS))
+    state = State(land, {"sediment": land * 0.0}, {}, (SPACING, SPACING), "open", 1)
+    tracemalloc.start()
+    step = process.step(state, process.parameters.from_dict({"uplift": 0.5}), 1)
+    for _ in range(6):
+        step.advance()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / land.size

@@ -67,7 +67,7 @@ def analyze(
     parameters, tally = parameters or AnalysisParameters(), tally or Tally()
     tally.total = 5.0
     land = Land(terrain.elevation, terrain.spacing, edges, parameters.sea_level if parameters.sea else None, threads)
-    if not land.ground.any():
+    if land.sea is not None and land.sea.all():
         raise InputError(f"All of the terrain lies below the sea of {parameters.sea_level:g} m; lower the sea level.")
     tally.add(2.0)
     graph = land.graph

@@ -37,10 +37,9 @@ class Land:
         """Flat, as the graph has them."""
         self.graph.route(self.heights)
 
-    @property
-    def ground(self) -> Array:
-        """(rows, cols) bool: what lies above the sea; all, where there is none."""
-        return np.ones(self.elevation.shape, bool) if self.sea is None else ~self.sea
+    def above_sea(self, values: Array) -> Array:
+        """The values (any,) of what lies above the sea, of (rows, cols); all, where there is none."""
+        return values.reshape(-1) if self.sea is None else values[~self.sea]
 
     @cached_property
     def areas(self) -> Array:

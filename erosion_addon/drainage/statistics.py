@@ -78,19 +78,18 @@ def measured(land: Land) -> dict[str, Any]:
     where none is favored, 0.05 for 5 % too many. Rivers and slopes are those of cells of 30 m at least. What lies below
     a sea counts nowhere.
     """
-    ground = land.ground
-    heights = land.elevation[ground]
+    heights = land.above_sea(land.elevation)
     relief = float(np.ptp(heights)) if heights.size else 0.0
-    deepest, depth = _pits(land)
+    deepest, depth = (land.above_sea(values) for values in _pits(land))
     coarse = land.averaged
-    slope = coarse.surface[0][coarse.ground]
+    slope = coarse.above_sea(coarse.surface[0])
     percentiles = np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
     found: dict[str, Any] = {
         "cell_size": math.sqrt(land.spacing[0] * land.spacing[1]),
         "measured_at": math.sqrt(coarse.spacing[0] * coarse.spacing[1]),
         "relief": relief,
-        "pits": float((depth[ground] > 0).mean()),
-        "free_drainage": float((deepest[ground] <= DEEP * relief).mean()),
+        "pits": float((depth > 0).mean()),
+        "free_drainage": float((deepest <= DEEP * relief).mean()),
         **_rivers(coarse),
         "hypsometric_integral": float((heights.mean() - heights.min()) / relief) if relief else None,
         **{
@@ -193,11 +192,11 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
         channels = _channels(coarse, cells)
         full = (channels.counts >= 10) & (channels.slopes > 0)
         found["slope_area"] = power(10.0, channels.middles[full]), channels.slopes[full]
-    heights = land.elevation[land.ground]
+    heights = land.above_sea(land.elevation)
     higher = np.linspace(0.0, 1.0, 101)
     if np.ptp(heights):
         found["hypsometry"] = higher, (np.quantile(heights, 1.0 - higher) - heights.min()) / np.ptp(heights)
-    slopes = np.degrees(np.arctan(coarse.surface[0][coarse.ground]))
+    slopes = np.degrees(np.arctan(coarse.above_sea(coarse.surface[0])))
     counts, ends = np.histogram(slopes, 45, (0.0, 90.0))
     if slopes.size:
         found["slopes"] = 0.5 * (ends[1:] + ends[:-1]), counts / slopes.size / np.diff(ends)

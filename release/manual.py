@@ -60,6 +60,12 @@ def limits() -> str:
     return _table(("limit", "default", "range", "unit", "what it does"), rows)
 
 
+def scales() -> str:
+    """The parameters that a mask can scale, by process."""
+    rows = [(f"`{kind}`", ", ".join(f"`{name}`" for name in process.scalable)) for kind, process in PROCESSES.items()]
+    return _table(("step", "parameters that a mask can scale"), rows)
+
+
 def sources() -> str:
     """The start terrains with their own parameters, and the parameters that most of them have."""
     rows, shared = [], {}
@@ -104,7 +110,7 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def filled(page: str) -> str:
     """A page of the manual with the tables between its marks made anew."""
-    for made in (recipes, parameters, limits, sources, masks, strata, fields, sockets):
+    for made in (recipes, parameters, limits, scales, sources, masks, strata, fields, sockets):
         begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
         head, found, rest = page.partition(begin)
         if found:

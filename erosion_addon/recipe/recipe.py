@@ -3,7 +3,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ PALETTE = Specification(
 class Step:
     """One step: its kind, its parameters, whether it takes part, what it does in a few words, and where it works.
 
+    masks: parameter → what scales it from place to place, one of `terrain.masks.FACTORS` (none: left out).
     A name changes nothing of what a step does, so steps that differ in it alone are equal. InputError for one that is
     too long or spans lines.
     """
@@ -59,8 +60,10 @@ class Step:
     enabled: bool = True
     name: str = dataclasses.field(default="", compare=False)
     limits: Limits = NO_LIMITS
+    masks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "masks", _checked_masks(self.kind, self.masks))
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME or len(self.name.splitlines()) > 1:
             raise InputError(f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}.")
 
@@ -162,8 +165,8 @@ class Recipe:
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
         """A copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 
-        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits of a step have one
-        more: "droplet.limits.max_erosion".
+        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits and masks of a step
+        have one more: "droplet.limits.max_erosion", "droplet.masks.erosion_rate".
         """
         steps = list(self.steps)
         for target, value in assignments.items():
@@ -172,11 +175,14 @@ class Recipe:
             if not hits or not name:
                 there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
                 raise InputError(f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are {there}.")
-            of_limits, _, limit = name.partition(".")
+            table, _, entry = name.partition(".")
             for i in hits:
-                if of_limits == "limits" and limit:
-                    limits = _limits({**steps[i].limits.to_dict(), limit: value})
+                if table == "limits" and entry:
+                    limits = _limits({**steps[i].limits.to_dict(), entry: value})
                     steps[i] = dataclasses.replace(steps[i], limits=limits)
+                    continue
+                if table == "masks" and entry:
+                    steps[i] = dataclasses.replace(steps[i], masks={**steps[i].masks, entry: value})
                     continue
                 values = {**steps[i].parameters.to_dict(), name: value}
                 steps[i] = dataclasses.replace(steps[i], parameters=type(steps[i].parameters).from_dict(values))
@@ -212,6 +218,21 @@ def _limits(given: Any) -> Limits:
         raise InputError(f"limits: {error}") from None
 
 
+def _checked_masks(kind: str, given: Any) -> dict[str, str]:
+    """Parameter → what scales it, without those that nothing scales."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"masks must be a table [step.masks], not {given!r:.60}.")
+    known = PROCESSES[kind].scales
+    for name in given:
+        if name not in known:
+            raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
+    try:
+        chosen = {name: known[name].checked(mask) for name, mask in given.items()}
+    except InputError as error:
+        raise InputError(f"masks: {error}") from None
+    return {name: chosen[name] for name in known if chosen.get(name, "none") != "none"}
+
+
 def _step(number: int, table: dict[str, Any]) -> Step:
     values = dict(table)
     kind, enabled, name = values.pop("kind", None), values.pop("enabled", True), values.pop("name", "")
@@ -220,8 +241,8 @@ def _step(number: int, table: dict[str, Any]) -> Step:
     if not isinstance(enabled, bool):
         raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
     try:
-        limits = _limits(values.pop("limits", {}))
-        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits)
+        limits, masks = _limits(values.pop("limits", {})), values.pop("masks", {})
+        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits, masks)
     except InputError as error:
         raise InputError(f"step {number} ({kind}): {error}") from None
 
@@ -230,8 +251,9 @@ def _step_table(step: Step) -> dict[str, Any]:
     """The reverse of `_step`."""
     named = {"name": step.name} if step.name else {}
     limits = {"limits": step.limits.to_dict()} if step.limits != NO_LIMITS else {}
+    masks = {"masks": dict(step.masks)} if step.masks else {}
     switched = {} if step.enabled else {"enabled": False}
-    return {"kind": step.kind, **named, **switched, **step.parameters.to_dict(), **limits}
+    return {"kind": step.kind, **named, **switched, **step.parameters.to_dict(), **limits, **masks}
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:

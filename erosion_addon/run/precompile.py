@@ -104,7 +104,8 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 
 def _do_a_little(state: State, given: Step) -> None:
     """Run a step's first chunk and its end, as on terrains of any size, with and without grass; go on from it."""
-    step, limited = PROCESSES[given.kind].step, state.limited(given.limits)
+    process = PROCESSES[given.kind]
+    step, limited = process.step, process.at_start(state, given.limits, given.masks)
     enough = _enough(given.parameters, step, state)
     for one in (*_with_other_grass(limited), limited):
         with however_small():

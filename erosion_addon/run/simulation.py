@@ -12,7 +12,7 @@ from ..base.arrays import Array, loose_of
 from ..base.errors import InputError
 from ..base.threads import processors
 from ..processes.registry import PROCESSES
-from ..processes.shared.shares import protected_soil
+from ..processes.shared.shares import missing, protected_soil
 from ..processes.shared.state import State, Step, Volumes, thickness
 from ..recipe.needs import stillness
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
@@ -98,6 +98,7 @@ class _Simulation:
             results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
         self._masks, self._notes = prepare(masks, terrain.shape)
+        self._require_scaling_masks()
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         if not adds_up:
@@ -117,6 +118,15 @@ class _Simulation:
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
         self._step_began, self._whole_step = self._began, True
+
+    def _require_scaling_masks(self) -> None:
+        """Raise InputError where what scales a parameter will not be there when its step begins."""
+        there = {*self._masks, *self._terrain.fields}
+        for step in self._steps:
+            for name, mask in step.masks.items():
+                if mask not in there:
+                    raise InputError(f"{step.title}: {missing(name, mask)}")
+            there.update(PROCESSES[step.kind].writes)
 
     def checkpoint(self) -> Checkpoint:
         """All that is needed to go on from here."""
@@ -191,8 +201,9 @@ class _Simulation:
 
     def _start_step(self) -> None:
         step = self._steps[self._number]
-        state = self._state.limited(step.limits)
-        self._running = PROCESSES[step.kind].step(state, step.parameters, _key(self._seed, self._number))
+        process = PROCESSES[step.kind]
+        state = process.at_start(self._state, step.limits, step.masks)
+        self._running = process.step(state, step.parameters, _key(self._seed, self._number))
         self._step_began, self._whole_step = time.perf_counter(), True
 
     def _progress(self, number: int, done: float) -> Progress:

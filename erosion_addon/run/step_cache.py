@@ -98,6 +98,7 @@ def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Ite
     keys = []
     for step in steps:
         limits = [step.limits.to_dict()] if step.limits != NO_LIMITS else []
-        digest.update(json.dumps([step.kind, step.parameters.to_dict(), *limits]).encode())
+        scaled = [dict(step.masks)] if step.masks else []
+        digest.update(json.dumps([step.kind, step.parameters.to_dict(), *limits, *scaled]).encode())
         keys.append(digest.digest())
     return keys

@@ -24,6 +24,14 @@ class MaskKind(NamedTuple):
     unit: str = ""
 
 
+def _area(letter: str) -> MaskKind:
+    return MaskKind(
+        1.0, "scales the parameters that steps name it for: 0 makes them 0, 1 leaves them", f"Area {letter}", 1.0,
+        "What scales parameters of steps, where Parameter Masks of a step names it: they are 0 where it is 0 and have "
+        "their whole value where it is 1",
+    )  # fmt: skip
+
+
 MASK_KINDS: dict[str, MaskKind] = {
     "strength": MaskKind(
         1.0, "where erosion may act: 0 nowhere, 1 fully", "Strength", 1.0,
@@ -66,8 +74,24 @@ MASK_KINDS: dict[str, MaskKind] = {
         1e9, "how fast the land rises, relative to elsewhere", "Uplift", 1.0,
         "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow where it is painted",
     ),
+    "area_a": _area("A"),
+    "area_b": _area("B"),
+    "area_c": _area("C"),
 }  # fmt: skip
 """Kind → what it is."""
+
+AREAS = ("area_a", "area_b", "area_c")
+"""Masks that act on nothing by themselves, but scale the parameters that a step names them for."""
+
+FACTOR_FIELDS = ("moisture", "grass", "wind_path", "sky_light", "sun_light")
+"""Fields from 0 to 1 that may scale parameters too, as they are when the step begins."""
+
+FACTORS = {
+    "none": "Nothing scales it",
+    **{area: f"The mask {MASK_KINDS[area].label}: 0 where that is 0, the whole value where it is 1" for area in AREAS},
+    **{name: f"The map {name}, as it is when the step begins" for name in FACTOR_FIELDS},
+}  # fmt: skip
+"""What may scale a parameter, in half a sentence each."""
 
 
 def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[dict[str, Array], list[str]]:

@@ -84,6 +84,17 @@ def test_masks_come_from_files_and_are_resampled_with_a_note(folder, capsys):
     assert "The hardness mask was resampled from 12 × 16 to 24 × 32." in capsys.readouterr().err
 
 
+def test_a_parameter_is_scaled_by_a_mask_from_a_file(folder, capsys):
+    np.save("area.npy", np.zeros((24, 32), np.float32))
+    scaled = ["--set", "droplet.masks.erosion_rate=area_a"]
+    assert main(["erode", "dem.npy", "out.npy", *scaled, *FEW]) == 2
+    assert "the mask area_a that scales erosion_rate is missing" in capsys.readouterr().err
+    assert main(["erode", "dem.npy", "out.npy", *scaled, "--mask", "area_a=area.npy", *FEW]) == 0
+    assert np.array_equal(np.load("out.npy"), np.load("dem.npy"))
+    assert main(["erode", "dem.npy", "out.npy", "--set", "droplet.masks.capacity=area_a", *FEW]) == 2
+    assert "masks: no mask can scale capacity here, only erosion_rate" in capsys.readouterr().err
+
+
 def test_a_start_layer_of_sediment_is_metres(folder):
     np.save("sediment.npy", np.full((24, 32), 2.5, np.float32))
     words = ["erode", "dem.npy", "out.npy", "--mask", "sediment=sediment.npy", "--maps", "maps"]

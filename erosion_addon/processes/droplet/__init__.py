@@ -30,6 +30,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
+    scalable={"erosion_rate": "held"},
     reads=("grass", "surface_color"),
     writes=("flow", "moisture", "surface_color"),
     carries_color=True,

@@ -15,6 +15,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
+    scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
 )  # fmt: skip

@@ -217,6 +217,8 @@ def _may_gain(masks: dict[str, Array]) -> Any:
 
 def _rock_may_be_dug(masks: dict[str, Array]) -> Any:
     """Where rock may be dug, likewise."""
+    if "held" in masks and (kept := masks["held"] >= 1.0).any():
+        return ~kept * _rock_may_be_dug({kind: mask for kind, mask in masks.items() if kind != "held"})
     return _may_gain(masks) * (masks["hardness"] < 1.0) if "hardness" in masks else _may_gain(masks)
 
 

@@ -2,10 +2,13 @@
 """The record of a process: all that the rest of the program knows of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ...base.parameters import Parameters
+from ...base.parameters import Parameters, Specification
+from ...terrain.limits import Limits
+from ...terrain.masks import FACTORS
+from .shares import factor, scaled
 from .state import State, Step
 
 MASKS = ("strength", "hardness", "sediment", "protect", "plot")
@@ -68,6 +71,10 @@ class Process:
     masks: tuple[str, ...] = MASKS
     """Kinds of masks that it reads."""
 
+    scalable: Mapping[str, str] = field(default_factory=dict)
+    """Parameters that a mask may scale from cell to cell → kind of the mask that does the same: one of
+    `masks.MASK_KINDS`, `held` (what of rock and loose material is not dug), or one that the step itself reads."""
+
     reads: tuple[str, ...] = ()
     """Fields beyond elevation, sediment and soil that it goes on from, where they are there."""
 
@@ -92,6 +99,17 @@ class Process:
     scaled_for_preview: PreviewScale = _as_it_is
     """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters that change a
     preview as much as the run."""
+
+    def at_start(self, state: State, limits: Limits, masks: Mapping[str, str]) -> State:
+        """The state that a step begins with. masks: parameter → what scales it; InputError where that is missing."""
+        limited = state.limited(limits)
+        return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
+
+    @property
+    def scales(self) -> dict[str, Specification]:
+        """The declarations of what scales parameters, by the parameter's name."""
+        sentence = "Mask or map that this parameter is multiplied by, from 0 to 1."
+        return {name: Specification(name, "none", sentence, choices=FACTORS) for name in self.scalable}
 
     @property
     def about(self) -> str:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Masks and grass as shares of a step's work on each cell: what may be dug, how soft rock is, what may be laid down."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.errors import InputError
 from ...base.parameters import parameter
+from ...terrain.masks import AREAS
 from .state import State
 
 _ONE = np.float32(1.0)
@@ -158,8 +160,43 @@ def under_grass(state: State, protection: float) -> State:
     grass = state.layers.get("grass")
     if grass is None or protection == 0.0 or not grass.any():
         return state
-    held = np.float32(protection) * np.clip(grass, 0.0, 1.0)
-    return replace(state, masks={**state.masks, "held": held.astype(np.float32)})
+    held: Array = (np.float32(protection) * np.clip(grass, 0.0, 1.0)).astype(np.float32)
+    if "held" in state.masks:
+        held = _ONE - (_ONE - held) * (_ONE - state.masks["held"])
+    return replace(state, masks={**state.masks, "held": held})
+
+
+def factor(state: State, parameter: str, mask: str) -> Array:
+    """What scales a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError where it is missing."""
+    found = state.masks.get(mask) if mask in AREAS else state.layers.get(mask)
+    if found is None:
+        raise InputError(missing(parameter, mask))
+    return np.clip(found, 0.0, 1.0).astype(np.float32)
+
+
+def missing(parameter: str, mask: str) -> str:
+    """That there is none of what scales a parameter, in a sentence."""
+    kind, remedy = ("mask", "give that mask") if mask in AREAS else ("map", "make that map first")
+    return f"the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale {parameter}."
+
+
+RESISTS = ("hardness", "held")
+"""Masks whose 1 stops a process, where that of all others does not hinder it."""
+
+
+def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
+    """The state with masks that let so much less happen. factors: kind of mask, and share of each cell, 0-1.
+
+    Where a share is 1 the mask keeps every bit, and where that is everywhere there is none.
+    """
+    masks = dict(state.masks)
+    for kind, factor in factors:
+        if not (less := factor < _ONE).any():
+            continue
+        before = masks.get(kind, np.full(factor.shape, 0.0 if kind in RESISTS else 1.0, np.float32))
+        after = _ONE - (_ONE - before) * factor if kind in RESISTS else before * factor
+        masks[kind] = np.where(less, after, before).astype(np.float32)
+    return replace(state, masks=masks)
 
 
 class Plot:

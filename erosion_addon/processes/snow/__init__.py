@@ -23,6 +23,7 @@ PROCESS = Process(
     told=("fallen", "lying", "melted", "slid_out"),
     summary=_summary,
     masks=("strength", "sediment", "plot"),
+    scalable={"amount": "amount", "cling": "cling", "melt": "melt"},
     reads=("snow", "meltwater"),
     writes=("snow", "meltwater"),
     moves_ground=False,

@@ -18,8 +18,8 @@ from .lie_of_land import levelness, shelter
 WATER = 0.3
 """Meters of water in a meter of old snow."""
 
-READ = ("strength", "plot")
-"""Masks that act on snow: it lies on hard and protected ground as on any other."""
+READ = ("strength", "plot", "amount", "cling", "melt")
+"""Masks that act on snow: it lies on hard and protected ground as on any other. The last three scale parameters."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class SnowStep(Step):
         self._started, self._fallen = float(np.sum(before, dtype=np.float64)), float(np.sum(fall))
         fall += before
         level = levelness(state.elevation, state.spacing, state.edges == "wrap")
-        self._held = np.minimum(fall, parameters.cling * level)
+        self._held = np.minimum(fall, self._at_places("cling") * level)
         self._ground, self._snow = ringed(state.elevation + self._held), ringed(fall - self._held)
         self._slides = Slides(state, self._ground, self._snow, parameters.steepest)
         self._active, self._exported = self._slides.active, self._slides.exported
@@ -111,14 +111,20 @@ class SnowStep(Step):
         """(rows, cols) m of snow that falls: none at the snow line, all of it `softness` above."""
         state, given = self._state, self._parameters
         above = state.elevation - snow_line(state.elevation, given)
-        share = np.clip(above / given.softness, 0.0, 1.0) if given.softness else (above > 0.0).astype(np.float64)
+        share: Array = np.clip(above / given.softness, 0.0, 1.0) if given.softness else (above > 0.0).astype(np.float64)
         share *= share * (3.0 - 2.0 * share)
         if given.drift:
             bend = shelter(state.elevation, state.spacing, given.drift_size, state.edges == "wrap")
             share *= np.clip(1.0 + given.drift * bend, 0.0, 2.0)
         if self._laid is not None:
             share *= self._laid
-        return given.amount * share
+        share *= self._at_places("amount")
+        return share
+
+    def _at_places(self, name: str) -> Any:
+        """A parameter, (rows, cols) where a mask scales it."""
+        value, mask = getattr(self._parameters, name), self._state.masks.get(name)
+        return value if mask is None else value * mask.astype(np.float64)
 
     def advance(self) -> float:
         """Let the snow slide for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
@@ -128,7 +134,7 @@ class SnowStep(Step):
     def _lying(self) -> tuple[Array, Array]:
         """(rows, cols) m each: snow that lies after the melt, and what has melted."""
         snow = np.maximum(inner(self._snow), 0.0) + self._held
-        most = self._parameters.melt if self._laid is None else self._parameters.melt * self._laid
+        most = self._at_places("melt") if self._laid is None else self._at_places("melt") * self._laid
         melted = np.minimum(snow, most)
         return snow - melted, melted
 

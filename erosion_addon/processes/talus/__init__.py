@@ -22,5 +22,6 @@ PROCESS = Process(
     work=("passes", "passes"),
     told=("passes", "at_rest"),
     summary=_summary,
+    scalable={"collapse": "hardness"},
     reads=("grass",),
 )  # fmt: skip

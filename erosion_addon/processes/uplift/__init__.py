@@ -26,6 +26,7 @@ PROCESS = Process(
     told=("years", "cut", "raised"),
     summary=_summary,
     masks=(*MASKS, "rain", "uplift"),
+    scalable={"uplift": "uplift"},
     reads=("grass",),
     writes=("uplift",),
     runs_downhill=False,

@@ -28,6 +28,7 @@ PROCESS = Process(
     told=("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
     summary=_summary,
     masks=(*MASKS, "rain"),
+    scalable={"rain": "rainfall", "rock_erosion": "hardness"},
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,

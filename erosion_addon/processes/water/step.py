@@ -252,6 +252,8 @@ class WaterStep(Step):
         mask = self._state.masks.get("rain")
         if mask is not None:
             self._rain *= mask / mask.mean(dtype=np.float64)
+        if "rainfall" in self._state.masks:
+            self._rain *= self._state.masks["rainfall"]
         if self._melt is not None:
             self._rain += self._melt / (self._steps * given.time_step)
         self._rain_sum = float(np.sum(self._rain, dtype=np.float64))

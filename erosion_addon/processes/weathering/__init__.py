@@ -24,6 +24,7 @@ PROCESS = Process(
     work=("years", "years"),
     told=("years", "weathered"),
     summary=_summary,
+    scalable={"production": "hardness"},
     reads=("moisture", "grass"),
     runs_downhill=False,
 )  # fmt: skip

@@ -36,6 +36,7 @@ PROCESS = Process(
     told=("particles", "particles_per_second"),
     summary=_summary,
     masks=(*MASKS, "source"),
+    scalable={"abrasion": "hardness"},
     reads=("moisture", "grass", "wind_path"),
     writes=("wind_path",),
     runs_downhill=False,

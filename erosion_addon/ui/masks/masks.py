@@ -13,6 +13,7 @@ from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS, prepare
 from ..base.panel import SubPanel, draw_lines
 from ..base.translations import phrase
+from ..recipe import steps
 from . import mask_watch
 
 _ICONS = {
@@ -98,8 +99,9 @@ def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dic
 
 def are_read(settings: Any) -> set[str]:
     """The kinds of masks that the recipe's steps read; all where its steps are not known."""
-    kinds = [step.kind for step in settings.steps if step.enabled]
-    return {mask for kind in kinds for mask in PROCESSES[kind].masks} if kinds else set(MASK_KINDS)
+    enabled = [step for step in settings.steps if step.enabled]
+    scaling = {mask for step in enabled for mask in steps.masks_of(step).values()} & set(MASK_KINDS)
+    return {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling if enabled else set(MASK_KINDS)
 
 
 class EROSION_PT_masks(SubPanel):

@@ -95,6 +95,8 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
                 setattr(getattr(copy, item.kind), name, getattr(group, name))
         for name, value in steps.limits_of(item).items():
             setattr(copy.limits, name, value)
+        for name, mask in steps.masks_of(item).items():
+            setattr(steps.masks(copy), name, mask)
 
 
 class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
@@ -179,6 +181,17 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
         if any(known.acts(values) for known in shown):
             _draw_group(layout, item, group, shown, values)
     _draw_limits(layout, item)
+    _draw_masks(layout, item)
+
+
+def _draw_masks(layout: Any, item: Any) -> None:
+    """What scales single parameters from place to place."""
+    header, body = layout.panel("erosion_step_masks", default_closed=True)
+    header.label(text="Parameter Masks")
+    if body is not None:
+        body.active = item.enabled
+        for known in PROCESSES[item.kind].scales.values():
+            _draw_setting(body.row(), steps.masks(item), known)
 
 
 def _draw_limits(layout: Any, item: Any) -> None:

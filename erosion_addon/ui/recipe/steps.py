@@ -28,6 +28,15 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
 SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
 
 
+def _masks_class(kind: str) -> type[bpy.types.PropertyGroup]:
+    """The property group of what scales the parameters of one kind of step."""
+    annotations = properties_of(PROCESSES[kind].scales.values())
+    return type(f"EROSION_PG_masks_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+
+
+MASKS = {kind: _masks_class(kind) for kind in PROCESSES}
+
+
 class EROSION_PG_limits(bpy.types.PropertyGroup):
     """Heights and slopes where a step works, and how deep it works at most"""
 
@@ -67,6 +76,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         **{kind: bpy.props.PointerProperty(
                type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
            ) for kind, settings in SETTINGS.items()},
+        **{f"{kind}_masks": bpy.props.PointerProperty(
+               type=settings, name="Parameter Masks", description="What scales parameters from place to place"
+           ) for kind, settings in MASKS.items()},
     }  # fmt: skip
 
 
@@ -104,6 +116,8 @@ def add(settings: Any, step: Step) -> None:
             setattr(group, name, values[name])
     for name, value in step.limits.to_dict().items():
         setattr(item.limits, name, value)
+    for name, mask in step.masks.items():
+        setattr(masks(item), name, mask)
     fill_winds(item, values.get("wind_rose", []))
 
 
@@ -160,7 +174,7 @@ def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     parameters = parameters_of(item, springs)
     name = " ".join(item.name.split())[:LONGEST_NAME]
     named = "" if name == PROCESSES[item.kind].label else name
-    return Step(item.kind, parameters, item.enabled, named, Limits.from_dict(limits_of(item)))
+    return Step(item.kind, parameters, item.enabled, named, Limits.from_dict(limits_of(item)), masks_of(item))
 
 
 def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Parameters:
@@ -171,6 +185,17 @@ def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Paramete
 def limits_of(item: EROSION_PG_step) -> dict[str, float]:
     """The limits of an item by name."""
     return {name: meant(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
+
+
+def masks(item: EROSION_PG_step) -> Any:
+    """The settings of what scales the parameters of an item."""
+    return getattr(item, f"{item.kind}_masks")
+
+
+def masks_of(item: EROSION_PG_step) -> dict[str, str]:
+    """What scales the parameters of an item, by their names; those that nothing scales are missing."""
+    chosen = {name: getattr(masks(item), name) for name in PROCESSES[item.kind].scalable}
+    return {name: mask for name, mask in chosen.items() if mask != "none"}
 
 
 def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
@@ -203,4 +228,4 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
     return values
 
 
-CLASSES = (*SETTINGS.values(), EROSION_PG_limits, EROSION_PG_wind, EROSION_PG_step)
+CLASSES = (*SETTINGS.values(), *MASKS.values(), EROSION_PG_limits, EROSION_PG_wind, EROSION_PG_step)

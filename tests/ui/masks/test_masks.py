@@ -8,7 +8,7 @@ import pytest
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.masks import overlay as mask_overlay
 from erosion_addon.scene.terrain import grid
-from erosion_addon.terrain.masks import MASK_KINDS
+from erosion_addon.terrain.masks import AREAS, MASK_KINDS
 from erosion_addon.ui.masks import mask_watch, masks
 from tests.ui.conftest import activate, z_of
 
@@ -45,7 +45,7 @@ def test_painting_starts_with_a_mask_that_changes_nothing(terrain_object, kind):
     mask = getattr(terrain_object.erosion, kind)
     assert (terrain_object.mode, mask.source, mask.layer) == ("WEIGHT_PAINT", "VERTEX_GROUP", MASK_KINDS[kind].label)
     assert terrain_object.vertex_groups.active.name == mask.layer
-    assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain", "uplift") else 0.0}
+    assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain", "uplift", *AREAS) else 0.0}
     assert masks.is_painted(terrain_object, mask)
     assert PAINT(kind=kind) == {"FINISHED"}
     assert terrain_object.mode == "OBJECT" and not masks.is_painted(terrain_object, mask)
@@ -271,9 +271,11 @@ def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     # Of arcane, which is drops alone.
     assert masks.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
     settings.steps.add().kind = "wind"
-    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift"}
+    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift", *AREAS}
+    settings.steps[-1].wind_masks.abrasion = "area_b"
+    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift", "area_a", "area_c"}
     settings.steps[-1].enabled = False
-    assert "source" not in masks.are_read(settings)
+    assert not {"source", "area_b"} & masks.are_read(settings)
 
 
 # What is shown

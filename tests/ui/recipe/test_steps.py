@@ -329,3 +329,26 @@ def test_limits_of_a_step_come_from_the_recipe_are_copied_and_reach_the_run(terr
     assert [step.limits for step in meant] == [Limits(highest=812.3, max_erosion=0.1)] * 2
     settings.steps[0].limits.max_erosion_auto = True
     assert steps.recipe_of(settings, []).steps[0].limits == Limits(highest=812.3)
+
+
+def test_masks_of_parameters_come_from_the_recipe_are_copied_and_reach_the_run(terrain_object):
+    settings = terrain_object.erosion
+    scaled = Recipe.load("alpine").with_values({"1.masks.erosion_rate": "area_a"})
+    steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
+    bpy.ops.erosion.step_duplicate()
+    assert [step.masks for step in steps.recipe_of(settings, []).steps] == [{"erosion_rate": "area_a"}] * 2
+    settings.steps[0].droplet_masks.erosion_rate = "none"
+    assert steps.recipe_of(settings, []).steps[0].masks == {}
+    with pytest.raises(RuntimeError, match="the mask area_a that scales erosion_rate is missing"):
+        bpy.ops.erosion.run()
+
+
+def test_a_painted_area_scales_the_parameter_that_names_it(terrain_object):
+    settings, before = terrain_object.erosion, z_of(terrain_object)
+    scaled = Recipe.load("alpine").with_values({"1.masks.erosion_rate": "area_a"})
+    steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
+    group = terrain_object.vertex_groups.new(name="nowhere")
+    group.add(range(len(terrain_object.data.vertices)), 0.0, "REPLACE")
+    settings.area_a.source, settings.area_a.layer = "VERTEX_GROUP", "nowhere"
+    run()
+    np.testing.assert_array_equal(z_of(terrain_object), before)

@@ -20,6 +20,7 @@ class Simulation(Protocol):
     def settle(self) -> None: ...  # noqa: D102
     def checkpoint(self) -> Checkpoint: ...  # noqa: D102
     def elevation(self) -> Array: ...  # noqa: D102
+    def water_depth(self) -> Array | None: ...  # noqa: D102
     def counts(self) -> dict[str, Any]: ...  # noqa: D102
     def estimates(self) -> list[float]: ...  # noqa: D102
 
@@ -56,6 +57,11 @@ class Progress:
     def elevation(self) -> Array:
         """The heights as they are now (rows, cols), metres: to look at, until the simulation goes on."""
         return self._simulation.elevation()
+
+    @property
+    def water_depth(self) -> Array | None:
+        """Depth of the water that the step at work moves (rows, cols), metres, likewise; None where it moves none."""
+        return self._simulation.water_depth()
 
     @property
     def work(self) -> tuple[float, str]:

@@ -214,6 +214,10 @@ class _Simulation:
         """The heights at this moment, to look at."""
         return self._state.elevation if self._running is None else self._running.elevation()
 
+    def water_depth(self) -> Array | None:
+        """Depth of the water that the step under way moves, to look at."""
+        return None if self._running is None else self._running.water_depth()
+
     def settle(self) -> None:
         """Let what is under way come to its end, and nothing new begin."""
         if self._running is not None:

@@ -54,8 +54,8 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         ),
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh", default=True,
-            description="Show the terrain while it is eroded, about twice a second where that slows nothing down. "
-            "It is there to look at only: Esc still leaves every vertex where it was",
+            description="Show the terrain and its water while it is eroded, about twice a second where that slows "
+            "nothing down. It is there to look at only: Esc still leaves every vertex where it was",
         ),
         "live_preview": bpy.props.BoolProperty(
             name="Live Preview", get=live_preview.wanted, set=live_preview.choose,

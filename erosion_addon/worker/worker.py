@@ -202,7 +202,8 @@ def _erode(
                 return progress, word
         if wanted and sparing.due:
             began, wanted = time.perf_counter(), False
-            answer("heights", {}, {"elevation": progress.elevation.astype(np.float32)})
+            seen = {"elevation": progress.elevation, "water_depth": progress.water_depth}
+            answer("heights", {}, {name: np.float32(values) for name, values in seen.items() if values is not None})
             sparing.took(time.perf_counter() - began)
     return progress, ""
 

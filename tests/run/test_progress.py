@@ -147,6 +147,24 @@ def test_heights_come_when_they_are_asked_for(runner):
 
 
 @pytest.mark.worker
+def test_the_depth_of_the_water_comes_with_the_heights_of_a_water_step_alone(runner):
+    terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
+    water = Recipe.from_dict({"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]})
+    runner.run(terrain, water, {})
+    messages(runner, "progress")
+    depth = np.zeros(())
+    while not depth.any():
+        runner.look()
+        depth = messages(runner, "heights")[-1].arrays["water_depth"]
+    assert (depth.shape, depth.dtype) == ((48, 64), np.float32) and depth.min() >= 0
+    runner.stop()
+    runner.run(terrain, drops(1000.0), {})
+    messages(runner, "progress")
+    runner.look()
+    assert set(messages(runner, "heights")[-1].arrays) == {"elevation"}
+
+
+@pytest.mark.worker
 def test_of_a_stopped_run_nothing_more_is_heard_and_the_next_one_begins_at_once(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
     runner.run(terrain, drops(1000.0), {})

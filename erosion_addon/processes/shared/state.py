@@ -186,6 +186,10 @@ class Step:
         """The surface to look at (m), where `layers` has more than there is to see."""
         return self.layers()["elevation"]
 
+    def water_depth(self) -> Array | None:
+        """Depth of the water (m) to look at, of steps that move water."""
+        return None
+
     def release(self) -> dict[str, Array]:
         """As `layers`, at the end of the step, which can do no more then: a step may hand its own arrays over."""
         return self.layers()

@@ -258,6 +258,14 @@ class WaterStep(Step):
             self._rain += self._melt / (self._steps * given.time_step)
         self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
 
+    def elevation(self) -> Array:
+        """The surface to look at (m)."""
+        return self._bed + self._reference if self._reference else self._bed
+
+    def water_depth(self) -> Array:
+        """Depth of the water to look at (m)."""
+        return self._depth
+
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in metres, by field name."""
         layers = self._layers(self._soil.copy())

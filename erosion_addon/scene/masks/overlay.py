@@ -61,14 +61,17 @@ class MaskOverlay:
 
     def terrain(self) -> bpy.types.Object | None:
         """The terrain, where this viewport shows it and its overlays, in a mode that does not colour it itself."""
-        space = bpy.context.space_data
-        if not space.overlay.show_overlays:
+        if not bpy.context.space_data.overlay.show_overlays:
             return None
-        found = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == self.uid)
-        obj = next(found, None)
-        if obj is None or obj.mode not in MODES:
-            return None
-        return obj if obj.visible_get(viewport=space) else None
+        obj = seen(self.uid)
+        return obj if obj is not None and obj.mode in MODES else None
+
+
+def seen(uid: int) -> bpy.types.Object | None:
+    """The object of a session_uid, where the viewport that is being drawn shows it."""
+    found = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == uid)
+    obj = next(found, None)
+    return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
 
 
 shown: MaskOverlay | None = None
@@ -166,7 +169,7 @@ def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array,
     that the terrain does not poke through. share: (rows, cols) of the mask, 0-1. The colours bring their own shading,
     so that the relief is still seen.
     """
-    rows, cols = _chosen(lattice.rows), _chosen(lattice.cols)
+    rows, cols = chosen(lattice.rows), chosen(lattice.cols)
     grid = lattice.to_grid(place)
     points = grid[np.ix_(rows, cols)].copy()
     points[..., 2] = _highest_around(grid[..., 2] * lattice.scale_z, rows, cols) / lattice.scale_z
@@ -178,7 +181,7 @@ def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array,
     return points.reshape(-1, 3).astype(np.float32), colors.reshape(-1, 4), faces
 
 
-def _chosen(count: int) -> Array:
+def chosen(count: int) -> Array:
     """Rows or columns that are drawn: both ends, and at most FINEST evenly between them."""
     return np.unique(np.linspace(0, count - 1, min(count, FINEST)).round().astype(np.intp))
 
@@ -210,6 +213,11 @@ def _draw_surface() -> None:
     if shown is None or obj is None:
         return
     shader, batch, _ = shown.batches()
+    draw_over(obj, shader, batch)
+
+
+def draw_over(obj: bpy.types.Object, shader: Any, batch: Any) -> None:
+    """Draw triangles in the object's space over its surface, behind all that is nearer to the eye."""
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
     gpu.state.blend_set("ALPHA")

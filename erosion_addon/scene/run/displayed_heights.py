@@ -19,6 +19,7 @@ from ..original import original
 from ..terrain import attributes
 from ..terrain.lattice import Array
 from ..terrain.mesh import OWN_HEIGHTS, shown_positions
+from . import water_overlay
 
 PATIENCE = 5.0
 """Seconds that a render waits at most: the main thread may be drawing, or waiting for the render to be stopped."""
@@ -57,6 +58,7 @@ def put_back() -> None:
 
     Where the user has changed one meanwhile it stays as the user made it, and Restore brings its own heights back.
     """
+    water_overlay.hide()
     for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _shown] if _shown else ():
         _put_back(mesh, _shown[mesh.session_uid])
     _shown.clear()
@@ -92,6 +94,7 @@ def is_any() -> bool:
 
 def forget() -> None:
     """Another file was opened: nothing is shown in it."""
+    water_overlay.hide()
     _shown.clear()
 
 

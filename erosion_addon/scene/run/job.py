@@ -78,7 +78,7 @@ class Job(Task):
 
     def _take_in(self, message: Message) -> None:
         if message.kind == "heights":
-            self.viewer.take(message.arrays["elevation"])
+            self.viewer.take(message.arrays["elevation"], message.arrays.get("water_depth"))
         elif message.kind == "start":
             self._begin_at(message.arrays["elevation"])
         elif message.kind == "checkpoint":

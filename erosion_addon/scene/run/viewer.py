@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets the user see a run at work: its heights on the mesh, as often as that costs next to nothing."""
+"""Lets the user see a run at work: its heights and its water, as often as that costs next to nothing."""
 
 import time
 
@@ -10,8 +10,9 @@ from ...worker.client import Runner
 from ...worker.throttle import Sparing
 from ..terrain import grid
 from ..terrain.lattice import Array
+from ..terrain.mesh import shown_positions
 from ..terrain.snapshot import TerrainSnapshot
-from . import busy, displayed_heights
+from . import busy, displayed_heights, water_overlay
 
 SHARE = 0.1
 """Of the time, at most, that Blender's main thread spends on showing, which is one of all threads that could work."""
@@ -32,13 +33,14 @@ class Viewer:
         self._sparing, self._asked = Sparing(SHARE, PAUSE), False
         self._sparing.took(min(_seconds_a_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
+        self._water_depth: Array | None = None
         self._left: float | None = None  # when the last turn ended
         self._wrote: float | None = None  # how long that took, until Blender has drawn it too
         self._usual = 0.0  # pause between two turns, the mean of the last few
 
-    def take(self, elevation: Array) -> None:
-        """Heights have come, (rows, cols) in metres."""
-        self._elevation, self._asked = elevation, False
+    def take(self, elevation: Array, water_depth: Array | None = None) -> None:
+        """Heights have come, and the depth of the water where the step has any: (rows, cols) in metres."""
+        self._elevation, self._water_depth, self._asked = elevation, water_depth, False
 
     def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:
         """Show what has come, or ask for more when it is time. To be called again and again."""
@@ -50,7 +52,7 @@ class Viewer:
             displayed_heights.put_back()
             self._elevation = None
         elif self._elevation is not None and obj is not None:
-            self._show(obj.data, self._elevation)
+            self._show(obj, self._elevation)
             self._elevation, self._wrote = None, time.perf_counter() - began
         elif not self._asked and self._sparing.due:
             runner.look()
@@ -75,8 +77,12 @@ class Viewer:
             return False
         return not busy.renders()
 
-    def _show(self, mesh: bpy.types.Mesh, elevation: Array) -> None:
+    def _show(self, obj: bpy.types.Object, elevation: Array) -> None:
+        mesh = obj.data
         if not displayed_heights.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):
             return  # the user has changed it
         heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))
-        self.shows = displayed_heights.show(mesh, heights) and self.shows
+        if not displayed_heights.show(mesh, heights):
+            self.shows = False
+            return
+        water_overlay.show(obj, self._lattice, shown_positions(mesh), self._water_depth)

@@ -11,7 +11,7 @@ import pytest
 from erosion_addon.model import Recipe
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import displayed_heights as live
-from erosion_addon.scene.run import job
+from erosion_addon.scene.run import job, water_overlay
 from erosion_addon.scene.run import run_queue as queue
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, shown_positions
@@ -88,6 +88,46 @@ def test_what_is_shown_is_what_the_run_has(obj):
     run.viewer.take(elevation.astype(np.float32))
     run.viewer.turn(obj, process.ready())
     np.testing.assert_allclose(lattice.to_grid(seen(obj)) * 2.0, elevation, rtol=1e-6)
+
+
+def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file(obj, everything_of):
+    before, objects = everything_of(obj.data), set(bpy.data.objects)
+    recipe = Recipe.from_dict({"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]})
+    run = job.start(obj, recipe, {})
+    run.viewer.shows = True
+    wait_for(run, lambda: water_overlay.shown is not None)
+    drawn = water_overlay.shown
+    assert drawn.uid == obj.session_uid and len(drawn.faces) > 10 and np.isfinite(drawn.points).all()
+    run.cancel()
+    assert water_overlay.shown is None and not water_overlay._handles
+    assert everything_of(obj.data) == before and set(bpy.data.objects) == objects
+
+
+def test_water_is_drawn_on_its_level_where_it_lies(obj):
+    obj.scale.z = 2.0
+    bpy.context.view_layer.update()
+    lattice, place, depth = grid.find_lattice(obj), shown_positions(obj.data), np.zeros((48, 64))
+    assert water_overlay.surface(lattice, place, depth) is None
+    depth[10:20, 30:40] = 3.0
+    points, colors, faces = water_overlay.surface(lattice, place, depth)
+    under = lattice.to_grid(place).reshape(-1, 3)
+    wet = depth.ravel() > 0
+    np.testing.assert_allclose(points[wet, 2], under[wet, 2] + 1.5, atol=1e-4)
+    np.testing.assert_array_equal(points[:, :2], under[:, :2])
+    assert len(faces) == 2 * 11 * 11 and colors[wet, 3].min() > colors[~wet, 3].max()
+
+
+def test_water_is_drawn_as_long_as_heights_are_shown_and_no_longer(obj):
+    depth = np.full((48, 64), 2.0, np.float32)
+    run = start(obj, **LONG)
+    wait_for(run, lambda: run.state == "running")
+    for water, drawn in ((depth, True), (None, False), (depth, True)):
+        run.viewer.take(fractal(48, 64, relief=90.0, seed=5).astype(np.float32), water)
+        run.viewer.turn(obj, process.ready())
+        assert (water_overlay.shown is not None) == drawn
+    run.viewer.shows = False
+    run.viewer.turn(obj, process.ready())
+    assert water_overlay.shown is None
 
 
 @pytest.mark.parametrize("shown_for", [0, 1, 3])

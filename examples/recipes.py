@@ -73,6 +73,7 @@ STARTS = {
     "dune sea": Start((), bumps(50.0, 5.0) + fractal(30.0)),
     "flood plain": Start((("plane", {"slope": 0.01, "direction": 0.0}),), fractal(10.0, 0.3)),
     "light rills": Start(ridged(600.0, 2.0)),
+    "mesas": Start(fractal(420.0), seed=5),
     "mountain range": Start(fractal(850.0, 0.2), seed=3),
     "oasis": Start(fractal(20.0), bumps(60.0, 6.0), level=10.0),
     "old hills": Start(fractal(700.0, 0.1), seed=6),

@@ -16,7 +16,7 @@ OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
 NAMES = (
     *OF_DROPLETS,
     "alpine with scree", "badlands", "barchan field", "coast dunes", "desert canyon", "dune sea", "flood plain",
-    "light rills", "mountain range", "oasis", "passing showers", "river valley", "scree slopes", "soft downs",
+    "light rills", "mesas", "mountain range", "oasis", "passing showers", "river valley", "scree slopes", "soft downs",
 )  # fmt: skip
 CELL_SIZE = 10.0
 SIDE = 96
@@ -218,3 +218,12 @@ def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
     crest = dune[SIDE // 2 - 1 : SIDE // 2 + 2].argmax(axis=1).mean()
     for flank in (dune[SIDE // 2 - 12 : SIDE // 2 - 3], dune[SIDE // 2 + 4 : SIDE // 2 + 13]):
         assert np.argwhere(flank > 2.0)[:, 1].max() > crest + 3
+
+
+def test_mesas_are_flat_land_on_hard_beds():
+    land, given = Terrain(fractal(SIDE, SIDE, relief=420.0, seed=2), 40.0), Recipe.load("mesas")
+    flat = []
+    for recipe in (given, dataclasses.replace(given, strata=None)):
+        slope = np.hypot(*np.gradient(erode(land, recipe, seed=1).elevation, 40.0))
+        flat.append((slope < 0.07).mean())
+    assert flat[0] > 0.35 and flat[0] > 1.7 * flat[1]  # 0.42 and 0.20

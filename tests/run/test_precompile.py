@@ -58,6 +58,7 @@ RUNS = [
     ("soft downs", ("hardness",), (), 40.0),
     ("canyon", ("strength", "rain", "protect", "sediment"), ("surface_color",), 0.0),
     ("light rills", (), (), 25.0),
+    ("mesas", (), (), 0.0),
     ("mountain range", ("uplift", "rain", "hardness"), (), 0.0),
     ("alpine", ("strength", "plot"), ("snow", "meltwater"), 0.0),
 ]

@@ -165,21 +165,21 @@ def symbols_needed(code):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads ELF")
-def test_kernels_call_no_function_whose_last_digit_differs():
+@pytest.mark.parametrize("name", [*STEPS, "light"])
+def test_kernels_call_no_function_whose_last_digit_differs(name):
     """Read from the folder of compiled kernels, where the machine code stands as it is run."""
     from erosion_addon.kernels import compile
 
     if compile.CACHE is None:
         pytest.skip("no folder for compiled kernels")
-    for name in (*STEPS, "light"):
-        MADE[name]()
+    MADE[name]()
     needed, found = set(), 0
     for path in compile.CACHE.rglob("*.nbc"):
         content = path.read_bytes()
         for start in (match.start() for match in re.finditer(b"\x7fELF", content)):
             needed.update(symbols_needed(content[start:]))
             found += 1
-    assert found > 20 and "memset" in needed
+    assert found and "memset" in needed
     assert not {symbol for symbol in needed if not PLAIN_CALLS.fullmatch(symbol)}
 
 

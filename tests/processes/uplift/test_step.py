@@ -300,3 +300,13 @@ def test_slopes_favor_no_direction_of_the_grid():
         facing += Land(run(terrain).elevation, terrain.spacing).surface[2]
     axes, diagonals = 4 * facing[:2] / facing[:3].sum() - 1
     assert axes < 0.05 and diagonals < 0.05
+
+
+def test_an_open_edge_is_lowered_with_the_land_behind_it():
+    """Crests end at the edge without a wall: there it falls inward no steeper than the land inside."""
+    after = run(noise(), years=400_000.0, slope_limit=26.0).elevation
+    steepest = 1.25 * math.tan(math.radians(26.0)) * 4000.0 / 96
+    for border, inside in ((after[0], after[1]), (after[-1], after[-2])):
+        assert (border - inside).max() < steepest
+    for border, inside in ((after[:, 0], after[:, 1]), (after[:, -1], after[:, -2])):
+        assert (border - inside).max() < steepest

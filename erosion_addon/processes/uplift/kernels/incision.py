@@ -209,6 +209,30 @@ def carry_down(network, order, first, last, ground, masks, constants, totals, pa
 
 
 @kernel
+def lower_border(network, ground, masks, cols):
+    """Lower outlets of an open edge that stand above the slope inside them; returns what leaves, m on a cell.
+
+    Nothing drains to such a cell: without this it stands as a wall where rivers lower the land behind it.
+    """
+    heights, width = ground.heights, cols + 2
+    rows = heights.size // width - 2
+    left = 0.0
+    for row in range(1, rows + 1):
+        inward = (row == 1) - np.int64(row == rows)
+        for col in range(1, cols + 1, 1 if inward else max(cols - 1, 1)):
+            cell = row * width + col
+            if network.toward[cell] != OUTLET:
+                continue
+            step = inward * width + (col == 1) - np.int64(col == cols)
+            inside = heights[cell + step]
+            excess = heights[cell] - inside - max(inside - heights[cell + 2 * step], 0.0)
+            if excess > 0.0:
+                dug, soft = _shares(masks, cell)
+                left += _take(ground, cell, dug * excess, soft)
+    return left
+
+
+@kernel
 def fill_lowest(heights, loose, order, amount, masks):
     """Lay so much (m on a cell) down on the lowest ground, evenly up to one level, as in a basin without an outlet.
 

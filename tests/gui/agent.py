@@ -112,6 +112,11 @@ def queue():
     return import_module(EXTENSION + ".erosion_addon.scene.run.run_queue")
 
 
+def water():
+    """The water that is drawn over a run; None where none is."""
+    return import_module(EXTENSION + ".erosion_addon.scene.run.water_overlay").shown
+
+
 def running():
     return job() is not None
 

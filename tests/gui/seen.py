@@ -40,6 +40,20 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
     return f"{looks / 10:.1f} looks a second"
 
 
+def water_is_seen_as_long_as_it_runs(window):
+    window.ask("new_terrain(96, 128, 1.0)")
+    before = window.ask("fingerprint()")
+    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.recipe_load(name='river valley')")
+    window.press("erosion.run")
+    window.wait("water", "water() is not None")
+    time.sleep(2.0)  # until it is drawn
+    window.picture("water")
+    window.over_viewport()
+    window.key("ESC")
+    window.wait("the end of the run", IDLE)
+    assert window.ask("water() is None") and window.ask("fingerprint()") == before
+
+
 def a_large_run_is_seen_and_the_window_stays_awake(window):
     """(With software OpenGL drawing takes seconds, which the time from one look to the next grows with.)"""
     stalls = {}
@@ -184,6 +198,7 @@ SCENES = (
     a_setting_is_dragged_and_previewed,
     edit_mode_shows_the_terrain_and_not_the_preview,
     two_objects_are_eroded_one_after_the_other,
+    water_is_seen_as_long_as_it_runs,
     a_large_run_is_seen_and_the_window_stays_awake,
     an_autosave_of_a_seen_run_opens_with_the_terrain,
 )

@@ -2,7 +2,7 @@
 // The droplet kernel's yardstick: the same arithmetic, step by step, as plain C++.
 //
 // Ranmantaru Games, "Water erosion on heightmap terrain" (2011), with the guard, the edges and the random numbers of
-// erosion_addon/processes/droplet/kernels/droplet.py: brush and tangent variant, no masks, no colour, square cells. Compiled once for
+// erosion_addon/processes/droplet/kernels/droplet.py: brush and tangent variant, no masks, no color, square cells. Compiled once for
 // float, as published, and once for double, as in the kernel: there a pit is filled in one go with what is laid down
 // beside, the square of the speed is kept, and two drops run side by side, step by step. Built without contraction into fused multiply-adds that gives the result
 // of the kernel bit for bit; the bench checks it before it measures.

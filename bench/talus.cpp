@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The talus kernel's yardstick: the same arithmetic as one would write it down, cell by cell, in plain C++.
 //
-// Each pass reads two arrays and writes two others; each cell asks its eight neighbours, as in
+// Each pass reads two arrays and writes two others; each cell asks its eight neighbors, as in
 // erosion_addon/processes/shared/kernels/relax.py: loose material slides down the gradient where it is too steep, to four of them, and
 // rock that stands too high breaks. Closed or wrapped edges, no masks. Built without contraction into fused multiply-adds it gives the kernel's
 // result bit for bit.

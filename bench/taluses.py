@@ -17,9 +17,9 @@ from erosion_addon.processes.talus.step import TalusParameters, TalusStep
 
 SPACING = 10.0
 RELIEF = 1000.0
-"""Metres; of fractal land so steep that something moves in every row."""
+"""Meters; of fractal land so steep that something moves in every row."""
 DEPTH = 5.0
-"""Metres of loose material on the rock at the start."""
+"""Meters of loose material on the rock at the start."""
 
 
 def _constants(rock_angle: float, edges: str) -> talus.Constants:

@@ -30,7 +30,7 @@ NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
 
 
 class Basin:
-    """Half a metre of muddy water, at rest on fractal land within walls."""
+    """Half a meter of muddy water, at rest on fractal land within walls."""
 
     def __init__(self, side: int) -> None:
         self.bed = tiled(side, 200.0, 2.0)

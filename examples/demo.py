@@ -32,19 +32,19 @@ CELL_SIZE = 25.0
 RECIPE = "alpine"
 PICTURE = (960, 540)
 
-METRES_PER_DEGREE = 111_200.0
+METERS_PER_DEGREE = 111_200.0
 REGION = slice(20, 200), slice(5, 225)
 """Rows from the south and columns from the west of the elevation model: its mountains, 16 km across."""
 
 
 def mountains() -> np.ndarray:
-    """Elevation in metres, (rows, cols) float64, row 0 in the south, on square cells of CELL_SIZE."""
+    """Elevation in meters, (rows, cols) float64, row 0 in the south, on square cells of CELL_SIZE."""
     data = matplotlib.cbook.get_sample_data("jacksboro_fault_dem.npz")
     elevation = data["elevation"][::-1][REGION].astype(float)
     latitude = math.radians(float(data["ymin"]))
     degrees = float(data["dy"]), float(data["dx"]) * math.cos(latitude)
     for axis in (0, 1):
-        length = (elevation.shape[axis] - 1) * degrees[axis] * METRES_PER_DEGREE
+        length = (elevation.shape[axis] - 1) * degrees[axis] * METERS_PER_DEGREE
         elevation = stretched(elevation, axis, int(length / CELL_SIZE) + 1)
     return elevation
 

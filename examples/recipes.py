@@ -34,8 +34,8 @@ Parts = tuple[tuple[str, dict[str, Any]], ...]
 class Start:
     """A start terrain: sums of kinds and parameters of `make`, for the rock and for the sand on it.
 
-    width: metres. level: metres that are cut off the sand from below, so that rock shows where it was thin.
-    terrace: height of the steps that the rock is cut into, in metres; 0 for none.
+    width: meters. level: meters that are cut off the sand from below, so that rock shows where it was thin.
+    terrace: height of the steps that the rock is cut into, in meters; 0 for none.
     """
 
     rock: Parts = (("fractal", {"relief": 900.0}),)
@@ -47,7 +47,7 @@ class Start:
 
 
 def fractal(relief: float, roughness: float = 0.2) -> Parts:
-    """Fractal noise of so many metres."""
+    """Fractal noise of so many meters."""
     return (("fractal", {"relief": relief, "roughness": roughness, "tileable": True}),)
 
 

@@ -28,7 +28,7 @@ SCENES = {
 
 
 def mountains() -> np.ndarray:
-    """Fractal heights in metres, (rows, cols)."""
+    """Fractal heights in meters, (rows, cols)."""
     noise = np.fft.fft2(np.random.default_rng(7).standard_normal((SIDE, SIDE)))
     frequency = np.hypot(np.fft.fftfreq(SIDE)[:, None], np.fft.fftfreq(SIDE))
     frequency[0, 0] = np.inf

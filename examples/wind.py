@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the wind does with sand: the demonstrations of McDonald's article and its study of parameters, as pictures.
 
-Each picture shows the land before and after in shaded relief, sand in its colour, rock in grey. They go to
+Each picture shows the land before and after in shaded relief, sand in its color, rock in gray. They go to
 build/examples/. Needs matplotlib.
 """
 
@@ -80,7 +80,7 @@ def blow(elevation: np.ndarray, sand: np.ndarray, edges: str = "wrap", **paramet
 
 
 def shaded(elevation: np.ndarray, sand: np.ndarray, sun: float = 300.0, height: float = 35.0) -> np.ndarray:
-    """Colours (rows, cols, 3) of the land under a low sun; sun: direction it stands in, clockwise from north."""
+    """Colors (rows, cols, 3) of the land under a low sun; sun: direction it stands in, clockwise from north."""
     rise, run = np.gradient(elevation, CELL_SIZE)
     azimuth, altitude = np.radians(sun), np.radians(height)
     light = np.sin(altitude) - (run * np.sin(azimuth) + rise * np.cos(azimuth)) * np.cos(altitude)
@@ -132,7 +132,7 @@ def merging() -> None:
 
 
 def _crests(dune: np.ndarray) -> list[int]:
-    """Where along the wind the profile of the dunes has crests higher than 5 m, in metres."""
+    """Where along the wind the profile of the dunes has crests higher than 5 m, in meters."""
     profile = dune.max(axis=0)
     tops = (profile > np.roll(profile, 1)) & (profile >= np.roll(profile, -1)) & (profile > 5.0)
     return [int(place * CELL_SIZE) for place in np.flatnonzero(tops)]

@@ -15,7 +15,7 @@ def fractal(rows, cols, relief=10.0, seed=0, steepness=2.0):
 
 
 def plane(rows, cols, fall_along_row=0.0, fall_along_col=0.0):
-    """A plane whose highest corner is [0, 0] and whose lowest is 0; falls in metres a cell."""
+    """A plane whose highest corner is [0, 0] and whose lowest is 0; falls in meters a cell."""
     row, col = np.mgrid[0:rows, 0:cols]
     return (rows - 1 - row) * fall_along_row + (cols - 1 - col) * fall_along_col
 

@@ -12,6 +12,6 @@ EDGES = ("open", "closed", "wrap")
 
 
 def loose_of(layers: dict[str, Array]) -> Array:
-    """Thickness of everything loose in a set of layers, in metres, float64."""
+    """Thickness of everything loose in a set of layers, in meters, float64."""
     loose = np.asarray(layers["sediment"], dtype=np.float64)
     return loose + layers["soil"] if "soil" in layers else loose

@@ -103,9 +103,9 @@ def tables(text: str, source: str, what: str) -> dict[str, Any]:
 
 
 def linear_color(key: str, value: object) -> tuple[float, float, float]:
-    """Linear red, green, blue of a colour "#rrggbb" in sRGB; InputError, naming `key`, for anything else."""
+    """Linear red, green, blue of a color "#rrggbb" in sRGB; InputError, naming `key`, for anything else."""
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
-        raise InputError(f'{key} must be a colour like "#a08060", not {value!r:.60}.')
+        raise InputError(f'{key} must be a color like "#a08060", not {value!r:.60}.')
     encoded = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else float(power((c + 0.055) / 1.055, 2.4)) for c in encoded)
     return red, green, blue

@@ -77,12 +77,12 @@ def _add_erode(commands: Any) -> None:
         help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
     )  # fmt: skip
     erode.add_argument(
-        "--sand", metavar="METRES", type=_thickness, nargs="?", const=0.0,
-        help="let the uppermost metres of the ground be loose sand; default: as many as the recipe needs",
+        "--sand", metavar="METERS", type=_thickness, nargs="?", const=0.0,
+        help="let the uppermost meters of the ground be loose sand; default: as many as the recipe needs",
     )  # fmt: skip
     erode.add_argument(
         "--surface-color", metavar="FILE|STRATA",
-        help="colour of the ground, which water carries along: an image, or strata: a .toml file or one of "
+        help="color of the ground, which water carries along: an image, or strata: a .toml file or one of "
         + ", ".join(shipped("strata")),
     )  # fmt: skip
     _add_results(erode)
@@ -102,7 +102,7 @@ def _add_resume(commands: Any) -> None:
 def _add_results(command: _Parser) -> None:
     """What can be asked of everything that erodes."""
     command.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white in images"
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
     )
     _add_maps(command, "write every field as FIELD.exr, and the normal map")
     command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
@@ -137,7 +137,7 @@ def _add_make(commands: Any) -> None:
     source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
     source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=_size, required=True, help="rows and columns")
-    source.add_argument("--cell-size", metavar="METRES", type=_number, default=1.0, help="default: 1")
+    source.add_argument("--cell-size", metavar="METERS", type=_number, default=1.0, help="default: 1")
     _add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
     _add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
 
@@ -147,8 +147,8 @@ def _add_convert(commands: Any) -> None:
         "convert",
         help="write a heightmap in another file, size or in tiles",
         description="Write a heightmap in another file, size or in tiles. Beside OUT.png comes OUT.json, which tells "
-        "the metres, and the values for the import dialogs of Unreal and Unity. Where INPUT has such a file beside "
-        "it, or is a GeoTIFF, its metres are known.",
+        "the meters, and the values for the import dialogs of Unreal and Unity. Where INPUT has such a file beside "
+        "it, or is a GeoTIFF, its meters are known.",
     )
     convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
@@ -164,7 +164,7 @@ def _add_convert(commands: Any) -> None:
     )
     convert.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"),
-        help="metres of black and white in images; default: what is known of the input; its lowest and highest point",
+        help="meters of black and white in images; default: what is known of the input; its lowest and highest point",
     )  # fmt: skip
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
@@ -193,11 +193,11 @@ def _add_analyze(commands: Any) -> None:
     )
     channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
     analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)
-    analyze.add_argument("--sea-level", metavar="METRES", type=_number, help=sea)
+    analyze.add_argument("--sea-level", metavar="METERS", type=_number, help=sea)
     analyze.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     analyze.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     analyze.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white"
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
     )
     _add_input(analyze)
     analyze.add_argument("--quiet", action="store_true", help="no notes")
@@ -231,7 +231,7 @@ def _add_rivers(commands: Any) -> None:
     )  # fmt: skip
     rivers.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     rivers.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="metres of black and white"
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
     )
     _add_input(rivers)
     rivers.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
@@ -240,7 +240,7 @@ def _add_rivers(commands: Any) -> None:
 
 def _add_input(command: _Parser) -> None:
     command.add_argument(
-        "--cell-size", metavar="METRES", type=_number, help="side of a cell; default: what is known of INPUT, or 1"
+        "--cell-size", metavar="METERS", type=_number, help="side of a cell; default: what is known of INPUT, or 1"
     )
     command.add_argument(
         "--smooth-steps", action="store_true", help="smooth away the terraces of an input that has 8 bits"

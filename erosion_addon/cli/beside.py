@@ -21,12 +21,12 @@ def plan_report(outputs: Outputs, path: Path) -> Path:
     """Where a report goes; InputError where it cannot, also where it would take the place of a side file."""
     target = outputs.plan(path, (".json",))
     if is_side_file(target):
-        raise InputError(f"{path} tells the metres of a heightmap; choose another name for the report.")
+        raise InputError(f"{path} tells the meters of a heightmap; choose another name for the report.")
     return target
 
 
 def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> SideFile | None:
-    """The side file of a heightmap to be written, which tells its metres; None where there is a file of its name that
+    """The side file of a heightmap to be written, which tells its meters; None where there is a file of its name that
     is none, where the report is to have that name, and for arrays, which are for programs."""
     side = output.with_suffix(".json")
     if output.suffix.lower() == ".npy" or side.resolve() == report or (side.exists() and not is_side_file(side)):

@@ -172,7 +172,7 @@ class _Results:
         if written is None:
             note(f"The time limit ended the run at {last.fraction:.0%}; go on with the command resume.")
             return
-        _note_grey(self._given.output, written, self._given.height_range)
+        _note_gray(self._given.output, written, self._given.height_range)
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
 
@@ -213,7 +213,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         edges = "wrap" if dict(given.set).get("tileable") else "open"
         maps.write(outputs, planned, map_fields(terrain, given, edges), image_files)
         published = outputs.publish()
-    _note_grey(given.output, written, None)
+    _note_gray(given.output, written, None)
     say_written(published)
 
 
@@ -264,11 +264,11 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
 
 
 def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
-    """The terrain with its uppermost metres loose; 0 for as many as the recipe needs."""
+    """The terrain with its uppermost meters loose; 0 for as many as the recipe needs."""
     if "sediment" in masks:
         raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
     if not (thickness or recipe.needs.sediment):
-        raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METRES.")
+        raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
     return with_loose_top(terrain, thickness or recipe.needs.sediment)
 
 
@@ -307,7 +307,7 @@ def _watched(
     return progress
 
 
-def _note_grey(path: Path, written: Written, wanted: Range | None) -> None:
+def _note_gray(path: Path, written: Written, wanted: Range | None) -> None:
     """Say what the shades of a 16-bit file mean, where the user did not, and what did not fit in."""
     if written.height_range and not wanted:
         low, high = written.height_range

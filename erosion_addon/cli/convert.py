@@ -34,7 +34,7 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def read_input(
     given: argparse.Namespace, size: tuple[int, int] | None, image_files: ImageFiles
 ) -> tuple[Array, float | tuple[float, float]]:
-    """Elevation of the command's input (rows, cols) and cell size in metres, by its words or else by what is known of
+    """Elevation of the command's input (rows, cols) and cell size in meters, by its words or else by what is known of
     the file. size: (rows, cols) of a raw file, where given."""
     known, hint = known_metres(given.input), None if given.quiet else note
     elevation = read_measured(given.input, image_files, known, given.height_range, hint, size)

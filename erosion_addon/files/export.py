@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights and maps of a terrain in the sizes that game engines take, with a side file that tells the metres.
+"""Heights and maps of a terrain in the sizes that game engines take, with a side file that tells the meters.
 
 The side file is of `side_writing`.
 """
@@ -33,8 +33,8 @@ class Layout:
     """How a terrain is laid out in files.
 
     engine: one of `ENGINES`, or "". size: (rows, cols) of each file; None: the engine's size nearest to the terrain's,
-    or just the terrain's. tiles: (rows, cols) of files; neighbours share the points on their border.
-    height_range: metres of black and white in 16-bit files; None: the lowest and highest point. flip: turns the order
+    or just the terrain's. tiles: (rows, cols) of files; neighbors share the points on their border.
+    height_range: meters of black and white in 16-bit files; None: the lowest and highest point. flip: turns the order
     of rows around.
     """
 
@@ -78,7 +78,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: the files, the metres of black and white (of the terrain, for floats), and cells cut off."""
+    """What was written: the files, the meters of black and white (of the terrain, for floats), and cells cut off."""
 
     paths: list[Path]
     height_range: Range
@@ -105,7 +105,7 @@ def export(
     notes = _notes(layout, terrain, path.suffix.lower())
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
-    spacing, grey = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
+    spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
     with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
         side, sheets = SideFile(outputs, path), []
@@ -113,9 +113,9 @@ def export(
         require_space((target, length) for _, targets in planned for target in targets.values())
         for layer, targets in planned:
             values = resized(layer.values, whole)
-            given = layout.height_range if grey and not layer.name else None
+            given = layout.height_range if gray and not layer.name else None
             span = layer.range or given or own_range(values)
-            clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if grey else 0
+            clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
             sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
             _write(outputs, targets, values, image_files, span, spacing, layout)
         size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
@@ -140,7 +140,7 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
             raise InputError(f"The terrain has no field {name!r:.60}; it has {', '.join(terrain.fields) or 'none'}.")
         field = FIELDS[name]
         if field.components == 3:
-            raise InputError(f"{name} is a colour, which no heightmap holds; export it as a map.")
+            raise InputError(f"{name} is a color, which no heightmap holds; export it as a map.")
         for part, values in images({name: terrain.fields[name]}):
             yield _Layer(part, field.unit, values, (0.0, 1.0) if field.unit == "0-1" else None)
     for kind, values in masks.items():

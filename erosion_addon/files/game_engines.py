@@ -2,7 +2,7 @@
 """What game engines take as heightmaps: sizes, order of rows, names of tiles, and the values for their import dialogs.
 
 Sources: Epic, "Landscape Technical Guide" (recommended sizes; heights from -256 to 255.992 for a Z scale of 1, in 16
-bits around 32768; Z scale = centimetres / 512), "Importing and Exporting Landscape Heightmaps" and the engine's
+bits around 32768; Z scale = centimeters / 512), "Importing and Exporting Landscape Heightmaps" and the engine's
 LandscapeDataAccess.h (LANDSCAPE_ZSCALE 1/128) and LandscapeFileFormatRaw.cpp (raw files are little-endian, and the
 .json beside one tells width, height and bpp). Unity, "Working with Heightmaps" and TerrainData.heightmapResolution
 (2ⁿ + 1), Terrain Tools, "Import Heightmap" (tiles end in _X_Z), and the reference source TerrainWizards.cs (a raw
@@ -15,7 +15,7 @@ from typing import Any
 WHITE = 65535
 _UNREAL_MIDDLE = 32768
 _UNREAL_STEPS = 128
-"""Shades of grey in a unit of height of a landscape whose Z scale is 1, which is a centimetre."""
+"""Shades of gray in a unit of height of a landscape whose Z scale is 1, which is a centimeter."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ ENGINES = {
 
 
 def unreal_values(spacing: tuple[float, float], height_range: tuple[float, float]) -> dict[str, Any]:
-    """Scale and location for Unreal, in centimetres; spacing: (row, col) m, height_range: m of black and white.
+    """Scale and location for Unreal, in centimeters; spacing: (row, col) m, height_range: m of black and white.
 
     v stands for (v - 32768) / 128 · scale z + location z, so that black and white lie 65535 / 128 scales apart.
     """
@@ -58,7 +58,7 @@ def unreal_values(spacing: tuple[float, float], height_range: tuple[float, float
 def unity_values(
     shape: tuple[int, int], spacing: tuple[float, float], height_range: tuple[float, float], bottom_first: bool
 ) -> dict[str, Any]:
-    """Terrain size and position for Unity, in metres, for a heightmap of (rows, cols) points; v stands for
+    """Terrain size and position for Unity, in meters, for a heightmap of (rows, cols) points; v stands for
     v / 65536 · height."""
     low, high = height_range
     return {

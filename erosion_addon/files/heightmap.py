@@ -39,7 +39,7 @@ _LARGEST_HOLES = 0.5
 
 @dataclass(frozen=True)
 class Written:
-    """What `write_heightmap` did: the metres of black and white (None for float files) and cells cut off by them."""
+    """What `write_heightmap` did: the meters of black and white (None for float files) and cells cut off by them."""
 
     height_range: Range | None = None
     clipped_cells: int = 0
@@ -52,10 +52,10 @@ def read_heightmap(
     size: tuple[int, int] | None = None,
     note: Note | None = None,
 ) -> Array:
-    """Elevation in metres, (rows, cols) float64, from a file by its suffix.
+    """Elevation in meters, (rows, cols) float64, from a file by its suffix.
 
-    height_range: metres of black (0) and white; needed by files of unsigned integers, ignored by files of floats,
-    whose numbers are metres. Signed integers without a range are whole metres, as in elevation models.
+    height_range: meters of black (0) and white; needed by files of unsigned integers, ignored by files of floats,
+    whose numbers are meters. Signed integers without a range are whole meters, as in elevation models.
     size: (rows, cols) of a raw file that is not square. note: gets a sentence about holes that were filled: cells with
     the number that a TIFF names for no data.
     Raises InputError, before anything is allocated where the file or its header shows the fault.
@@ -113,7 +113,7 @@ def encode_heightmap(
 ) -> Written:
     """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`.
 
-    spacing: (row, col) metres, which a TIFF can tell.
+    spacing: (row, col) meters, which a TIFF can tell.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
@@ -155,7 +155,7 @@ def _read_npy(path: Path) -> Array:
             raise InputError(f"{path} is cut off: it claims {_size(shape)} cells; save it again.")
         require(cells * (dtype.itemsize + 9), f"Reading {path} ({_size(shape)})")
         values = np.fromfile(stream, dtype, cells)
-    return _metres(values.reshape(shape, order="F" if fortran else "C"))
+    return _meters(values.reshape(shape, order="F" if fortran else "C"))
 
 
 def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -184,7 +184,7 @@ def _read_raw(path: Path, span: Range | None, size: tuple[int, int] | None) -> A
         _need_range(span, path)
     require(rows * cols * (width + 9), f"Reading {path} ({rows} × {cols})")
     values = np.fromfile(path, "<u2" if width == 2 else "<f4", rows * cols).reshape(rows, cols)[::-1]
-    return _scaled(_metres(values), "uint16", span) if width == 2 and span else _metres(values)
+    return _scaled(_meters(values), "uint16", span) if width == 2 and span else _meters(values)
 
 
 def _read_image(path: Path, image_files: ImageFiles, span: Range | None, note: Note | None) -> Array:
@@ -194,7 +194,7 @@ def _read_image(path: Path, image_files: ImageFiles, span: Range | None, note: N
         _need_range(span, path)
     require(header.cells * 17, f"Reading {path} ({header.rows} × {header.cols})")
     pixels = image_files.read(path)
-    values = _metres(pixels)
+    values = _meters(pixels)
     if header.kind.startswith("float"):
         return _without_holes(values, pixels, header.no_data, path, note)
     # The fraction went through float32; rounding brings the exact integer back.
@@ -221,19 +221,19 @@ def _without_holes(values: Array, numbers: Array, no_data: float | None, path: P
     return filled(values, missing)
 
 
-def _metres(values: Array) -> Array:
+def _meters(values: Array) -> Array:
     with np.errstate(invalid="ignore"):  # a signalling NaN; NaN is refused later, with its place
         return np.ascontiguousarray(values, np.float64)
 
 
 def _scaled(values: Array, kind: str, span: Range) -> Array:
-    """Metres from whole numbers: 0 is the first of `span`, white the second."""
+    """Meters from whole numbers: 0 is the first of `span`, white the second."""
     return span[0] + values / _WHITE[kind] * (span[1] - span[0])
 
 
 def _need_range(span: Range | None, path: Path) -> None:
     if span is None:
-        raise InputError(f"{path} holds shades of grey, not metres; give the height range (metres of black and white).")
+        raise InputError(f"{path} holds shades of gray, not meters; give the height range (meters of black and white).")
 
 
 def _checked_range(span: Range | None) -> Range | None:
@@ -246,7 +246,7 @@ def _checked_range(span: Range | None) -> Range | None:
 
 
 def own_range(values: Array) -> Range:
-    """The lowest and the highest value; a metre apart where they are the same."""
+    """The lowest and the highest value; a meter apart where they are the same."""
     low, high = float(values.min()), float(values.max())
     return low, high if high > low else low + 1.0
 

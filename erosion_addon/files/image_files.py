@@ -20,19 +20,19 @@ from .headers.image_header import read_header
 
 
 class ImageFiles(Protocol):
-    """Reads and writes pixels as float32, (rows, cols) or of colours (rows, cols, 3), row 0 at the bottom (smallest y).
+    """Reads and writes pixels as float32, (rows, cols) or of colors (rows, cols, 3), row 0 at the bottom (smallest y).
 
-    Numbers are those of the file, whatever colour space they mean.
+    Numbers are those of the file, whatever color space they mean.
     """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Grey pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
+        """Gray pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Red, green and blue; all the same where the file is grey."""
+        """Red, green and blue; all the same where the file is gray."""
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float"), grey or of colours.
+        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float"), gray or of colors.
 
         An OSError says that the file could not be written. A full disk may go unnoticed: check the file afterwards.
         """
@@ -42,11 +42,11 @@ class OpenImageIOFiles:
     """Image files through OpenImageIO's wheel."""
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Grey pixels of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
-        return grey(self._pixels(path), path)
+        """Gray pixels of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        return gray(self._pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colours of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        """Colors of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
         return color(self._pixels(path))
 
     def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
@@ -54,7 +54,7 @@ class OpenImageIOFiles:
         require(header.cells * 4 * (header.channels + 3), f"Reading {path} ({header.rows} × {header.cols})")
         oiio = _openimageio()
         configuration = oiio.ImageSpec()
-        # Otherwise the colour of a PNG is multiplied by its alpha.
+        # Otherwise the color of a PNG is multiplied by its alpha.
         configuration.attribute("oiio:UnassociatedAlpha", 1)
         with _utf8_name(path) as name:
             image = oiio.ImageInput.open(name, configuration)
@@ -90,13 +90,13 @@ class OpenImageIOFiles:
                 raise OSError(_first_line(error or _error(image)))
 
 
-def grey(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """The one grey channel of (rows, cols, channels) pixels; InputError where red, green and blue differ."""
+def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
+    """The one gray channel of (rows, cols, channels) pixels; InputError where red, green and blue differ."""
     first = pixels[..., 0]
     if pixels.shape[2] > 2:
         for other in (1, 2):
             if not np.array_equal(first, pixels[..., other], equal_nan=True):
-                raise InputError(f"{path} is a colour image; save the heights as greyscale.")
+                raise InputError(f"{path} is a color image; save the heights as grayscale.")
     return np.ascontiguousarray(first, np.float32)
 
 

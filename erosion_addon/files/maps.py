@@ -18,7 +18,7 @@ from .image_files import ImageFiles
 from .normals import NORMAL
 
 COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
-"""Components of a field → what the names of its maps end in; colours go into one map."""
+"""Components of a field → what the names of its maps end in; colors go into one map."""
 
 
 MAPS = {**FIELDS, NORMAL.name: NORMAL}
@@ -28,7 +28,7 @@ MAPS = {**FIELDS, NORMAL.name: NORMAL}
 def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False) -> dict[str, Path]:
     """Where the maps of fields would go, by name of the map; InputError where they cannot be written.
 
-    png: a 16-bit PNG from 0 to 1 of each field of which that is the range but colours, instead of a float EXR.
+    png: a 16-bit PNG from 0 to 1 of each field of which that is the range but colors, instead of a float EXR.
     """
     outputs.plan_folder(folder)
     return {
@@ -51,14 +51,14 @@ def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Ar
 
 
 def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
-    """Each map's name and its (rows, cols) values, or (rows, cols, 3) linear colours."""
+    """Each map's name and its (rows, cols) values, or (rows, cols, 3) linear colors."""
     for name, values in fields.items():
         parts = [values[..., i] for i in range(2)] if MAPS[name].components == 2 else [values]
         yield from zip(_names(MAPS[name]), parts, strict=True)
 
 
 def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
-    """The colours of an image file, stretched over `shape`: (rows, cols, 3) float32, linear, 0-1.
+    """The colors of an image file, stretched over `shape`: (rows, cols, 3) float32, linear, 0-1.
 
     Whole numbers are sRGB, as painting programs write them, and floats are linear. InputError where there are none.
     """
@@ -75,12 +75,12 @@ def linear(encoded: Array) -> Array:
 
 
 def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
-    """Linear colours (rows, cols, 3) stretched over `shape`; InputError, calling them `name`, beyond 0 to 1."""
+    """Linear colors (rows, cols, 3) stretched over `shape`; InputError, calling them `name`, beyond 0 to 1."""
     bad = ~((color >= 0) & (color <= 1)).all(axis=-1)  # NaN fails too
     if bad.any():
         row, col = np.argwhere(bad)[0]
         values = ", ".join(f"{value:g}" for value in color[row, col])
-        raise InputError(f"The colours of {name} must be from 0 to 1; at row {row}, column {col} it is {values}.")
+        raise InputError(f"The colors of {name} must be from 0 to 1; at row {row}, column {col} it is {values}.")
     if color.shape[:2] == shape:
         return color
     return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)

@@ -15,7 +15,7 @@ GREENS = {"opengl": 1.0, "directx": -1.0}
 
 
 def normals(elevation: Array, spacing: tuple[float, float], wrap: bool = False, green: str = "opengl") -> Array:
-    """Tangent-space normals (rows, cols, 3) float32, encoded as (n + 1) / 2, of (rows, cols) metres.
+    """Tangent-space normals (rows, cols, 3) float32, encoded as (n + 1) / 2, of (rows, cols) meters.
 
     n ∝ (-∂h/∂x, ∓∂h/∂y, 1) by central differences, of second order at edges too; wrap: across opposite edges. spacing:
     m between rows and columns. green: one of `GREENS`; InputError for another one.

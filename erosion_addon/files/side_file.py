@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is known of a heightmap beside its numbers: its side file, and the tags of a GeoTIFF.
 
-A side file is NAME.json beside NAME.png and tells the metres that shades of grey stand for.
+A side file is NAME.json beside NAME.png and tells the meters that shades of gray stand for.
 """
 
 import json
@@ -27,7 +27,7 @@ _LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Metres:
+class Meters:
     """What is known of a heightmap; None for what is not.
 
     spacing: (row, col) m. height_range: m of black and white. size: (rows, cols). bottom_first: whether its first row
@@ -40,19 +40,19 @@ class Metres:
     bottom_first: bool = False
 
 
-def known_metres(path: Path) -> Metres:
+def known_metres(path: Path) -> Meters:
     """What the side file tells of a heightmap, else its own tags; nothing where neither can be read."""
     known = _side_file(path)
-    if known == Metres() and path.suffix.lower() in (".tif", ".tiff"):
+    if known == Meters() and path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
-            return Metres(read_header(path).spacing)
+            return Meters(read_header(path).spacing)
     return known
 
 
 def read_measured(
     path: Path,
     image_files: ImageFiles,
-    known: Metres,
+    known: Meters,
     height_range: Range | None = None,
     note: Note | None = None,
     size: tuple[int, int] | None = None,
@@ -65,9 +65,9 @@ def read_measured(
 
 
 def step_in(path: Path, elevation: Array, height_range: Range | None) -> float | None:
-    """Metres from one height to the next where a file of 8 bits, or as few heights as these hold, gave `elevation`.
+    """Meters from one height to the next where a file of 8 bits, or as few heights as these hold, gave `elevation`.
 
-    height_range: metres of its black and white. None where there are more heights.
+    height_range: meters of its black and white. None where there are more heights.
     """
     if height_range and path.suffix.lower() in IMAGE_SUFFIXES and read_header(path).kind == "uint8":
         return (height_range[1] - height_range[0]) / 255
@@ -88,13 +88,13 @@ def entries(path: Path) -> list[Mapping[str, Any]]:
     return [table for table, files in named if files and all(isinstance(name, str) and name for name in files)]
 
 
-def _side_file(path: Path) -> Metres:
+def _side_file(path: Path) -> Meters:
     content = next((table for table in entries(path.with_suffix(".json")) if path.name in table["files"]), None)
     if content is None:
-        return Metres()
+        return Meters()
     spacing, span = _pair(content.get("cell_size")), _pair(content.get("height_range"))
     size = _pair([content.get("height"), content.get("width")])
-    return Metres(
+    return Meters(
         (spacing[1], spacing[0]) if spacing and min(spacing) > 0 else None,
         span if span and span[0] < span[1] else None,
         (int(size[0]), int(size[1])) if size else None,

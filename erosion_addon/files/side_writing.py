@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Side files written: the metres of heightmaps, and what the import dialogs of engines ask for.
+"""Side files written: the meters of heightmaps, and what the import dialogs of engines ask for.
 
 NAME.json lies beside NAME.png, and tells of every heightmap called NAME with whatever suffix: of one at its top, and of
 the others in a list. Unreal reads the size of NAME.raw from the top.
@@ -24,7 +24,7 @@ GREY_SUFFIXES = (".png", ".r16", ".raw")
 
 @dataclass(frozen=True)
 class Sheet:
-    """What was written of a layer: the heights, whose name is "", or a map. files: names of the tiles. range: metres
+    """What was written of a layer: the heights, whose name is "", or a map. files: names of the tiles. range: meters
     of black and white, or of the lowest and highest point. clipped_cells: outside it."""
 
     name: str
@@ -52,7 +52,7 @@ class SideFile:
         self, sheets: Sequence[Sheet], size: tuple[int, int], spacing: tuple[float, float], bottom_first: bool = False,
         tiles: tuple[int, int] = (1, 1), tiles_upward: bool = False,
     ) -> None:  # fmt: skip
-        """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) metres of its points. tiles:
+        """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) meters of its points. tiles:
         (rows, cols) of files."""
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
         written = {name for sheet in sheets for name in sheet.files}
@@ -75,18 +75,18 @@ def _entry(
 ) -> dict[str, Any]:  # fmt: skip
     """What is told of one heightmap. `width`, `height` and `bpp` are Unreal's names and stand for each file."""
     (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
-    grey = suffix in GREY_SUFFIXES
+    gray = suffix in GREY_SUFFIXES
     side = {
         "made_by": f"Terrain Erosion {VERSION}",
         "width": cols,
         "height": rows,
-        "bpp": 16 if grey else 32,
+        "bpp": 16 if gray else 32,
         "files": heights.files,
         "units": "metres",
         "cell_size": [spacing[1], spacing[0]],
         "size": [spacing[1] * (cols - 1) * tile_cols, spacing[0] * (rows - 1) * tile_rows],
         "height_range": list(heights.range),
-        "values": "black and white are the ends of height_range" if grey else "metres",
+        "values": "black and white are the ends of height_range" if gray else "meters",
         "clipped_cells": heights.clipped_cells,
         "row_order": "bottom first" if bottom_first else "top first",
         "byte_order": "little endian",
@@ -94,7 +94,7 @@ def _entry(
     if tiles != (1, 1):
         first = "bottom left" if tiles_upward else "top left"
         side["tiles"] = {"rows": tile_rows, "cols": tile_cols, "first": first, "borders": "shared"}
-    if grey:
+    if gray:
         side["unreal"] = unreal_values(spacing, heights.range)
         side["unity"] = unity_values((rows, cols), spacing, heights.range, bottom_first)
     side["maps"] = {made.name: {"files": made.files, "unit": made.unit, "range": list(made.range)} for made in others}

@@ -3,7 +3,7 @@
 
 Blender writes TIFF with 8 or 16 bits only, so the few bytes of a baseline file are put together here: the same file
 inside Blender and without it. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension; OGC GeoTIFF
-1.1 for the metres between points.
+1.1 for the meters between points.
 """
 
 import struct
@@ -22,7 +22,7 @@ LARGEST = 2**32 - 1024
 def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, float] | None = None) -> None:
     """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip.
 
-    spacing: (row, col) metres between points, told by the tags of a GeoTIFF: a plane without a place on Earth.
+    spacing: (row, col) meters between points, told by the tags of a GeoTIFF: a plane without a place on Earth.
     """
     rows, cols = pixels.shape
     length = rows * cols * 4
@@ -58,9 +58,9 @@ def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, f
 
 
 def _geotiff(spacing: tuple[float, float], rows: int) -> list[tuple[int, int, int, bytes]]:
-    """Tag, type, count and data of the GeoTIFF entries: spacing in metres (row, column), bottom left point at 0, 0."""
+    """Tag, type, count and data of the GeoTIFF entries: spacing in meters (row, column), bottom left point at 0, 0."""
     scale, tie = (spacing[1], spacing[0], 0.0), (0.0, rows - 1.0, 0.0, 0.0, 0.0, 0.0)
-    # Version 1.1.0 and three keys: projected, values are at points, and in metres.
+    # Version 1.1.0 and three keys: projected, values are at points, and in meters.
     keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3076, 0, 1, 9001)
     return [
         (33550, _DOUBLE, len(scale), struct.pack("<3d", *scale)),

@@ -64,12 +64,12 @@ class Site:
 
     @property
     def longer_side(self) -> float:
-        """Metres."""
+        """Meters."""
         return max(self.rows * self.spacing[0], self.cols * self.spacing[1])
 
     @property
     def half_width(self) -> float:
-        """Half of the shorter side in metres, from the middle to the outermost cells."""
+        """Half of the shorter side in meters, from the middle to the outermost cells."""
         return min((self.rows - 1) * self.spacing[0], (self.cols - 1) * self.spacing[1]) / 2
 
     @cached_property

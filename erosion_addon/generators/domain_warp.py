@@ -27,7 +27,7 @@ def places(site: Site) -> tuple[Array, Array]:
     )
 
 
-def metres(site: Site) -> tuple[Array, Array]:
+def meters(site: Site) -> tuple[Array, Array]:
     """How far the place that each cell looks at lies from the middle, along y and x."""
     row, col = places(site)
     return (row - (site.rows - 1) / 2) * site.spacing[0], (col - (site.cols - 1) / 2) * site.spacing[1]

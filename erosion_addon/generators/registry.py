@@ -26,7 +26,7 @@ BYTES_PER_CELL = 130
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of start terrain: its name for people and its parameters, and what makes (rows, cols) metres from a site
+    """One kind of start terrain: its name for people and its parameters, and what makes (rows, cols) meters from a site
     and them: the surface, and the thickness of what is loose. recipe: one that suits it.
     """
 
@@ -76,7 +76,7 @@ def make(
 ) -> Terrain:
     """A start terrain of the given kind; the same bytes for the same arguments.
 
-    values: parameters by name, see `SOURCES[kind].parameters`. cell_size: metres, or (row, column) spacing.
+    values: parameters by name, see `SOURCES[kind].parameters`. cell_size: meters, or (row, column) spacing.
     image_files: reads an image that is a parameter. Loose material lies in the terrain's field "sediment".
     Raises InputError for an unknown kind or parameter, and for a size, seed, value or image that cannot be.
     """

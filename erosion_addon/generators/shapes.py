@@ -14,7 +14,7 @@ from ..files.image_files import OpenImageIOFiles
 from ..kernels.elementary import sincos
 from . import noise
 from .canvas import Site, island, warp
-from .domain_warp import metres
+from .domain_warp import meters
 
 LETTERS = (
     ".##..###...##.",
@@ -49,7 +49,7 @@ class PlaneParameters(Parameters):
 
 def plane(site: Site, given: PlaneParameters) -> Array:
     """The lowest corner is 0."""
-    y, x = metres(site)
+    y, x = meters(site)
     sine, cosine = sincos(math.radians(given.direction))
     made = -given.slope * (x * cosine + y * sine)
     return np.asarray(made - made.min())
@@ -67,7 +67,7 @@ class ConeParameters(Parameters):
 
 def cone(site: Site, given: ConeParameters) -> Array:
     """Height falls evenly from the middle to the foot."""
-    y, x = metres(site)
+    y, x = meters(site)
     away: Array = np.sqrt(y * y + x * x)
     return given.height * np.maximum(1.0 - away / (given.width * site.half_width), 0.0)
 
@@ -85,7 +85,7 @@ class PyramidParameters(Parameters):
 
 def pyramid(site: Site, given: PyramidParameters) -> Array:
     """Steps of equal height and depth."""
-    inside = 1.0 - _square(*metres(site)) / (given.width * site.half_width)
+    inside = 1.0 - _square(*meters(site)) / (given.width * site.half_width)
     steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * given.steps)
     return given.height / given.steps * steps
 
@@ -103,7 +103,7 @@ class BoxParameters(Parameters):
 
 def box(site: Site, given: BoxParameters) -> Array:
     """The full height within the walls, 0 outside."""
-    y, x = metres(site)
+    y, x = meters(site)
     across, along = sincos(math.radians(given.turn))
     inside = _square(y * along - x * across, x * along + y * across) <= given.width * site.half_width
     return np.where(inside, given.height, 0.0)
@@ -113,7 +113,7 @@ def box(site: Site, given: BoxParameters) -> Array:
 class LettersParameters(Parameters):
     """Letters or any other shape from a picture, standing out of flat ground as high as they are bright."""
 
-    image: str = parameter("", "Image file of the shape, grey: white is high. The letters ABC where there is none.")
+    image: str = parameter("", "Image file of the shape, gray: white is high. The letters ABC where there is none.")
     invert: bool = parameter(False, "Black stands out instead of white, as letters on paper.")
     height: float = height()
     width: float = parameter(0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2)
@@ -126,7 +126,7 @@ def letters(site: Site, given: LettersParameters) -> Array:
     pixels = _pixels(given.image, site)
     if given.invert:
         pixels = pixels.max() - pixels
-    y, x = metres(site)
+    y, x = meters(site)
     rows, cols = pixels.shape
     # The whole picture shows, in its own proportions.
     sides = (site.rows - 1) * site.spacing[0], (site.cols - 1) * site.spacing[1]

@@ -26,9 +26,9 @@ _CUT_OFF = (0.1, 0.16)
 
 
 def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
-    """Metres between two neighbouring heights where all of them lie on `fewest` to 256 even steps; else None.
+    """Meters between two neighboring heights where all of them lie on `fewest` to 256 even steps; else None.
 
-    elevation: (rows, cols) metres. Quick where there are more.
+    elevation: (rows, cols) meters. Quick where there are more.
     """
     heights = elevation.ravel()
     if len(np.unique(heights[:: max(1, heights.size // _LOOK)])) > MOST_LEVELS or heights.size <= MOST_LEVELS:

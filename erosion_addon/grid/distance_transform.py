@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far each cell of a grid is from the nearest of some cells, in metres."""
+"""How far each cell of a grid is from the nearest of some cells, in meters."""
 
 from typing import Any
 

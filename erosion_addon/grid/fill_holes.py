@@ -39,7 +39,7 @@ def _halved(array: Array) -> Array:
 
 
 def _doubled(array: Array, axis: int) -> Array:
-    """Twice as many cells along an axis, by linear interpolation between the centres of cells."""
+    """Twice as many cells along an axis, by linear interpolation between the centers of cells."""
     cells = np.moveaxis(array, axis, 0)
     padded = np.concatenate([cells[:1], cells, cells[-1:]])
     double = np.empty((2 * len(cells), *cells.shape[1:]), cells.dtype)

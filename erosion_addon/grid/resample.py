@@ -76,7 +76,7 @@ def resized(values: Array, shape: tuple[int, int]) -> Array:
     """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to corner; nowhere beyond
     their range.
 
-    Finer grids are read off a cubic through the points whose slopes are at most three times those to either neighbour
+    Finer grids are read off a cubic through the points whose slopes are at most three times those to either neighbor
     (Fritsch, Carlson 1980), but for round crests: no ripples beside cliffs, no flattened ridges. Coarser ones hold its
     means over the part of a cell that it does not smooth by itself, so that nothing finer than the new cells is left to
     flicker, and a grid that is hardly coarser stays as crisp as it was. Planes stay planes, and border points lie on
@@ -124,7 +124,7 @@ def _slopes(points: Array) -> Array:
 
 
 def _shared_bend(bends: Array) -> Array:
-    """The least bend of each point and both its neighbours, 0 where they bend in different ways.
+    """The least bend of each point and both its neighbors, 0 where they bend in different ways.
 
     So much more slope is left to a round crest that lies between two points, where the limit alone would cut it flat;
     beside a cliff it is 0.

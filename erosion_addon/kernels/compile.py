@@ -214,7 +214,7 @@ def _total(numbers):
 def prepare() -> None:
     """Compile and run a tiny kernel; raises whatever goes wrong where numba's parts do not fit each other.
 
-    Extensions share one folder of packages, in which our numba can meet a neighbour's llvmlite or numpy.
+    Extensions share one folder of packages, in which our numba can meet a neighbor's llvmlite or numpy.
     """
     if _total(np.array([1.0, 2.0])) != 3.0:
         raise RuntimeError("numba computes 1 + 2 wrongly here")

@@ -10,7 +10,7 @@ OPEN, CLOSED, WRAP = 0, 1, 2
 @lean
 def between(place, last, count):
     """The two cells of one axis that a place lies between, and how far it is from the first to the second."""
-    # Wrapping, the neighbour of a negative zero rounds to `count` itself: hence the bound there too.
+    # Wrapping, the neighbor of a negative zero rounds to `count` itself: hence the bound there too.
     first = min(int(place), last - 1)
     return first, first + 1 if first + 1 < count else 0, place - first
 

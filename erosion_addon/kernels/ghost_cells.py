@@ -7,7 +7,7 @@ from .edges import CLOSED, WRAP
 
 @kernel
 def fill_border(rock, loose, masks, edges):
-    """Fill the outer ring of rock and loose material, both (rows + 2, cols + 2) in metres.
+    """Fill the outer ring of rock and loose material, both (rows + 2, cols + 2) in meters.
 
     OPEN: the surface goes on beyond the edge as steep as it is over the last two steps, by the lesser of them, as bare
     rock: it takes what slides out and gives nothing back. By the last step alone an edge that has fallen below what

@@ -60,7 +60,7 @@ def bake(
 ) -> dict[str, Array]:
     """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all light arrives.
 
-    casters: (count, 4) x, y, z and radius of spheres in metres, from the middle of cell [0, 0] and along columns, rows
+    casters: (count, 4) x, y, z and radius of spheres in meters, from the middle of cell [0, 0] and along columns, rows
     and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
     threads: see `in_bands`. tally: of the work. Raises InputError for too many suns, or a sun or sphere that is not
     finite.

@@ -19,7 +19,7 @@ RAYS = 4
 """Directions that are looked in for each azimuth: with one alone, lone peaks throw rays."""
 
 SKY_GAP = 4.0
-"""Cells that two neighbouring directions are apart where the ground is blurred once; twice at two times the distance.
+"""Cells that two neighboring directions are apart where the ground is blurred once; twice at two times the distance.
 So its blur is about a fifth as wide as the gap, and what lies between two directions counts for both."""
 
 SUN_GAP = 1.0
@@ -39,21 +39,21 @@ MOST_STRIPS = 9
 class Steps:
     """Points to look at in some directions, as `kernels.horizon.raise_horizon` wants them.
 
-    starts: (directions + 1,) where each direction's points begin in offsets (all, 4), parts (all,), per_metre (all,);
+    starts: (directions + 1,) where each direction's points begin in offsets (all, 4), parts (all,), per_meter (all,);
     cells: (all,) how many cells away each is along the axis that its direction is closer to.
     """
 
     starts: Array
     offsets: Array
     parts: Array
-    per_metre: Array
+    per_meter: Array
     cells: Array
 
 
 def steps_towards(directions: Array, spacing: tuple[float, float], cells: Array, radius: float) -> Steps:
-    """The points that many cells away and within a radius, in metres.
+    """The points that many cells away and within a radius, in meters.
 
-    directions: (count, 2) metres along columns and rows. spacing: (row, col) m.
+    directions: (count, 2) meters along columns and rows. spacing: (row, col) m.
     """
     found = [_steps(direction, spacing, cells, radius) for direction in directions]
     starts = np.cumsum([0] + [len(points[-1]) for points in found])
@@ -172,7 +172,7 @@ def sky_share(
 
     def see(first: int, last: int) -> None:
         sky.see_sky(
-            fields, slopes, toward, steps.starts, steps.offsets, levels, steps.parts, steps.per_metre, wrap,
+            fields, slopes, toward, steps.starts, steps.offsets, levels, steps.parts, steps.per_meter, wrap,
             first, last, seen,
         )  # fmt: skip
         tally.add((last - first) / len(seen))
@@ -219,7 +219,7 @@ def sun_share(
 
     def see(first: int, last: int) -> None:
         sun.see_sun(
-            fields, height, steps.starts, halves, weights, steps.offsets, levels, steps.parts, steps.per_metre, wrap,
+            fields, height, steps.starts, halves, weights, steps.offsets, levels, steps.parts, steps.per_meter, wrap,
             first, last, seen,
         )  # fmt: skip
         tally.add((last - first) / len(seen))

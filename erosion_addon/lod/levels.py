@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail: triangles that follow a surface to within an error in metres, without cracks."""
+"""Levels of detail: triangles that follow a surface to within an error in meters, without cracks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..base.errors import InputError
 from ..base.threads import Tally
 
 SMALLEST_ERROR = 1e-4
-"""Metres; what is less lies below the resolution of a mesh's heights."""
+"""Meters; what is less lies below the resolution of a mesh's heights."""
 
 ROOM = 65536
 """Triangles that a net first has room for."""
@@ -21,7 +21,7 @@ ROOM = 65536
 @dataclass(frozen=True)
 class Level:
     """One level. cells: (vertices,) int64, flat index of each vertex's grid point, in rising order. triangles:
-    (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error: metres."""
+    (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error: meters."""
 
     cells: Array
     triangles: Array
@@ -33,8 +33,8 @@ def levels(
 ) -> list[Level]:
     """Triangles over a grid whose vertices are some of its points, one level for each error.
 
-    height: (rows, cols) metres. errors: metres; over every point of the grid the triangles of a level lie within its
-    error of the height. spacing: (row, col) metres.
+    height: (rows, cols) meters. errors: meters; over every point of the grid the triangles of a level lie within its
+    error of the height. spacing: (row, col) meters.
     A level's vertices are also vertices of all finer ones. On the border all levels have the same vertices, chosen
     from the border's heights and the smallest error alone: so each level fits each other one along a border that two
     tiles share. tally: of the work.
@@ -53,8 +53,8 @@ def water_levels(
 ) -> list[Level]:
     """Triangles over a surface of water, as `levels`, where they cover something wet.
 
-    height: (rows, cols) metres, see `water_height`. depth: (rows, cols) metres, which the triangles follow to within
-    the error too, as colours depend on it. wet: (rows, cols) bool; where it is dry, triangles may lie anywhere below
+    height: (rows, cols) meters, see `water_height`. depth: (rows, cols) meters, which the triangles follow to within
+    the error too, as colors depend on it. wet: (rows, cols) bool; where it is dry, triangles may lie anywhere below
     both and the error.
     """
     return _levels(np.stack([height, depth]).astype(np.float64), wet, errors, spacing, tally or Tally())

@@ -35,7 +35,7 @@ NOTHING = Needs()
 
 
 def with_loose_top(terrain: Terrain, thickness: float) -> Terrain:
-    """The same ground, its uppermost metres loose sediment. A layer that is thicker stays."""
+    """The same ground, its uppermost meters loose sediment. A layer that is thicker stays."""
     sediment = np.maximum(terrain.fields.get("sediment", 0.0), np.full(terrain.shape, thickness))
     return Terrain(terrain.elevation, terrain.spacing, {**terrain.fields, "sediment": sediment})
 
@@ -43,7 +43,7 @@ def with_loose_top(terrain: Terrain, thickness: float) -> Terrain:
 def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> list[str]:
     """A sentence for a run that changed no height by an amount that one could see, with its cause where that is known.
 
-    loose: greatest thickness of the loose layer at the start, in metres.
+    loose: greatest thickness of the loose layer at the start, in meters.
     """
     # Row by row, so that no third array of the terrain's size is needed.
     rows = zip(before.elevation, after.elevation, strict=True)

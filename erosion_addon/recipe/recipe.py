@@ -42,7 +42,7 @@ LANDSCAPES = {
 
 LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
 PALETTE = Specification(
-    "palette", "temperate", "Colours that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
+    "palette", "temperate", "Colors that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
 )
 
 
@@ -77,7 +77,7 @@ class Step:
 class Recipe:
     """A named list of steps. Values are checked when it is made; InputError says what is wrong.
 
-    strata: what the rock is made of, where it has colours. palette: name of the material's colours that suit the land.
+    strata: what the rock is made of, where it has colors. palette: name of the material's colors that suit the land.
     landscape: the heading of LANDSCAPES that it stands under. needs: what the ground must have for it to act.
     """
 

@@ -33,7 +33,7 @@ def seconds_needed(
 ) -> float:  # fmt: skip
     """Roughly how long a terrain of (rows, cols) takes, on a processor of the year 2023 or so; good to a factor of 2.
 
-    spacing: (row, column) in metres. threads: as many as may be used, 0 for all processors. speeds: how many times as
+    spacing: (row, column) in meters. threads: as many as may be used, 0 for all processors. speeds: how many times as
     long this machine takes, by kind of step, where that is known; see `speeds`.
     """
     steps, known = (step for step in recipe.steps if step.enabled), speeds or {}

@@ -55,12 +55,12 @@ class Progress:
 
     @property
     def elevation(self) -> Array:
-        """The heights as they are now (rows, cols), metres: to look at, until the simulation goes on."""
+        """The heights as they are now (rows, cols), meters: to look at, until the simulation goes on."""
         return self._simulation.elevation()
 
     @property
     def water_depth(self) -> Array | None:
-        """Depth of the water that the step at work moves (rows, cols), metres, likewise; None where it moves none."""
+        """Depth of the water that the step at work moves (rows, cols), meters, likewise; None where it moves none."""
         return self._simulation.water_depth()
 
     @property

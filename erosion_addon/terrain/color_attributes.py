@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields as colours, for vertex paint, export and other programs: ramps to look at, and channels to compute with."""
+"""Fields as colors, for vertex paint, export and other programs: ramps to look at, and channels to compute with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..grid.resample import interpolated
 
 @dataclass(frozen=True)
 class Ramp:
-    """A field as colours. stops: (value, linear red, green, blue), evenly mixed between; in_cells: the values are
+    """A field as colors. stops: (value, linear red, green, blue), evenly mixed between; in_cells: the values are
     shares of the cell's side and not in the field's unit."""
 
     field: str
@@ -25,7 +25,7 @@ class Ramp:
         return (self.field,)
 
     def colors(self, fields: Mapping[str, Array], cell_size: float) -> Array:
-        """(..., 4) float32 linear colours, opaque, of the field's (...,) values."""
+        """(..., 4) float32 linear colors, opaque, of the field's (...,) values."""
         place, *channels = np.array(self.stops).T
         steps = np.linspace(place[0], place[-1], 1024)
         table = np.stack([interpolated(steps, place, channel) for channel in channels] + [np.ones(1024)], -1)
@@ -60,7 +60,7 @@ class Packed:
 COLORS: dict[str, Ramp | Packed] = {
     # dry straw, lush green, blue water
     "moisture_color": Ramp("moisture", ((0.0, 0.45, 0.36, 0.18), (0.5, 0.07, 0.22, 0.04), (1.0, 0.02, 0.10, 0.30))),
-    # grey rock, sand; in cells, as what is much sediment grows with the terrain
+    # gray rock, sand; in cells, as what is much sediment grows with the terrain
     "sediment_color": Ramp(
         "sediment", ((0.0, 0.16, 0.15, 0.14), (0.02, 0.30, 0.25, 0.18), (0.2, 0.60, 0.46, 0.26)), in_cells=True
     ),
@@ -69,4 +69,4 @@ COLORS: dict[str, Ramp | Packed] = {
         (("moisture", 1.0, False), ("sediment", 0.2, True), ("wear", 1.0, True), ("water_depth", 0.1, True))
     ),
 }
-"""Colour attribute → what makes it."""
+"""Color attribute → what makes it."""

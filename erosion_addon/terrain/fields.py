@@ -51,7 +51,7 @@ FIELDS: dict[str, Field] = {
         Field("slope", "m/m", "rise by distance, 1 for 45°"),
         Field("curvature", "1/m", "mean curvature of the surface, above 0 on ridges and below in hollows"),
         Field("flow_direction", "length 1", "direction of the water along columns and rows", components=2),
-        Field("surface_color", "0-1", "colour of the ground (red, green, blue)", components=3),
+        Field("surface_color", "0-1", "color of the ground (red, green, blue)", components=3),
     )
 }
 

@@ -12,7 +12,7 @@ from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import atan2
 
 FARTHEST = 100_000.0
-"""Metres above and below 0 that stand for no limit."""
+"""Meters above and below 0 that stand for no limit."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ MASK_KINDS: dict[str, MaskKind] = {
         "the same",
     ),
     "sediment": MaskKind(
-        1e9, "thickness of loose sediment at the start, in metres", "Sediment", 0.0,
+        1e9, "thickness of loose sediment at the start, in meters", "Sediment", 0.0,
         "How thick loose sand or gravel lies at the start: the more, the more there is for water and wind to carry off "
         "before they meet the rock",
         "m",
@@ -153,7 +153,7 @@ def fitted(mask: Array, kind: str, fit: str) -> Array:
 
 
 def softened(mask: Array, spacing: tuple[float, float], border: float) -> Array:
-    """The mask with a soft border: from where it is 0 it rises over `border` metres to its own values.
+    """The mask with a soft border: from where it is 0 it rises over `border` meters to its own values.
 
     The edge of the terrain is no border. The rise is smooth (3 t² - 2 t³), so that neither end of it shows as a crease.
     mask: (rows, cols) float32. spacing: (row, col) m. What is 0 stays 0.

@@ -17,7 +17,7 @@ from ..kernels.elementary import sincos, tan
 
 MOST_LAYERS = 64
 COVER = 0.5
-"""Metres: of sediment that hides half of the rock's colour, and of worn rock that brings half of its own to light."""
+"""Meters: of sediment that hides half of the rock's color, and of worn rock that brings half of its own to light."""
 
 _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
 """(frequency, direction in radians, height) of the undulation's waves; they repeat nowhere near."""
@@ -46,7 +46,7 @@ class _Bedding(Parameters):
 class Strata:
     """Layers from the lowest to the highest, over and over, the first from elevation 0 in the middle of the terrain.
 
-    layers: (thickness in metres, colour "#rrggbb" in sRGB). hardness: of each layer, 0-1; none for 0 everywhere.
+    layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; none for 0 everywhere.
     """
 
     name: str
@@ -103,11 +103,11 @@ class Strata:
         }
 
     def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
-        """Linear colours of the rock at an elevation (rows, cols) in metres: (rows, cols, 3) float32.
+        """Linear colors of the rock at an elevation (rows, cols) in meters: (rows, cols, 3) float32.
 
-        spacing: (row, col) metres. The colour is the mean over the height of the blend, or over the height that a cell
+        spacing: (row, col) meters. The color is the mean over the height of the blend, or over the height that a cell
         spans where that is more, so that thin layers do not flicker on slopes: the difference of the integral of the
-        layers' colours above and below.
+        layers' colors above and below.
         """
         height = elevation + self._rise(elevation.shape, spacing)
         spans = [np.abs(fall) for fall in np.gradient(height)]
@@ -125,7 +125,7 @@ class Strata:
     def resistance(self, rock: Array, spacing: tuple[float, float]) -> Array:
         """Hardness of the layers in which the top of the rock lies, (rows, cols) float32 0-1.
 
-        rock: (rows, cols) m; spacing: (row, col) m. Over the height of the blend it is the mean, as of colours.
+        rock: (rows, cols) m; spacing: (row, col) m. Over the height of the blend it is the mean, as of colors.
         """
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
         height = rock + self._rise(rock.shape, spacing)
@@ -141,11 +141,11 @@ class Strata:
         return np.asarray(np.clip((above - below) / (2 * half), 0, 1), np.float32)
 
     def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
-        """The surface's colours after erosion, (rows, cols, 3): those there were, and the rock's where it is worn and
+        """The surface's colors after erosion, (rows, cols, 3): those there were, and the rock's where it is worn and
         bare.
 
-        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in metres, and `soil` if there is
-        any. carried: whether what was laid down brought its colours along; else it has the mean of all layers.
+        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` if there is
+        any. carried: whether what was laid down brought its colors along; else it has the mean of all layers.
         """
         color, worn, cover = fields["surface_color"], fields["wear"], np.maximum(loose_of(fields), 0.0)
         if not carried:
@@ -171,7 +171,7 @@ class Strata:
 
 
 def _share(thickness: Array) -> Array:
-    """How much of the colour below a thickness in metres hides, (rows, cols, 1)."""
+    """How much of the color below a thickness in meters hides, (rows, cols, 1)."""
     return np.asarray(thickness / (thickness + COVER), np.float32)[..., np.newaxis]
 
 

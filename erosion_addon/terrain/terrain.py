@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain: named fields on one grid of cells, in metres."""
+"""A terrain: named fields on one grid of cells, in meters."""
 
 import math
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ LONGEST_CELL = 8
 """Of a cell's length to its width: a step of one unit of length then stays below `SMALLEST_SIDE` cells."""
 
 HIGHEST = 1e9
-"""Metres; float64 still resolves a tenth of a micrometre here."""
+"""Meters; float64 still resolves a tenth of a micrometer here."""
 
 
 class Terrain:
     """Fields on a grid of rows × cols cells; row 0 lies at the smallest y, column 0 at the smallest x.
 
-    elevation: (rows, cols), metres. cell_size: metres, one number, or (row spacing, column spacing) where cells are
+    elevation: (rows, cols), meters. cell_size: meters, one number, or (row spacing, column spacing) where cells are
     not square. fields: further arrays by the names of `FIELDS`, same rows × cols.
     Raises InputError for a wrong shape, values that are not finite, an unknown field or an impossible cell size.
     The arrays are copied: a terrain never changes what it was made from.
@@ -60,7 +60,7 @@ class Terrain:
 
     @property
     def cell_size(self) -> float:
-        """Side of a cell in metres; of cells that are not square, the side of a square of the same area."""
+        """Side of a cell in meters; of cells that are not square, the side of a square of the same area."""
         row_spacing, col_spacing = self.spacing
         return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
 
@@ -71,7 +71,7 @@ class Terrain:
 
     @property
     def relief(self) -> float:
-        """Highest minus lowest point in metres."""
+        """Highest minus lowest point in meters."""
         return float(self.elevation.max() - self.elevation.min())
 
     def __getitem__(self, name: str) -> np.ndarray[Any, Any]:
@@ -87,7 +87,7 @@ def _spacing(cell_size: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         pair = (math.nan, math.nan)
     if not all(1e-6 <= number <= 1e6 for number in pair):
-        raise InputError(f"The cell size must be from 0.000001 to 1000000 metres, not {cell_size!r:.60}.")
+        raise InputError(f"The cell size must be from 0.000001 to 1000000 meters, not {cell_size!r:.60}.")
     if not 1 / LONGEST_CELL <= pair[0] / pair[1] <= LONGEST_CELL:
         raise InputError(
             f"The cells are {pair[1]:g} m wide and {pair[0]:g} m long; "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Object ▸ Erosion: all that the extension does, where Blender's menu search (F3) finds it.
 
-The search lists what stands in menus and nothing else. Greyed out where it cannot act; the tooltip says why.
+The search lists what stands in menus and nothing else. Grayed out where it cannot act; the tooltip says why.
 """
 
 from typing import Any

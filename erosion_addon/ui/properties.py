@@ -50,7 +50,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             description="Add to the wear and deposition of the last run, so that they count from the first one on",
         ),
         "surface_color": bpy.props.PointerProperty(
-            type=EROSION_PG_surface_color, name="Surface Color", description="The colours that the ground starts with"
+            type=EROSION_PG_surface_color, name="Surface Color", description="The colors that the ground starts with"
         ),
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh", default=True,

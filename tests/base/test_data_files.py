@@ -73,7 +73,7 @@ def curvature(elevation):
 
 
 def worn(name):
-    """Wear in metres at the 50th and 99th percentile."""
+    """Wear in meters at the 50th and 99th percentile."""
     return np.percentile(eroded(name)["wear"], [50, 99])
 
 
@@ -220,7 +220,7 @@ def test_the_oasis_keeps_its_wet_sand_while_the_wind_takes_the_dry():
     assert lowered[wet & sand].max() < 0.1 * lowered[sand & ~wet].max()
 
 
-def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_metres():
+def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_meters():
     (step,) = Recipe.load("light rills").steps
     given = step.parameters
     assert given.drops_per_cell * 256**2 == pytest.approx(50_000, rel=1e-3)

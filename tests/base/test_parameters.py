@@ -66,8 +66,8 @@ def test_ranges_in_words():
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="colour is not a parameter here; there are depth, count"):
-        Example.from_dict({"colour": 1})
+    with pytest.raises(InputError, match="color is not a parameter here; there are depth, count"):
+        Example.from_dict({"color": 1})
 
 
 @pytest.mark.parametrize("kind", PROCESSES)

@@ -36,7 +36,7 @@ def run(*words, **environment):
 
 
 def png(rows, cols, pixels=b"", bits=16):
-    """A grey PNG that claims rows x cols and holds the given bytes, each row after a filter byte 0."""
+    """A gray PNG that claims rows x cols and holds the given bytes, each row after a filter byte 0."""
 
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -27,8 +27,8 @@ def test_a_heightmap_becomes_one_for_unreal_with_a_side_file(folder):
     assert (about["width"], about["height"], about["bpp"]) == (505, 505, 16)
     low, high = about["height_range"]
     assert (low, high) == (heights.min(), heights.max())
-    grey = np.fromfile("land.r16", "<u2").reshape(505, 505)
-    assert np.array_equal(grey[::-1], np.rint((resized(heights, (505, 505)) - low) / (high - low) * 65535))
+    gray = np.fromfile("land.r16", "<u2").reshape(505, 505)
+    assert np.array_equal(gray[::-1], np.rint((resized(heights, (505, 505)) - low) / (high - low) * 65535))
     # 24 rows and 32 columns, 30 m apart, on 505 points a side.
     assert about["unreal"]["scale"][:2] == pytest.approx([31 * 3000 / 504, 23 * 3000 / 504])
     said = done.stderr.decode()
@@ -90,10 +90,10 @@ def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
     # A plane of half a step a pixel: terraces two pixels wide.
     levels = np.floor(np.add.outer(np.zeros(40), np.arange(80) * 0.5 + 0.25)).astype(np.uint8)
     pixels = b"".join(b"\0" + row.tobytes() for row in levels)
-    (folder / "grey.png").write_bytes(png(40, 80, pixels, bits=8))
-    words = ["grey.png", "out.npy", "--height-range", "0", "255"]
+    (folder / "gray.png").write_bytes(png(40, 80, pixels, bits=8))
+    words = ["gray.png", "out.npy", "--height-range", "0", "255"]
     assert main(["convert", *words, "--smooth-steps"]) == 0
-    assert "steps of 1 m in grey.png were smoothed" in capsys.readouterr().err
+    assert "steps of 1 m in gray.png were smoothed" in capsys.readouterr().err
     smooth = np.load("out.npy")
     assert np.abs(smooth - levels).max() <= 0.5
     assert np.abs(np.diff(smooth, axis=1)[:, 4:-4] - 0.5).max() < 0.05
@@ -102,11 +102,11 @@ def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
     assert np.abs(np.load("out.npy") - smooth).max() < 1e-4
     capsys.readouterr()
     assert main(["erode", *words, *FEW]) == 0
-    assert "grey.png has 8 bits" in (said := capsys.readouterr().err) and "--smooth-steps" in said
+    assert "gray.png has 8 bits" in (said := capsys.readouterr().err) and "--smooth-steps" in said
 
 
 @pytest.mark.parametrize("suffix", [".png", ".r16", ".r32", ".tif", ".exr"])
-def test_what_was_made_and_eroded_keeps_its_metres(folder, suffix):
+def test_what_was_made_and_eroded_keeps_its_meters(folder, suffix):
     assert main(["make", "cone", f"a{suffix}", "--size", "24x32", "--cell-size", "30"]) == 0
     assert main(["erode", f"a{suffix}", f"b{suffix}", "--report", "r.json", *FEW, "--quiet"]) == 0
     assert json.loads((folder / "r.json").read_text())["grid"] == {"rows": 24, "cols": 32, "cell_size": 30.0}
@@ -134,7 +134,7 @@ def test_a_side_file_stands_in_nobody_s_way(folder, words):
 
 @pytest.mark.parametrize("name", ["hills.png", "hills.r16", "hills.tif"])
 def test_eroding_takes_from_a_heightmap_what_is_known_of_it(folder, name):
-    """What convert has written tells metres and order of rows; words go before it."""
+    """What convert has written tells meters and order of rows; words go before it."""
     words = ["--engine", "unity", "--size", "24x32", "--cell-size", "30", "--quiet"]
     assert main(["convert", "dem.npy", name, *words]) == 0
     none = ["--set", "droplet.drops_per_cell=0", "--report", "r.json", "--quiet"]
@@ -165,7 +165,7 @@ def test_a_heightmap_that_takes_the_place_of_another_takes_its_side_file_too(fol
     assert about["cell_size"] == [1, 1] and about["height_range"][1] < 1000 and "others" not in about
 
 
-def test_heightmaps_of_one_name_keep_their_metres(folder):
+def test_heightmaps_of_one_name_keep_their_meters(folder):
     """A float, one for Unreal with its own size, and a picture: each is read as it was written."""
     heights = np.load("dem.npy")
     for name, words in (

@@ -95,7 +95,7 @@ def test_a_parameter_is_scaled_by_a_mask_from_a_file(folder, capsys):
     assert "masks: no mask can scale capacity here, only erosion_rate" in capsys.readouterr().err
 
 
-def test_a_start_layer_of_sediment_is_metres(folder):
+def test_a_start_layer_of_sediment_is_meters(folder):
     np.save("sediment.npy", np.full((24, 32), 2.5, np.float32))
     words = ["erode", "dem.npy", "out.npy", "--mask", "sediment=sediment.npy", "--maps", "maps"]
     assert main([*words, "--set", "droplet.drops_per_cell=0"]) == 0
@@ -176,7 +176,7 @@ def test_sand_that_a_recipe_needs_is_offered_before_the_run_and_added_with_one_w
     assert np.abs(np.load("dunes.npy") - np.load("dem.npy")).max() > 1.0
 
 
-def test_sand_of_so_many_metres_is_a_sediment_mask_of_as_many(folder):
+def test_sand_of_so_many_meters_is_a_sediment_mask_of_as_many(folder):
     np.save("sand.npy", np.full((24, 32), 4.0))
     assert main(["erode", "dem.npy", "one.npy", *DUNES, "--sand", "4"]) == 0
     assert main(["erode", "dem.npy", "two.npy", *DUNES, "--mask", "sediment=sand.npy"]) == 0
@@ -186,7 +186,7 @@ def test_sand_of_so_many_metres_is_a_sediment_mask_of_as_many(folder):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--sand"], "arcane needs no sand; say how much you want: --sand METRES."),
+        (["--sand"], "arcane needs no sand; say how much you want: --sand METERS."),
         (["--sand", "0"], "a layer is more than 0 m thick, not 0"),
         (["--sand", "nan"], "a layer is more than 0 m thick, not nan"),
         (["--sand", "3", "--mask", "sediment=dem.npy"], "both say where loose sand lies; give one of them"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command erode: heights, colours and maps from and to files of all kinds."""
+"""The command erode: heights, colors and maps from and to files of all kinds."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ def test_the_normal_map_wraps_with_the_edges_and_goes_into_a_png(folder, green):
     assert np.abs(IMAGES.read_color(Path("maps/normal.png")) - expected).max() < 1e-5
 
 
-def test_a_vector_is_a_map_for_each_component_and_a_colour_is_one_map(folder, monkeypatch):
+def test_a_vector_is_a_map_for_each_component_and_a_color_is_one_map(folder, monkeypatch):
     vectors = np.arange(24 * 32 * 2, dtype=np.float32).reshape(24, 32, 2)
     colors = np.random.default_rng(0).random((24, 32, 3)).astype(np.float32)
     fields = {"velocity": vectors, "surface_color": colors}
@@ -54,7 +54,7 @@ def test_a_vector_is_a_map_for_each_component_and_a_colour_is_one_map(folder, mo
     assert np.array_equal(IMAGES.read_color(Path("maps/surface_color.exr")), colors)
 
 
-def test_water_carries_the_colours_of_an_image_along(folder):
+def test_water_carries_the_colors_of_an_image_along(folder):
     """Red above white: what comes to lie below is pink, and nothing is greener than white or bluer than red."""
     colors = np.ones((24, 32, 3), np.float32)
     high = np.load("dem.npy") > np.median(np.load("dem.npy"))
@@ -68,7 +68,7 @@ def test_water_carries_the_colours_of_an_image_along(folder):
     assert after[..., 0].min() > 1 - 1e-6 and after[..., 1:].min() >= 0 and after[..., 1:].max() <= 1 + 1e-6
 
 
-def test_strata_are_the_colours_of_the_rock(folder):
+def test_strata_are_the_colors_of_the_rock(folder):
     assert main(["erode", "dem.npy", "a.npy", "--surface-color", "red canyon", "--maps", "a", *FEW]) == 0
     text = 'name = "blue"\n[[layer]]\nthickness = 10\ncolor = "#0000ff"\n'
     (folder / "blue.toml").write_text(text)
@@ -83,10 +83,10 @@ def test_strata_are_the_colours_of_the_rock(folder):
     [
         ("nowhere", "There are no strata 'nowhere'; there are "),
         ("missing.png", "missing.png does not exist."),
-        ("bright.exr", "The colours of bright.exr must be from 0 to 1; at row 3, column 4 it is 2, 1, 1."),
+        ("bright.exr", "The colors of bright.exr must be from 0 to 1; at row 3, column 4 it is 2, 1, 1."),
     ],
 )
-def test_other_surface_colours_are_refused(folder, capsys, given, sentence):
+def test_other_surface_colors_are_refused(folder, capsys, given, sentence):
     bright = np.ones((24, 32, 3), np.float32)
     bright[3, 4, 0] = 2
     IMAGES.write(Path("bright.exr"), bright, "float")
@@ -122,7 +122,7 @@ def test_what_the_shades_mean_and_what_is_cut_off_is_said(folder, capsys):
     assert re.search(r"\d+ cells lay outside the height range", error) and "black" not in error
 
 
-def test_eight_bit_input_is_recognised(folder, capsys):
+def test_eight_bit_input_is_recognized(folder, capsys):
     (folder / "in.png").write_bytes(png(8, 8, (b"\0" + bytes(range(8))) * 8, bits=8))
     assert main(["erode", "in.png", "out.npy", "--height-range", "0", "255", *FEW]) == 0
     assert "in.png has 8 bits" in capsys.readouterr().err

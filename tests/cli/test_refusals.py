@@ -18,7 +18,7 @@ BAD_FILES = {
     "garbage.tif": b"II*\0\xff\xff\xff\xff",
     "dem.txt": b"1 2 3",
     "odd.r16": b"\0" * 34,
-    "grey.png": png(8, 8, (b"\0" + b"\1\0" * 8) * 8),
+    "gray.png": png(8, 8, (b"\0" + b"\1\0" * 8) * 8),
     "huge.png": png(160_000, 179_000),
     "broken.toml": b"name = ",
     "latin.toml": b'name = "\xff"',
@@ -130,7 +130,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "dem.txt", "out.npy"), "dem.txt is not a kind of file that holds heights"),
         (("erode", "dem", "out.npy"), "dem is not a kind of file"),
         (("erode", "odd.r16", "out.npy", "--height-range", "0", "1"), "is not a square of 16-bit"),
-        (("erode", "grey.png", "out.npy"), "give the height range"),
+        (("erode", "gray.png", "out.npy"), "give the height range"),
         (("erode", "huge.png", "out.npy", "--height-range", "0", "1"), "huge.png"),
         (("erode", "nan.npy", "out.npy"), "the first at row 3, column 4"),
         (("erode", "inf.npy", "out.npy"), "not numbers"),
@@ -178,7 +178,7 @@ def test_bad_input_is_refused_in_a_sentence_and_nothing_is_written(bad_files, ca
     before = listing(bad_files)
     assert main(list(words)) == 2
     out, err = capsys.readouterr()
-    lines = [line for line in err.splitlines() if not line.startswith(("Droplets, step", "grey.png has"))]
+    lines = [line for line in err.splitlines() if not line.startswith(("Droplets, step", "gray.png has"))]
     assert len(lines) == 1 and lines[0].endswith(".") and len(lines[0]) < 1000, err
     assert sentence.replace("/", os.sep) in lines[0].replace("/", os.sep)
     assert out == ""

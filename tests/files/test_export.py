@@ -54,14 +54,14 @@ def test_16_bits_hold_every_height_to_half_a_step(tmp_path, hills, suffix):
     assert names(tmp_path) == ["Höhen.json", path.name] and done.paths[0] == path
     low, high = done.height_range
     assert (low, high) == (hills.elevation.min(), hills.elevation.max()) and done.clipped_cells == 0
-    grey = numbers(path, (41, 57)).astype(float)
-    assert grey.min() == 0 and grey.max() == 65535
-    metres = low + grey / 65535 * (high - low)
-    assert np.abs(metres[::-1] - hills.elevation).max() <= (high - low) / 65535 / 2 * (1 + 1e-9)
+    gray = numbers(path, (41, 57)).astype(float)
+    assert gray.min() == 0 and gray.max() == 65535
+    meters = low + gray / 65535 * (high - low)
+    assert np.abs(meters[::-1] - hills.elevation).max() <= (high - low) / 65535 / 2 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("suffix", "dtype"), [(".tif", "f4"), (".r32", "<f4"), (".exr", "f4"), (".npy", "f4")])
-def test_float_files_hold_metres(tmp_path, hills, suffix, dtype):
+def test_float_files_hold_meters(tmp_path, hills, suffix, dtype):
     path = tmp_path / f"hills{suffix}"
     done = export(path, hills, FILES, maps=["wear"])
     if suffix == ".exr":
@@ -73,7 +73,7 @@ def test_float_files_hold_metres(tmp_path, hills, suffix, dtype):
     assert np.array_equal(read(path), hills.elevation.astype("f4"))
     assert np.array_equal(read(tmp_path / f"hills_wear{suffix}"), hills["wear"])
     side = side_of(path)
-    assert side["bpp"] == 32 and side["values"] == "metres" and "unreal" not in side
+    assert side["bpp"] == 32 and side["values"] == "meters" and "unreal" not in side
     assert side["maps"]["wear"] == {
         "files": [f"hills_wear{suffix}"],
         "unit": "m",
@@ -86,15 +86,15 @@ def test_what_lies_beyond_a_given_range_is_cut_off_and_counted(tmp_path, hills):
     done = export(tmp_path / "a.png", hills, FILES, Layout(height_range=(0.0, 500.0)))
     outside = int(((hills.elevation < 0) | (hills.elevation > 500)).sum())
     assert done.clipped_cells == outside > 0 and side_of(tmp_path / "a.png")["clipped_cells"] == outside
-    grey = numbers(tmp_path / "a.png", (41, 57))[::-1]
-    assert (grey[hills.elevation <= 0] == 0).all() and (grey[hills.elevation >= 500] == 65535).all()
+    gray = numbers(tmp_path / "a.png", (41, 57))[::-1]
+    assert (gray[hills.elevation <= 0] == 0).all() and (gray[hills.elevation >= 500] == 65535).all()
 
 
 @pytest.mark.parametrize(
     ("engine", "size", "expected"),
     [("unreal", None, 505), ("unreal", 1009, 1009), ("unity", None, 129), ("unity", 257, 257), ("", None, None)],
 )
-def test_files_have_the_size_of_the_engine_and_the_land_keeps_its_metres(tmp_path, hills, engine, size, expected):
+def test_files_have_the_size_of_the_engine_and_the_land_keeps_its_meters(tmp_path, hills, engine, size, expected):
     done = export(tmp_path / "a.r16", hills, FILES, Layout(engine, size and (size, size)))
     rows, cols = (expected, expected) if expected else (41, 57)
     assert (tmp_path / "a.r16").stat().st_size == 2 * rows * cols
@@ -112,17 +112,17 @@ def test_the_nearest_size_is_the_one_that_stretches_least():
     assert all(math.log2(size - 1) % 1 == 0 for size in unity.sizes)
 
 
-def test_unreal_shows_the_metres_of_the_terrain():
-    """Epic's guide: the Z scale is the centimetres of the range / 512, and 0 to 65535 are -256 to 255.992 scales."""
+def test_unreal_shows_the_meters_of_the_terrain():
+    """Epic's guide: the Z scale is the centimeters of the range / 512, and 0 to 65535 are -256 to 255.992 scales."""
     values = unreal_values((2.0, 3.0), (548.0, 1253.0))
-    assert values["scale"][:2] == [300.0, 200.0]  # centimetres from vertex to vertex; 100 is a metre
+    assert values["scale"][:2] == [300.0, 200.0]  # centimeters from vertex to vertex; 100 is a meter
     assert values["scale"][2] == pytest.approx(705 * 100 / 512, rel=2e-5)  # the guide counts 65536 steps, not 65535
-    for grey, metres in ((0, 548.0), (65535, 1253.0)):
-        assert (grey - 32768) / 128 * values["scale"][2] + values["location_z"] == pytest.approx(100 * metres)
+    for gray, meters in ((0, 548.0), (65535, 1253.0)):
+        assert (gray - 32768) / 128 * values["scale"][2] + values["location_z"] == pytest.approx(100 * meters)
     assert pytest.approx(255.992, abs=1e-3) == (65535 - 32768) / 128
 
 
-def test_unity_shows_the_metres_of_the_terrain():
+def test_unity_shows_the_meters_of_the_terrain():
     """Unity's importer multiplies by 1 / 65536: white lies one shade below the height of the terrain."""
     values = unity_values((513, 513), (2.0, 3.0), (-20.0, 380.0), bottom_first=True)
     assert (values["terrain_width"], values["terrain_length"]) == (512 * 3.0, 512 * 2.0)
@@ -203,9 +203,9 @@ def test_a_tiff_tells_its_cells_as_a_geotiff_does(tmp_path, hills):
     export(tmp_path / "a.tif", hills, FILES)
     with pytest.importorskip("PIL.Image").open(tmp_path / "a.tif") as image:
         tags = dict(image.tag_v2)
-    assert tags[33550] == (5.0, 4.0, 0.0)  # ModelPixelScale: metres across and along
+    assert tags[33550] == (5.0, 4.0, 0.0)  # ModelPixelScale: meters across and along
     assert tags[33922] == (0.0, 40.0, 0.0, 0.0, 0.0, 0.0)  # the bottom left point lies at 0, 0
-    assert tags[34735][4:8] == (1024, 0, 1, 1) and tags[34735][-1] == 9001  # projected, in metres
+    assert tags[34735][4:8] == (1024, 0, 1, 1) and tags[34735][-1] == 9001  # projected, in meters
     assert read_header(tmp_path / "a.tif").spacing == (4.0, 5.0)
 
 

@@ -171,7 +171,7 @@ def test_raw_files_are_square_or_need_their_size(tmp_path):
     assert "at least 3 × 3" in refusal(tmp_path / "b.raw", size=(12, 1))
 
 
-def test_grey_images_need_a_height_range(tmp_path, hills):
+def test_gray_images_need_a_height_range(tmp_path, hills):
     write_heightmap(tmp_path / "a.png", hills, FILES)
     assert "give the height range" in refusal(tmp_path / "a.png")
     for span in [(5, 5), (9, 1), (0, np.nan), (0, np.inf)]:
@@ -196,17 +196,17 @@ def write_pixels(path, pixels, kind, **attributes):
     assert image.open(str(path), spec) and image.write_image(pixels) and image.close()
 
 
-def test_an_int16_tiff_without_a_range_is_in_whole_metres(tmp_path):
-    metres = np.array([[-32767, -420, -1], [0, 1, 2], [8848, 12345, 32767]], np.int16)
-    write_pixels(tmp_path / "dem.tif", metres[:, :, np.newaxis], "int16")
-    np.testing.assert_array_equal(read_heightmap(tmp_path / "dem.tif", FILES), metres[::-1])
+def test_an_int16_tiff_without_a_range_is_in_whole_meters(tmp_path):
+    meters = np.array([[-32767, -420, -1], [0, 1, 2], [8848, 12345, 32767]], np.int16)
+    write_pixels(tmp_path / "dem.tif", meters[:, :, np.newaxis], "int16")
+    np.testing.assert_array_equal(read_heightmap(tmp_path / "dem.tif", FILES), meters[::-1])
     scaled = read_heightmap(tmp_path / "dem.tif", FILES, (0, 32767))
-    np.testing.assert_array_equal(scaled, metres[::-1])
+    np.testing.assert_array_equal(scaled, meters[::-1])
 
 
 @pytest.mark.parametrize("channels", [2, 3, 4])
 @pytest.mark.parametrize("name,kind", [("a.png", "uint8"), ("a.png", "uint16"), ("a.tif", "uint16"), ("a.exr", "half")])
-def test_alpha_is_ignored_and_equal_colours_are_grey(tmp_path, name, kind, channels):
+def test_alpha_is_ignored_and_equal_colors_are_gray(tmp_path, name, kind, channels):
     white = {"uint8": 255, "uint16": 65535, "half": 1}[kind]
     levels = np.random.default_rng(2).integers(0, white + 1, (5, 4)).astype("f2" if kind == "half" else kind)
     pixels = np.repeat(levels[:, :, np.newaxis], channels, 2)
@@ -216,10 +216,10 @@ def test_alpha_is_ignored_and_equal_colours_are_grey(tmp_path, name, kind, chann
     np.testing.assert_allclose(read_heightmap(tmp_path / name, FILES, (0, white)), levels[::-1], rtol=1e-12)
 
 
-def test_a_colour_image_is_refused(tmp_path):
+def test_a_color_image_is_refused(tmp_path):
     pixels = np.random.default_rng(2).integers(0, 255, (5, 4, 3)).astype(np.uint8)
     write_pixels(tmp_path / "photo.png", pixels, "uint8")
-    assert "colour image" in refusal(tmp_path / "photo.png", height_range=(0, 1))
+    assert "color image" in refusal(tmp_path / "photo.png", height_range=(0, 1))
 
 
 def test_a_terrain_too_large_for_memory_is_refused_with_numbers(tmp_path, hills, monkeypatch):

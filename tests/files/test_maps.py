@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps as files, and colours from files."""
+"""Maps as files, and colors from files."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def test_srgb_is_turned_linear_and_floats_are_taken_as_they_are(tmp_path):
     assert maps.read_color(tmp_path / "a.exr", IMAGES, (4, 5)) == pytest.approx(0.5)
 
 
-def test_colours_of_another_size_are_stretched(tmp_path):
+def test_colors_of_another_size_are_stretched(tmp_path):
     color = np.zeros((2, 2, 3))
     color[:, 1] = (1.0, 0.5, 0.0)
     stretched = maps.fitted_color(color, (3, 5), "paint")
@@ -65,14 +65,14 @@ def test_colours_of_another_size_are_stretched(tmp_path):
 
 
 @pytest.mark.parametrize("value", [np.nan, -0.1, 1.5])
-def test_colours_beyond_their_range_are_refused(value):
+def test_colors_beyond_their_range_are_refused(value):
     color = np.zeros((3, 3, 3))
     color[1, 2, 1] = value
-    with pytest.raises(InputError, match="The colours of paint must be from 0 to 1; at row 1, column 2 it is 0, "):
+    with pytest.raises(InputError, match="The colors of paint must be from 0 to 1; at row 1, column 2 it is 0, "):
         maps.fitted_color(color, (3, 3), "paint")
 
 
-def test_a_colour_map_that_cannot_be_written_leaves_nothing(tmp_path):
+def test_a_color_map_that_cannot_be_written_leaves_nothing(tmp_path):
     class Full(OpenImageIOFiles):
         def write(self, path: Path, pixels, kind):
             path.write_bytes(b"half")

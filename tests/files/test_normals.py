@@ -15,7 +15,7 @@ def decoded(elevation, spacing, **options):
 
 @pytest.mark.parametrize("spacing", [(10.0, 10.0), (5.0, 20.0), (3.0, 1.0)])
 def test_a_tilted_plane_faces_one_way_to_its_edges(spacing):
-    """h = 0.3 x - 0.7 y in metres, on cells of any shape: n = (-0.3, 0.7, 1) / √1.58."""
+    """h = 0.3 x - 0.7 y in meters, on cells of any shape: n = (-0.3, 0.7, 1) / √1.58."""
     y, x = np.mgrid[:8, :11] * np.array(spacing)[:, None, None]
     expected = np.array([-0.3, 0.7, 1.0]) / np.sqrt(1 + 0.3**2 + 0.7**2)
     assert decoded(0.3 * x - 0.7 * y, spacing) == pytest.approx(np.broadcast_to(expected, (8, 11, 3)), abs=2e-7)

@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.files.export import Layout, export
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.side_file import Metres, known_metres, read_measured
+from erosion_addon.files.side_file import Meters, known_metres, read_measured
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
@@ -18,7 +18,7 @@ FILES = OpenImageIOFiles()
 
 @pytest.mark.parametrize("suffix", [".png", ".raw", ".r16", ".tif", ".r32", ".exr", ".npy"])
 @pytest.mark.parametrize("engine", ["", "unity"])
-def test_a_heightmap_comes_back_with_its_metres_from_its_side_file(tmp_path, suffix, engine):
+def test_a_heightmap_comes_back_with_its_meters_from_its_side_file(tmp_path, suffix, engine):
     hills = Terrain(fractal(41, 57, 800.0, seed=4) - 100.0, (4.0, 5.0))
     path = tmp_path / f"hills{suffix}"
     export(path, hills, FILES, Layout(engine, (41, 57), flip=suffix == ".png"))
@@ -37,7 +37,7 @@ def test_a_heightmap_comes_back_with_its_metres_from_its_side_file(tmp_path, suf
 )  # fmt: skip
 def test_a_side_file_that_tells_nothing_is_as_none(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
-    assert known_metres(tmp_path / "a.png") == Metres()
+    assert known_metres(tmp_path / "a.png") == Meters()
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_side_file_that_tells_nothing_is_as_none(tmp_path, text):
         ({(3076, 0, 1, 9001): (3076, 0, 1, 9999)}, None),  # a unit that nobody knows
     ],
 )
-def test_a_geotiff_tells_metres_in_any_unit_that_is_known(tmp_path, changes, spacing):
+def test_a_geotiff_tells_meters_in_any_unit_that_is_known(tmp_path, changes, spacing):
     path = tmp_path / "a.tif"
     write_tiff(path, np.zeros((5, 7)), (30.0, 25.0))
     data = path.read_bytes()
@@ -60,7 +60,7 @@ def test_a_geotiff_tells_metres_in_any_unit_that_is_known(tmp_path, changes, spa
 
 
 @pytest.mark.parametrize("latitude", [0.0, 60.0, -60.0])
-def test_degrees_become_metres_where_they_are(tmp_path, latitude):
+def test_degrees_become_meters_where_they_are(tmp_path, latitude):
     """A second of arc, as in SRTM: 30.9 m along the meridian, and half of that across at 60°."""
     path, second = tmp_path / "srtm.tif", 1 / 3600
     write_tiff(path, np.zeros((5, 7)), (second, second))

@@ -6,7 +6,7 @@ import pytest
 
 from erosion_addon.generators import noise
 from erosion_addon.generators.canvas import MARGIN, Site
-from erosion_addon.generators.domain_warp import metres, places, warped
+from erosion_addon.generators.domain_warp import meters, places, warped
 
 
 def site(rows=48, cols=64, spacing=(2.0, 2.0), seed=1, tileable=True, warp=0.0):
@@ -28,7 +28,7 @@ def test_random_numbers_are_those_of_splitmix64():
             assert got[i, j] == (state >> 11) / 2**52 - 1
 
 
-def test_random_numbers_are_even_and_unrelated_to_their_neighbours():
+def test_random_numbers_are_even_and_unrelated_to_their_neighbors():
     got = noise.random(1, 0, np.arange(200)[:, None], np.arange(300)[None, :])
     others = [noise.random(1, 1, np.arange(200)[:, None], np.arange(300)[None, :]), np.roll(got, 1, 0)]
     others += [np.roll(got, 1, 1), noise.random(2, 0, np.arange(200)[:, None], np.arange(300)[None, :])]
@@ -117,7 +117,7 @@ def test_places_move_by_less_than_the_margin():
 
 def test_without_warp_every_cell_looks_at_itself():
     on = site(5, 4, (3.0, 2.0), tileable=False)
-    y, x = metres(on)
+    y, x = meters(on)
     assert y.ravel().tolist() == [-6, -3, 0, 3, 6] and x.ravel().tolist() == [-3, -1, 1, 3]
     field = np.random.default_rng(0).random(on.period)
     (top, left), _ = on.margin, on.period

@@ -17,7 +17,7 @@ NOISES = ("fractal", "ridged", "voronoi", "faults", "bumps", "sand")
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("shape", [(3, 3), (37, 64), (64, 37)])
-def test_every_kind_fills_any_rectangle_with_metres(kind, shape):
+def test_every_kind_fills_any_rectangle_with_meters(kind, shape):
     terrain = make(kind, *shape, cell_size=10.0, seed=1)
     assert terrain.shape == shape and terrain.spacing == (10.0, 10.0)
     assert terrain.elevation.min() == 0.0 or kind == "pyramid_in_sand"  # which may have sand everywhere
@@ -162,14 +162,14 @@ def test_letters_stand_out_the_right_way_up():
 
 
 def test_a_picture_stands_as_high_as_it_is_bright(tmp_path):
-    grey = np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4)
-    OpenImageIOFiles().write(tmp_path / "grey.exr", grey, "float")
-    values = {"image": str(tmp_path / "grey.exr"), "width": 1.0, "height": 110.0}
+    gray = np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4)
+    OpenImageIOFiles().write(tmp_path / "gray.exr", gray, "float")
+    values = {"image": str(tmp_path / "gray.exr"), "width": 1.0, "height": 110.0}
     elevation = make("letters", 401, 401, values=values).elevation
     rows, cols = np.mgrid[100:300:3j, 50:350:4j].astype(int)  # 100 cells a pixel, in the middle
-    assert elevation[rows, cols] == pytest.approx(110 * grey, rel=1e-6)
+    assert elevation[rows, cols] == pytest.approx(110 * gray, rel=1e-6)
     inverted = make("letters", 401, 401, values={**values, "invert": True}).elevation
-    assert inverted[rows, cols] == pytest.approx(110 * (1 - grey), abs=1e-5)
+    assert inverted[rows, cols] == pytest.approx(110 * (1 - gray), abs=1e-5)
 
 
 def test_a_pyramid_in_sand_is_rock_with_sand_around_it():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terraces of few grey levels, found and smoothed away."""
+"""Terraces of few gray levels, found and smoothed away."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ def slopes(heights):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_step_of_8_bits_is_found(dtype):
-    grey = np.round(fractal(80, 80, 255.0))
-    heights = (200 + grey / 255 * 1000).astype(dtype).astype(float)
+    gray = np.round(fractal(80, 80, 255.0))
+    heights = (200 + gray / 255 * 1000).astype(dtype).astype(float)
     assert step_of(heights) == pytest.approx(1000 / 255, rel=1e-4)
     assert step_of(fractal(80, 80, 255.0)) is None
     assert step_of(np.zeros((80, 80))) is None

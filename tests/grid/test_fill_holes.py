@@ -15,7 +15,7 @@ FILES = OpenImageIOFiles()
 
 
 def with_holes(number, dtype=np.float32):
-    """Hills of whole metres, the top row first, 7 of whose cells hold `number`."""
+    """Hills of whole meters, the top row first, 7 of whose cells hold `number`."""
     hills = np.round(fractal(20, 30, 200.0) + 100.0)
     hills[3:5, 10:13] = hills[19, 0] = number
     return hills.astype(dtype)
@@ -42,7 +42,7 @@ def test_a_float_geotiff_is_filled_where_it_has_no_data_and_says_so(tmp_path, or
 
 
 @pytest.mark.parametrize(("text", "number"), [("-32768", -32768), ("-9999", -9999), (None, -32768)])
-def test_whole_metres_have_holes_too(tmp_path, text, number):
+def test_whole_meters_have_holes_too(tmp_path, text, number):
     pixels, notes = with_holes(number, np.int16), []
     geotiff(tmp_path / "dem.tif", pixels, text)
     heights = read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1]
@@ -50,7 +50,7 @@ def test_whole_metres_have_holes_too(tmp_path, text, number):
     assert f"no data ({number}) in 7 of 600" in notes[0]
 
 
-def test_shades_of_grey_have_holes_too(tmp_path):
+def test_shades_of_gray_have_holes_too(tmp_path):
     pixels, notes = with_holes(65535, np.uint16), []
     geotiff(tmp_path / "dem.tif", pixels, "65535")
     heights = read_heightmap(tmp_path / "dem.tif", FILES, (0.0, 65535.0), note=notes.append)

@@ -10,7 +10,7 @@ IDLE = "not running()"
 IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
 TERRAIN = "bpy.data.objects['Terrain']"
 PICTURE = """
-image = bpy.data.images.new('grey', 64, 48)
+image = bpy.data.images.new('gray', 64, 48)
 image.pixels.foreach_set(np.tile(np.linspace(0, 1, 64, dtype=np.float32).repeat(4), 48))
 image.filepath_raw, image.file_format = {path!r}, 'PNG'
 image.save()
@@ -68,10 +68,10 @@ def undo_and_redo_reach_past_a_saved_file(window):
 
 def a_dropped_png_is_a_picture_or_a_heightmap(window):
     folder = Path(window.folder.name)
-    window.ask(PICTURE.format(path=str(folder / "grey.png")))
+    window.ask(PICTURE.format(path=str(folder / "gray.png")))
     known = window.ask("len(bpy.data.objects)")
     window.over_viewport()
-    drop = f"bpy.ops.wm.drop_import_file('INVOKE_DEFAULT', directory={str(folder)!r}, files=[{{'name': 'grey.png'}}])"
+    drop = f"bpy.ops.wm.drop_import_file('INVOKE_DEFAULT', directory={str(folder)!r}, files=[{{'name': 'gray.png'}}])"
     window.ask(IN_VIEWPORT + drop)
     time.sleep(0.5)  # the choice unfolds, and nothing tells when it is there
     window.picture("choice")

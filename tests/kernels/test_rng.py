@@ -37,7 +37,7 @@ def test_draws_are_even_and_lie_from_0_to_below_1():
     assert chi_square < 43.8  # 19 degrees of freedom, 0.1 %
 
 
-def test_neighbouring_drops_seeds_and_numbers_are_unrelated():
+def test_neighboring_drops_seeds_and_numbers_are_unrelated():
     first = np.array([draws(1, drop, 2) for drop in range(2000)])
     other_seed = np.array([draws(2, drop, 1)[0] for drop in range(2000)])
     pairs = [(first[:-1, 0], first[1:, 0]), (first[:, 0], first[:, 1]), (first[:, 0], other_seed)]

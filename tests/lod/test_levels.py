@@ -61,7 +61,7 @@ def test_there_are_no_cracks_and_the_whole_rectangle_is_covered_once(shape, spac
         assert areas.min() > 0 and areas.sum() == 2 * (rows - 1) * (cols - 1)
 
 
-def test_triangles_are_delaunay_in_metres():
+def test_triangles_are_delaunay_in_meters():
     """No vertex lies in the circle around a triangle (Garland and Heckbert keep this at every insertion)."""
     height = fractal(30, 40, relief=50.0)
     (level,) = levels(height, [2.0], (10.0, 4.0))
@@ -88,7 +88,7 @@ def test_vertices_of_a_level_are_vertices_of_all_finer_ones():
     assert [level.error for level in (fine, middle, coarse)] == [0.5, 2.0, 10.0]
 
 
-def test_levels_of_neighbouring_tiles_fit_along_the_border_that_they_share():
+def test_levels_of_neighboring_tiles_fit_along_the_border_that_they_share():
     both = fractal(50, 81, relief=50.0, seed=4)
     left, right = (levels(tile, [0.5, 8.0], (10.0, 10.0)) for tile in (both[:, :41], both[:, 40:]))
     borders = [set(level.cells[level.cells % 41 == 40] // 41) for level in left]

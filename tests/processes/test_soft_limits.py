@@ -14,10 +14,10 @@ pytestmark = pytest.mark.landscape
 SIDE, CELL = 40, 10.0
 
 NEEDLES = 10.0
-"""In 10,000 cells at most: cells higher than all their neighbours by more than two cells' width."""
+"""In 10,000 cells at most: cells higher than all their neighbors by more than two cells' width."""
 
 SUMMITS = 0.06
-"""Share of the cells at most that are higher than all their neighbours; of the hills it is 0.02, of an egg-box 1/4."""
+"""Share of the cells at most that are higher than all their neighbors; of the hills it is 0.02, of an egg-box 1/4."""
 
 RELIEF = 0.3
 """Least standard deviation of the heights that is left, as a share of that of the hills."""
@@ -57,7 +57,7 @@ def hills(kind):
 
 
 def prominence(heights):
-    """How much higher each inner cell is than the highest of its eight neighbours, m."""
+    """How much higher each inner cell is than the highest of its eight neighbors, m."""
     rows, cols = heights.shape
     places = [(row, col) for row in range(3) for col in range(3) if (row, col) != (1, 1)]
     around = [heights[row : rows - 2 + row, col : cols - 2 + col] for row, col in places]

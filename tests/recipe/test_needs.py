@@ -56,7 +56,7 @@ def test_a_layer_of_sand_as_thick_as_the_recipe_says_becomes_dunes_on_plain_rock
     recipe = shortened(name)
     after = erode(with_loose_top(rock(), recipe.needs.sediment), recipe, seed=1)
     change = np.abs(after.elevation - rock().elevation)
-    # Half a metre on cells of ten is a change of slope by 3°: it shows in any low light.
+    # Half a meter on cells of ten is a change of slope by 3°: it shows in any low light.
     assert np.percentile(change, 90) > 0.5
     assert after.report["notes"] == []
 
@@ -77,7 +77,7 @@ def test_a_run_that_changed_nothing_says_so_and_why():
     ]
 
 
-def test_a_run_that_changed_millimetres_says_how_much():
+def test_a_run_that_changed_millimeters_says_how_much():
     dusty = Terrain(rock().elevation, 10.0, {"sediment": np.full((64, 64), 1e-4)})
     [note] = erode(dusty, shortened("dune sea"), seed=1).report["notes"]
     assert note.startswith("The ground hardly changed: no height by more than ")

@@ -65,7 +65,7 @@ def test_a_hash_changes_with_any_bit():
     assert hashes(other) != hashes(terrain)
 
 
-def test_mass_is_in_cubic_metres_and_a_leak_shows():
+def test_mass_is_in_cubic_meters_and_a_leak_shows():
     before, after = Terrain(np.full((4, 5), 10.0), (2.0, 3.0)), Terrain(np.full((4, 5), 9.0), (2.0, 3.0))
     assert mass_balance(before, after, Volumes(200.0, 115.0)) == pytest.approx(
         {"before": 1200, "added": 0, "exported": 115, "after": 1080, "moved": 200, "error": 5}
@@ -97,11 +97,11 @@ def test_random_directions_are_told_where_they_are_counted(eroded):
 
 
 @pytest.mark.parametrize(
-    ("cubic_metres", "words"),
+    ("cubic_meters", "words"),
     [(0, "0 m³"), (0.12345, "0.123 m³"), (1234, "1,234 m³"), (1.5e6, "1.50 million m³"), (2.5e9, "2.50 km³")],
 )
-def test_volumes_in_words(cubic_metres, words):
-    assert volume(cubic_metres) == words
+def test_volumes_in_words(cubic_meters, words):
+    assert volume(cubic_meters) == words
 
 
 BRIEF = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields as colours."""
+"""Fields as colors."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import pytest
 from erosion_addon.terrain.color_attributes import COLORS
 
 
-def test_colours_run_from_straw_over_green_to_water():
+def test_colors_run_from_straw_over_green_to_water():
     moisture = {"moisture": np.array([0.0, 0.5, 1.0], np.float32)}
     straw, green, water = COLORS["moisture_color"].colors(moisture, 10.0)
     assert straw[0] > straw[1] > straw[2]

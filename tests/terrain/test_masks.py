@@ -161,6 +161,6 @@ def test_scree_does_not_pile_up_to_a_wall_at_a_soft_border():
     ]
     assert not changes[1][inside == 0].any()
     edge = (inside > 0) & (distance_to(inside == 0, (1.0, 1.0), 9.0) <= 3)
-    # Measured 0.20. Of slides among eight neighbours it was 0.12, and 0.32 where cells of little strength took as much
+    # Measured 0.20. Of slides among eight neighbors it was 0.12, and 0.32 where cells of little strength took as much
     # as others, heaped up on the last ones.
     assert changes[1][edge].mean() < 0.25 * changes[0][edge].mean()

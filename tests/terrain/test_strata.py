@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strata: layers of coloured rock, and what erosion shows of them."""
+"""Strata: layers of colored rock, and what erosion shows of them."""
 
 import dataclasses
 
@@ -18,7 +18,7 @@ TWO = {"name": "two", "layer": [{"thickness": 10.0, "color": RED}, {"thickness":
 
 
 def at(strata, *heights):
-    """Colours of single heights in the middle of the terrain."""
+    """Colors of single heights in the middle of the terrain."""
     return [strata.colors(np.full((3, 3), height), (1.0, 1.0))[1, 1].tolist() for height in heights]
 
 
@@ -40,19 +40,19 @@ def test_layers_thinner_than_a_cell_spans_are_mixed_and_do_not_flicker():
 
 
 def test_layers_dip_to_where_they_say():
-    """At 45° to the right, ten metres to the right the layers lie ten metres lower."""
+    """At 45° to the right, ten meters to the right the layers lie ten meters lower."""
     tilted = Strata.from_dict({**TWO, "dip": 45.0, "dip_direction": 0.0})
     colors = tilted.colors(np.full((3, 21), 5.5), (1.0, 1.0))
     assert colors[1, :, 1].round().tolist() == [1] * 5 + [0] * 10 + [1] * 5 + [0]
 
 
-def test_waves_move_the_layers_and_keep_the_colours_between_those_of_the_layers():
+def test_waves_move_the_layers_and_keep_the_colors_between_those_of_the_layers():
     waved = Strata.from_dict({**TWO, "undulation": 20.0, "wavelength": 50.0, "blend": 3.0})
     colors = waved.colors(np.full((60, 70), 3.0), (2.0, 1.0))
     assert (colors[..., 0] == 1).all() and colors[..., 1].min() == 0 and colors[..., 1].max() == 1
 
 
-def test_bare_worn_rock_shows_its_layer_and_what_is_covered_or_untouched_keeps_its_colour():
+def test_bare_worn_rock_shows_its_layer_and_what_is_covered_or_untouched_keeps_its_color():
     one = Strata.from_dict({**TWO, "layer": TWO["layer"][:1]})
     fields = {
         "surface_color": np.broadcast_to(np.float32([0, 0, 1]), (3, 4, 3)),
@@ -66,7 +66,7 @@ def test_bare_worn_rock_shows_its_layer_and_what_is_covered_or_untouched_keeps_i
     assert bare == pytest.approx([1, 0, 0], abs=1e-6) and half == pytest.approx([0.5, 0, 0.5])
 
 
-def test_what_is_laid_down_without_its_colours_has_the_mean_of_the_layers():
+def test_what_is_laid_down_without_its_colors_has_the_mean_of_the_layers():
     """Two thirds red, one third white."""
     fields = {name: np.zeros((3, 3)) for name in ("elevation", "wear")}
     fields |= {"surface_color": np.zeros((3, 3, 3)), "sediment": np.full((3, 3), COVER)}
@@ -89,7 +89,7 @@ def test_a_run_starts_from_the_strata_and_cuts_into_them():
     assert plain.report["sha256"]["elevation"] == after.report["sha256"]["elevation"]
 
 
-def test_colours_that_the_terrain_brings_lie_on_the_strata():
+def test_colors_that_the_terrain_brings_lie_on_the_strata():
     recipe = dataclasses.replace(Recipe.load("arcane"), strata=Strata.from_dict(TWO))
     green = np.broadcast_to([0.0, 1.0, 0.0], (40, 40, 3))
     after = erode(Terrain(fractal(40, 40, relief=60.0), 5.0, {"surface_color": green}), recipe, seed=1)
@@ -116,7 +116,7 @@ def test_shipped_strata_load_under_their_names(name):
     ("change", "message"),
     [
         ({"layer": []}, "from 1 to 64 layers; these have 0"),
-        ({"layer": [{"thickness": 1.0}]}, 'layer 1: color must be a colour like "#a08060", not None'),
+        ({"layer": [{"thickness": 1.0}]}, 'layer 1: color must be a color like "#a08060", not None'),
         ({"layer": [{"thickness": 1.0, "color": "red"}]}, "layer 1: color must be"),
         ({"layer": [{"thickness": 0.0, "color": RED}]}, "layer 1: thickness must be from 0.01"),
         ({"layer": [{"height": 1.0, "color": RED}]}, "layer 1: height is not a parameter"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain is a finite rectangle of numbers in metres, and nobody else's array."""
+"""A terrain is a finite rectangle of numbers in meters, and nobody else's array."""
 
 import numpy as np
 import pytest

@@ -173,7 +173,7 @@ def bare_python(tmp_path_factory):
 
 
 @pytest.mark.parametrize("how", [name for name in BROKEN if name != "crashes" or sys.platform != "win32"])
-def test_a_neighbours_library_that_does_not_fit_is_said_in_a_sentence(start, bare_python, tmp_path, monkeypatch, how):
+def test_a_neighbors_library_that_does_not_fit_is_said_in_a_sentence(start, bare_python, tmp_path, monkeypatch, how):
     """Extensions share one folder of packages: here another one has put its own library in front of ours."""
     library, source = BROKEN[how]
     (tmp_path / library).mkdir()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class ImageHeader:
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
-    no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) metres between its pixels.
+    no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) meters between its pixels.
     """
 
     rows: int

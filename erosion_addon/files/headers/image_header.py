@@ -78,20 +78,20 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         why = str(error) if isinstance(error, CorruptError) else "its header makes no sense"
         raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
     if header.channels > 4:
-        raise InputError(f"{name} has {header.channels} channels; save the heights alone as a grey image.")
+        raise InputError(f"{name} has {header.channels} channels; save the heights alone as a gray image.")
     return header
 
 
 def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     signature, length, tag = struct.unpack(">8sI4s", stream.read(16))
-    cols, rows, bits, colour, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
+    cols, rows, bits, color, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
     if signature != b"\x89PNG\r\n\x1a\n" or tag != b"IHDR" or length != 13 or bits not in (1, 2, 4, 8, 16):
         raise CorruptError("its header makes no sense")
-    if colour == 3:
-        raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as greyscale.")
-    channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(colour)
+    if color == 3:
+        raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale.")
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(color)
     if channels is None:
-        raise CorruptError(f"there is no PNG colour type {colour}")
+        raise CorruptError(f"there is no PNG color type {color}")
     stored, position = 0, 8
     while tag != b"IEND":
         stream.seek(position)

@@ -20,9 +20,9 @@ _PIXEL_SCALE, _TIE_POINT, _KEYS = 33550, 33922, 34735
 _MODEL, _LENGTH_UNIT = 1024, 3076
 _GEOGRAPHIC = 2
 _UNITS = {9001: 1.0, 9002: 0.3048, 9003: 1200 / 3937}
-"""Metres in a unit of length: metre, international foot, survey foot."""
+"""Meters in a unit of length: meter, international foot, survey foot."""
 _DEGREE = math.tau * 6_371_008.8 / 360
-"""Metres in a degree along a meridian of the mean Earth."""
+"""Meters in a degree along a meridian of the mean Earth."""
 _TEXT, _DOUBLE = 2, 12
 _FIRST_PRIVATE = 32768
 _KINDS = {
@@ -53,7 +53,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     if kind is None:
         raise InputError(f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 bits.")
     if one(262, 1) > 2:
-        raise InputError(f"{name} is a TIFF with a palette or a print colour space; save it as greyscale.")
+        raise InputError(f"{name} is a TIFF with a palette or a print color space; save it as grayscale.")
     header = ImageHeader(rows, cols, channels, kind, no_data=_number(tags.get(_NO_DATA)), spacing=_spacing(tags))
     if rows <= 0 or cols <= 0 or channels <= 0:
         raise CorruptError(f"it claims {rows} × {cols} pixels in {channels} channels")
@@ -118,7 +118,7 @@ def _number(characters: np.ndarray[Any, Any] | None) -> float | None:
 
 
 def _spacing(tags: dict[int, np.ndarray[Any, Any]]) -> tuple[float, float] | None:
-    """(row, col) metres between pixels of a GeoTIFF; None where it tells none. Degrees count at the tie point."""
+    """(row, col) meters between pixels of a GeoTIFF; None where it tells none. Degrees count at the tie point."""
     scale, keys = tags.get(_PIXEL_SCALE, np.empty(0)), tags.get(_KEYS, np.empty(0)).tolist()
     if len(scale) < 2 or scale.dtype.kind != "f":
         return None

@@ -7,23 +7,23 @@ from ...kernels.compile import kernel
 
 
 @kernel
-def _raise(slopes, own, near, far, part, per_metre):
+def _raise(slopes, own, near, far, part, per_meter):
     """Raise slopes to those up to points between near and far, all (count,) float32; part: 0 at near, 1 at far."""
     rest = np.float32(1.0) - part
     for place in range(slopes.shape[0]):
         at = np.uintp(place)
-        slope = (rest * near[at] + part * far[at] - own[at]) * per_metre
+        slope = (rest * near[at] + part * far[at] - own[at]) * per_meter
         slopes[at] = slope if slope > slopes[at] else slopes[at]
 
 
 @kernel
-def raise_horizon(slopes, own, field, row, step, part, per_metre, wrap):
+def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
     """Raise the horizons of a row of places to what stands one step away from each.
 
     slopes: (cols,) float32, tangents of the horizons' angles, changed in place. own: (cols,) float32 m, the heights of
     the places. field: (rows, cols + 1) float32 m, what is looked at; its last column is its first once more. step:
-    rows, columns to a point, and rows, columns from there to its neighbour; the ground is seen between the two, `part`
-    (float32) of the way. per_metre: float32, 1 / distance. wrap: whether the terrain is a seamless tile; else there is
+    rows, columns to a point, and rows, columns from there to its neighbor; the ground is seen between the two, `part`
+    (float32) of the way. per_meter: float32, 1 / distance. wrap: whether the terrain is a seamless tile; else there is
     nothing to see beyond its edges.
     Reads only depend on the row and the step, so that the processor takes many columns at once.
     """
@@ -32,13 +32,13 @@ def raise_horizon(slopes, own, field, row, step, part, per_metre, wrap):
     if wrap:
         near, far, shift = near % rows, far % rows, shift % cols
         last = cols - shift
-        _raise(slopes[:last], own[:last], field[near, shift:], field[far, shift + beside :], part, per_metre)
-        _raise(slopes[last:], own[last:], field[near], field[far, beside:], part, per_metre)
+        _raise(slopes[:last], own[:last], field[near, shift:], field[far, shift + beside :], part, per_meter)
+        _raise(slopes[last:], own[last:], field[near], field[far, beside:], part, per_meter)
     elif 0 <= near < rows and 0 <= far < rows:
         first, last = max(0, -shift), min(cols, cols - shift - beside)
         if first < last:
             to = first + shift
-            _raise(slopes[first:last], own[first:last], field[near, to:], field[far, to + beside :], part, per_metre)
+            _raise(slopes[first:last], own[first:last], field[near, to:], field[far, to + beside :], part, per_meter)
 
 
 @kernel
@@ -46,7 +46,7 @@ def widen(field, wider, stride, first, last, wrap):
     """Blur rows first … before last of a field by (1 2 1) / 4 along both axes, taps `stride` cells apart.
 
     Once with strides 1, 2, 4 …: a blur twice as wide each time at the cost of nine reads (the à trous algorithm;
-    Holschneider et al. 1989). Opposite neighbours are added first: no turn or mirror image changes a bit.
+    Holschneider et al. 1989). Opposite neighbors are added first: no turn or mirror image changes a bit.
     field, wider: (rows, cols + 1) float32 as in `raise_horizon`; beyond edges that do not wrap the edge goes on.
     """
     rows, cols = field.shape[0], field.shape[1] - 1

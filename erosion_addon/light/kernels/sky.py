@@ -51,7 +51,7 @@ def _add_share(sums, slopes, along, upright):
 
 
 @kernel
-def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_metre, wrap, first, last, seen):
+def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, seen):
     """Set rows first … before last of `seen` to the share of the sky that each place sees.
 
     What a place with the normal n receives from an evenly bright sky, relative to open level ground:
@@ -69,7 +69,7 @@ def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_metr
 
     fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain. gradient: (2, rows,
     cols) float32, slopes along columns and rows. directions: (count, 2) float32, unit vectors along columns and rows.
-    starts: (count + 1,) where each direction's steps start in steps (all, 4), levels, parts and per_metre (all,).
+    starts: (count + 1,) where each direction's steps start in steps (all, 4), levels, parts and per_meter (all,).
     seen: (rows, cols) float32, 0 to 1.
     """
     cols, count = seen.shape[1], directions.shape[0]
@@ -88,7 +88,7 @@ def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_metr
                 along[col] = across + gradient[1, row, col] * directions[number, 1]
                 slopes[col] = max(along[col], none)
             for at in range(starts[number], starts[number + 1]):
-                raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_metre[at], wrap)
+                raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap)
             _add_share(sums, slopes, along, upright)
         for col in range(cols):
             seen[row, col] = min(sums[col] / (count * UNIT), 1.0)

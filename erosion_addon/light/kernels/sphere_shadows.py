@@ -89,14 +89,14 @@ def _shade_tile(elevation, gradient, row_spacing, col_spacing, caster, sun, rows
             if squared == 0.0:  # at the very middle no direction leads out
                 light[row, col] = 0.0
                 continue
-            per_metre = 1.0 / math.sqrt(distance_squared)
+            per_meter = 1.0 / math.sqrt(distance_squared)
             if sun.shape[0] == 0:
                 slope_x, slope_y = gradient[0, row, col], gradient[1, row, col]
                 upright = 1.0 / math.sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
-                upward = (above - right * slope_x - up * slope_y) * upright * per_metre
+                upward = (above - right * slope_x - up * slope_y) * upright * per_meter
                 covered = covered_sky(squared, upward)
             else:
-                toward = (right * sun[0] + up * sun[1] + above * sun[2]) * per_metre
+                toward = (right * sun[0] + up * sun[1] + above * sun[2]) * per_meter
                 covered = covered_sun(squared, toward, sun[3], sun[4], sun[5])
             if covered > 0.0:
                 light[row, col] *= min(max(1.0 - covered * faded(squared), 0.0), 1.0)
@@ -113,7 +113,7 @@ def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, l
     What is left out is 1 exactly, so a tile's size changes no bit.
 
     elevation: (rows, cols) float64 m. gradient: (2, rows, cols), slopes along columns and rows. casters: (count, 4)
-    x, y, z, radius > 0 in metres, from the middle of cell [0, 0]. suns: (count, 6): unit vector to the sun, cos b,
+    x, y, z, radius > 0 in meters, from the middle of cell [0, 0]. suns: (count, 6): unit vector to the sun, cos b,
     sin b, 1 - cos b of its angular radius b. lights: (1 + suns, rows, cols) float64, the sky's first.
     """
     rows, cols = elevation.shape

@@ -9,7 +9,7 @@ from .horizon import raise_horizon
 
 
 @kernel
-def see_sun(fields, height, starts, halves, weights, steps, levels, parts, per_metre, wrap, first, last, seen):
+def see_sun(fields, height, starts, halves, weights, steps, levels, parts, per_meter, wrap, first, last, seen):
     """Set rows first … before last of `seen` to the share of a sun's disc that stands above the horizon.
 
     The disc is cut into upright strips, i = 1 … m, at cos(iπ / (m + 1)) from its middle:
@@ -21,7 +21,7 @@ def see_sun(fields, height, starts, halves, weights, steps, levels, parts, per_m
     Where the ground turns away from the sun its own next cell is the horizon: it lies in the shade.
 
     fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain. height: e, rad.
-    starts: (strips + 1,) where each strip's steps start in steps (all, 4), levels, parts and per_metre (all,).
+    starts: (strips + 1,) where each strip's steps start in steps (all, 4), levels, parts and per_meter (all,).
     halves: (strips,) s, rad. weights: (strips,), sum 1. seen: (rows, cols) float32, 0 to 1.
     """
     cols = seen.shape[1]
@@ -32,7 +32,7 @@ def see_sun(fields, height, starts, halves, weights, steps, levels, parts, per_m
         for strip in range(halves.shape[0]):
             slopes[:] = 0.0
             for at in range(starts[strip], starts[strip + 1]):
-                raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_metre[at], wrap)
+                raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap)
             for col in range(cols):
                 share = 0.5 + (height - atan2(slopes[col], 1.0)) / (2.0 * halves[strip])
                 sums[col] += weights[strip] * min(max(share, 0.0), 1.0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Delaunay triangulation of points of a grid that takes one point after another.
 
-Half-edge i leads from corner i to the next corner of its triangle, i // 3; its twin leads back in the neighbour. A
+Half-edge i leads from corner i to the next corner of its triangle, i // 3; its twin leads back in the neighbor. A
 point divides the triangle or the two that it lies on, and flips restore the Delaunay property around it (Lawson 1977).
 """
 
@@ -35,7 +35,7 @@ class Net(NamedTuple):
 
 @kernel
 def set_triangle(net, triangle, a, b, c, beside_ab, beside_bc, beside_ca):
-    """Make `triangle` that of three vertices, with its neighbours' half-edges."""
+    """Make `triangle` that of three vertices, with its neighbors' half-edges."""
     edge = 3 * triangle
     net.corners[edge], net.corners[edge + 1], net.corners[edge + 2] = a, b, c
     net.twins[edge], net.twins[edge + 1], net.twins[edge + 2] = beside_ab, beside_bc, beside_ca
@@ -110,7 +110,7 @@ def _split_edge(net, point, edge):
 
 @kernel
 def make_delaunay(net, cols, row_step, col_step, triangle):
-    """Flip outer edges around a new point until all are Delaunay in metres; returns the first triangle around it.
+    """Flip outer edges around a new point until all are Delaunay in meters; returns the first triangle around it.
 
     Each triangle has the point as its last corner, so that its outer edge is its first and the next one around lies
     beyond its second.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The droplet step: its parameters, and its way from metres into the kernel's cells and back."""
+"""The droplet step: its parameters, and its way from meters into the kernel's cells and back."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -93,8 +93,8 @@ class DropletParameters(Parameters):
     slope: str = parameter(
         "tangent", "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
         choices={
-            "tangent": "Metres of height by metres of way: the steeper, the more, so that cliffs are dug into most",
-            "sine": "Metres of height by metres along the slope: no more than 1, which spares cliffs",
+            "tangent": "Meters of height by meters of way: the steeper, the more, so that cliffs are dug into most",
+            "sine": "Meters of height by meters along the slope: no more than 1, which spares cliffs",
         },
         group="Drops",
     )  # fmt: skip
@@ -112,7 +112,7 @@ class DropletParameters(Parameters):
         low=1, high=1e9, unit="m", soft_high=50_000, step=100, group="Moisture and Color",
     )  # fmt: skip
     color_depth: float = parameter(
-        0.5, "Thickness of sediment that hides half of the ground's colour: higher values let it shine through.",
+        0.5, "Thickness of sediment that hides half of the ground's color: higher values let it shine through.",
         low=1e-6, high=1e6, unit="m", soft_high=10, step=0.01, group="Moisture and Color",
     )  # fmt: skip
     grass_protection: float = grass_protection()
@@ -181,7 +181,7 @@ class DropletStep(DropStep):
         )
 
     def _settled(self) -> tuple[Array, Array | None, float]:
-        """Ground and colour if all drops laid down what they carry where they are, and what masks would keep."""
+        """Ground and color if all drops laid down what they carry where they are, and what masks would keep."""
         self.rest()
         if not self._run.under_way:
             return self._ground, self._color, 0.0
@@ -190,7 +190,7 @@ class DropletStep(DropStep):
         return ground, color, self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         from .kernels.wetness_index import wetness
 
         ground, color, _ = self._settled()

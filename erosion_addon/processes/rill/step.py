@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rill step, light droplets with moisture: its parameters, and its way from metres into cells and back."""
+"""The rill step, light droplets with moisture: its parameters, and its way from meters into cells and back."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from ..shared.state import State, Volumes
 @dataclass(frozen=True)
 class RillParameters(Parameters):
     """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
-    counts by the metre, not by the cell."""
+    counts by the meter, not by the cell."""
 
     drops_per_cell: float = parameter(
         0.75, "How much it rains: more drops cut deeper rills and fill wider floors.",
@@ -40,7 +40,7 @@ class RillParameters(Parameters):
         low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     friction: float = parameter(
-        0.005, "Share of its speed that a drop loses on a metre: higher values make it follow every bend.",
+        0.005, "Share of its speed that a drop loses on a meter: higher values make it follow every bend.",
         low=0, high=1000, unit="1/m", soft_high=0.1, group="Drops",
     )  # fmt: skip
     transfer_rate: float = parameter(
@@ -60,7 +60,7 @@ class RillParameters(Parameters):
         low=0, high=1, soft_high=0.5, step=0.001, group="Drops",
     )  # fmt: skip
     evaporation: float = parameter(
-        0.001, "Share of its water that a drop loses on a metre: higher values make shorter paths.",
+        0.001, "Share of its water that a drop loses on a meter: higher values make shorter paths.",
         low=0, high=1000, unit="1/m", soft_high=0.02, group="Drops",
     )  # fmt: skip
     maximum_path: float = parameter(
@@ -106,7 +106,7 @@ class RillStep(DropStep):
         self._totals = rill.make_totals(self._run.tiles)
 
     def _make_constants(self, given: RillParameters) -> Any:
-        """What holds for a metre, as shares of one step; and for a drop on each cell, as a share of one drop."""
+        """What holds for a meter, as shares of one step; and for a drop on each cell, as a share of one drop."""
         state, unit = self._state, self._state.cell_size
         rows, cols = state.elevation.shape
         return self._kernel.Constants(
@@ -148,7 +148,7 @@ class RillStep(DropStep):
         return ground, self._kernel.lay_down(self._run.tiles, self._run.pool, ground, self._masks)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         layers = self._solid_layers(self._settled()[0])
         layers["flow"] = self._water[..., 0].copy()
         # Four cells share what their middle lacks, so a single one can be given a little more than it can hold.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground in a kernel's own unit of height, for what moves over it as drops or grains, and back in metres."""
+"""The ground in a kernel's own unit of height, for what moves over it as drops or grains, and back in meters."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ HIGHEST_RELIEF = 1e7
 
 def in_unit(state: State, unit: float) -> Array:
     """(rows, cols, 2) float64: height of the surface over its lowest point and the loose part of it, in units of so
-    many metres. Raises InputError where the relief is out of all proportion to the cells."""
+    many meters. Raises InputError where the relief is out of all proportion to the cells."""
     datum = _datum(state)
     if float(state.elevation.max()) - datum > HIGHEST_RELIEF * state.cell_size:
         raise InputError(
@@ -29,12 +29,12 @@ def in_unit(state: State, unit: float) -> Array:
 
 
 def ground_now(state: State, ground: Array, unit: float) -> Ground:
-    """The ground in metres; unlike `solid_layers` not to the last bit where nothing has changed."""
+    """The ground in meters; unlike `solid_layers` not to the last bit where nothing has changed."""
     return Ground(ground[..., 0] * unit + _datum(state), ground[..., 1] * unit)
 
 
 def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
-    """New arrays of elevation and loose layers in metres, of a ground that was made `in_unit` and has changed."""
+    """New arrays of elevation and loose layers in meters, of a ground that was made `in_unit` and has changed."""
     elevation = _changed(state.elevation, (state.elevation - _datum(state)) / unit, ground[..., 0], unit)
     before = state.loose()
     loose = _changed(before, before / unit, ground[..., 1], unit)

@@ -2,7 +2,7 @@
 """Steps that run on coarser cells than the terrain's, and hand down what they change.
 
 What single drops carve is as narrow as a cell. For a landscape that looks the same whatever the number of its cells,
-they run on cells of a size in metres. Only the change comes back to the terrain, which keeps its own finer detail.
+they run on cells of a size in meters. Only the change comes back to the terrain, which keeps its own finer detail.
 """
 
 import math
@@ -38,7 +38,7 @@ def detail() -> Any:
 
 
 def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:
-    """Metres that the finest channels of a step are wide on a terrain, 0 where they are as narrow as its cells."""
+    """Meters that the finest channels of a step are wide on a terrain, 0 where they are as narrow as its cells."""
     if parameters.feature_size > 0 or parameters.detail == 0:
         return float(parameters.feature_size)
     longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
@@ -80,7 +80,7 @@ class AtFeatureSize:
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
-    """Rows and columns of cells of about so many metres, never finer than the terrain's own."""
+    """Rows and columns of cells of about so many meters, never finer than the terrain's own."""
     sides = list(zip(state.elevation.shape, state.spacing, strict=True))
     size = min(size, *(cells * spacing / SMALLEST_SIDE for cells, spacing in sides))
     rows, cols = (cells if size <= spacing else round(cells * spacing / size) for cells, spacing in sides)
@@ -195,7 +195,7 @@ class CoarseStep(Step):
         before = self._state.layers[name]
         change = self._grids.spread(values - self._coarse.layers[name])
         if name == "surface_color" and "strength" in self._state.masks:
-            change *= _may_gain(self._state.masks)[..., None]  # a colour comes with what is laid down
+            change *= _may_gain(self._state.masks)[..., None]  # a color comes with what is laid down
         change += before
         return np.clip(change, min(before.min(), 0.0), max(before.max(), 1.0)).astype(values.dtype)
 
@@ -225,7 +225,7 @@ def _rock_may_be_dug(masks: dict[str, Array]) -> Any:
 def _towards(needed: Array, amount: Array) -> Array:
     """`amount` changed by up to a half to what is `needed`, with its sum kept.
 
-    Smooth shares put a little on neighbours; on a plain that is filled up later it would show through.
+    Smooth shares put a little on neighbors; on a plain that is filled up later it would show through.
     """
     changed = np.clip(needed, 0.5 * amount, 1.5 * amount)
     total = changed.sum()

@@ -32,14 +32,14 @@ def changed_elevation(state: State, rock: Array, loose: Array) -> Array:
 
 
 def ground_now(rock: Array, loose: Array) -> Ground:
-    """The ground of rock and loose material (ringed) in metres."""
+    """The ground of rock and loose material (ringed) in meters."""
     return Ground(inner(rock) + inner(loose), inner(loose))
 
 
 def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
     """What moved is the rock that turned loose, and by how much the ground is lower than before where it is.
 
-    exported: (1,), as metres on one cell.
+    exported: (1,), as meters on one cell.
     """
     area = state.spacing[0] * state.spacing[1]
     lowered = np.maximum(state.elevation - changed_elevation(state, rock, loose), 0.0)
@@ -47,7 +47,7 @@ def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes
 
 
 def loosened(state: State, rock: Array) -> float:
-    """Rock that has turned loose, as metres on one cell."""
+    """Rock that has turned loose, as meters on one cell."""
     return float(np.sum(state.elevation - state.loose() - inner(rock)))
 
 

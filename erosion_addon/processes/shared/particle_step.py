@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all processes of single drops share: the ground in cells instead of metres, masks, and where drops start."""
+"""What all processes of single drops share: the ground in cells instead of meters, masks, and where drops start."""
 
 import math
 import time
@@ -76,7 +76,7 @@ class DropStep(Step):
         return self._solid_layers(self._ground)["elevation"]
 
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
-        """New arrays of elevation and loose layers in metres."""
+        """New arrays of elevation and loose layers in meters."""
         return solid_layers(self._state, ground, self._state.cell_size)
 
     @property

@@ -82,7 +82,7 @@ class Process:
     """Fields beyond elevation, sediment and soil that it makes or changes."""
 
     carries_color: bool = False
-    """Whether what it lays down brings the colour of its place of origin along."""
+    """Whether what it lays down brings the color of its place of origin along."""
 
     moves_ground: bool = True
     """Whether it moves rock, sediment or soil."""
@@ -91,7 +91,7 @@ class Process:
     """Whether it does nothing without a slope."""
 
     works_in_cells: bool = False
-    """Whether its lengths are cells and not metres, so that it suits land of any width."""
+    """Whether its lengths are cells and not meters, so that it suits land of any width."""
 
     small_steps: Callable[[Any, Spacing], int] = _one
     """(parameters, spacing) → steps between two looks at the ground; such a process has a `time_step`."""
@@ -117,9 +117,9 @@ class Process:
         return " ".join((self.parameters.__doc__ or "").split())
 
 
-def volume(cubic_metres: float) -> str:
+def volume(cubic_meters: float) -> str:
     """A volume in words, in the unit that keeps it short."""
     for unit, size in (("km³", 1e9), ("million m³", 1e6)):
-        if abs(cubic_metres) >= size / 10:
-            return f"{cubic_metres / size:,.2f} {unit}"
-    return f"{cubic_metres:,.0f} m³" if abs(cubic_metres) >= 10 else f"{cubic_metres:.3g} m³"
+        if abs(cubic_meters) >= size / 10:
+            return f"{cubic_meters / size:,.2f} {unit}"
+    return f"{cubic_meters:,.0f} m³" if abs(cubic_meters) >= 10 else f"{cubic_meters:.3g} m³"

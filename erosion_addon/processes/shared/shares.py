@@ -59,7 +59,7 @@ def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
     """The same with the limits of depth, for processes that look at the ground before each of their time steps: less is
     dug the nearer a cell is to its lowest height, and nothing below that; and likewise with what is laid down.
 
-    At a time none of them lowers a cell by more than half of what it stands above the lowest of its neighbours: so it
+    At a time none of them lowers a cell by more than half of what it stands above the lowest of its neighbors: so it
     cannot pass the limit by sliding. The last tenth is for all that lowers it by less.
     """
     given, limits, wraps = shares(state, ground), state.limits, state.edges == "wrap"
@@ -81,12 +81,12 @@ NEAR = 0.1
 
 
 def _share(left: Array, fall: Array, limit: float) -> Array:
-    """What may happen where so much (m) is left of a limit and neighbours lie so much lower."""
+    """What may happen where so much (m) is left of a limit and neighbors lie so much lower."""
     return np.asarray(np.clip(left / np.maximum(0.5 * fall, NEAR * limit), 0, 1), np.float32)
 
 
 def _fall(surface: Array, wraps: bool) -> Array:
-    """How far below each cell the lowest of its eight neighbours lies, at least 0; slopes go on beyond the edges."""
+    """How far below each cell the lowest of its eight neighbors lies, at least 0; slopes go on beyond the edges."""
     around = np.pad(surface, 1, mode="wrap") if wraps else np.pad(surface, 1, mode="reflect", reflect_type="odd")
     rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
     lowest = np.minimum(np.minimum(rows[:, :-2], rows[:, 2:]), rows[:, 1:-1])
@@ -94,7 +94,7 @@ def _fall(surface: Array, wraps: bool) -> Array:
 
 
 def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
-    """The lowest and the highest that a step may bring each cell to, (rows, cols) float32 in units of so many metres
+    """The lowest and the highest that a step may bring each cell to, (rows, cols) float32 in units of so many meters
     over a datum; nothing where depths are not limited. For particles, many of which work on a cell between two looks at
     the ground: their kernels go no further, whatever the order they come in."""
     limits, far = state.limits, np.float32(np.inf)
@@ -217,7 +217,7 @@ class Plot:
     def clear(self, *layers: Array, lowered: float = 0.0) -> float:
         """Give the layers their values on the plot back; returns the sum of what was taken away from the first.
 
-        lowered: by how much all but the first lie lower than at the start, in metres.
+        lowered: by how much all but the first lie lower than at the start, in meters.
         """
         taken = float(np.sum(layers[0][self._cells] - self._kept[0])) if self else 0.0
         for place, (layer, kept) in enumerate(zip(layers, self._kept, strict=True)):

@@ -17,7 +17,7 @@ REST = 1e-4
 """Of the difference of height at which loose material stands: movements smaller than this are none."""
 
 SPREAD = 0.375
-"""How far a pass evens out what is too steep: of the most that keeps heights between their neighbours', 1/2."""
+"""How far a pass evens out what is too steep: of the most that keeps heights between their neighbors', 1/2."""
 
 
 LOOK = 16

@@ -65,12 +65,12 @@ class State:
 
     @property
     def cell_size(self) -> float:
-        """Side of a square of a cell's area, in metres."""
+        """Side of a square of a cell's area, in meters."""
         row_spacing, col_spacing = self.spacing
         return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
 
     def loose(self) -> Array:
-        """Thickness of everything loose, in metres: all processes take sediment and soil alike. What is fixed is rock
+        """Thickness of everything loose, in meters: all processes take sediment and soil alike. What is fixed is rock
         to them."""
         loose = loose_of(self.layers)
         return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)

@@ -13,7 +13,7 @@ from ...base.threads import Team, processors
 from .state import ANYTHING, within
 
 SIDE = 64
-"""Cells along a tile: two of one colour have one between them, on which both reach; and from 2048² on there are enough
+"""Cells along a tile: two of one color have one between them, on which both reach; and from 2048² on there are enough
 for many threads."""
 
 LARGE = 2**23
@@ -31,7 +31,7 @@ ALONE = 128
 
 
 HANDS = 8
-"""Into how many parts for each thread the tiles of a colour are dealt out, as one may take much longer than the drops
+"""Into how many parts for each thread the tiles of a color are dealt out, as one may take much longer than the drops
 on it tell. Computed from the times of tiles on 512², two threads are 1.5 to 1.7 times as fast as one with one part for
 each, and 1.9 times where each takes the next tile when it is done."""
 
@@ -65,7 +65,7 @@ class TileRun:
         self._spans = dict(spans or {})
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
         self.started, self.limits = 0, {"started": (0, count)}
-        # Of a turn under way: the colours that it has still to do, and the tiles of the first of them that are worked.
+        # Of a turn under way: the colors that it has still to do, and the tiles of the first of them that are worked.
         self._ahead: list[Array] = []
         self._worked: Array | None = None
         threads = min(threads or processors(), max(map(len, self._colors)))
@@ -121,7 +121,7 @@ class TileRun:
             self._work(color, work)
 
     def _waiting(self, color: Array) -> Array:
-        """The tiles of a colour on which drops wait."""
+        """The tiles of a color on which drops wait."""
         tiles: Array = color[self.pool.queue[color, self._queues.FIRST] != self._queues.NONE]
         return tiles
 

@@ -72,7 +72,7 @@ class SnowParameters(Parameters):
     )  # fmt: skip
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in metres."""
+        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in meters."""
         # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
         reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
         return round(16 * (reach / spacing[0] + reach / spacing[1]))
@@ -139,11 +139,11 @@ class SnowStep(Step):
         return snow - melted, melted
 
     def elevation(self) -> Array:
-        """The ground, in metres."""
+        """The ground, in meters."""
         return self._state.elevation
 
     def layers(self) -> dict[str, Array]:
-        """The ground as it was, and new arrays of snow and of the water that is melted, in metres."""
+        """The ground as it was, and new arrays of snow and of the water that is melted, in meters."""
         snow, melted = self._lying()
         water = WATER * melted
         if (before := self._state.layers.get("meltwater")) is not None:
@@ -170,7 +170,7 @@ class SnowStep(Step):
 
 
 def snow_line(elevation: Array, parameters: SnowParameters) -> float:
-    """Height below which no snow falls, in metres."""
+    """Height below which no snow falls, in meters."""
     if parameters.covered == 0.0:
         return parameters.snow_line
     place = min(int((1.0 - parameters.covered) * elevation.size), elevation.size - 1)

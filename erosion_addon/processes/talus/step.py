@@ -39,7 +39,7 @@ class TalusParameters(Parameters):
     grass_protection: float = grass_protection()
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in metres."""
+        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in meters."""
         # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
         # further to go than the terrain is long.
         reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
@@ -73,7 +73,7 @@ class TalusStep(Step):
         return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),

@@ -157,7 +157,7 @@ class WaterParameters(Parameters):
                 raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
 
     def sub_steps(self, spacing: tuple[float, float]) -> int:
-        """How many steps of the pipes stand in one time step, on cells of (row, column) spacing in metres."""
+        """How many steps of the pipes stand in one time step, on cells of (row, column) spacing in meters."""
         return math.ceil(self.time_step / longest_step(*spacing, self.gravity, self.pipe_depth))
 
 

@@ -11,15 +11,15 @@ from .parameters import WaterParameters
 
 
 def water_level(elevation: Array, parameters: WaterParameters) -> float:
-    """Height of the standing water at the start, in metres."""
+    """Height of the standing water at the start, in meters."""
     if parameters.flooded == 0.0:
         return parameters.water_level
     place = min(int(parameters.flooded * elevation.size), elevation.size - 1)
     return float(np.partition(elevation, place, axis=None)[place]) + parameters.water_level
 
 
-def whole_metres(elevation: Array) -> float:
-    """Whole metres that all heights have in common; less these, every height is still the same to the last digit."""
+def whole_meters(elevation: Array) -> float:
+    """Whole meters that all heights have in common; less these, every height is still the same to the last digit."""
     low, high = float(elevation.min()), float(elevation.max())
     return float(np.trunc(min(low, high, key=abs))) if low * high > 0.0 else 0.0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The water step: from hours and millimetres into the kernels' steps and back."""
+"""The water step: from hours and millimeters into the kernels' steps and back."""
 
 import math
 from typing import Any
@@ -13,12 +13,12 @@ from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
-from .start import layer, masks, sources, water_level, whole_metres
+from .start import layer, masks, sources, water_level, whole_meters
 
 HOUR = 3600.0
 
 FRESH = 2.0
-"""Metres of soil that come or go in an hour where nothing takes root."""
+"""Meters of soil that come or go in an hour where nothing takes root."""
 
 GRASS_SLOPE = 1.0
 """m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
@@ -159,7 +159,7 @@ class WaterStep(Step):
         last = min(self._done + size, self._steps)
         if self._done == 0:
             # Far above or below 0 the last digits of a level would be too coarse for thin water.
-            self._reference = whole_metres(self._bed)
+            self._reference = whole_meters(self._bed)
             self._bed -= self._reference
         while self._done < last:
             self._one_step()
@@ -221,12 +221,12 @@ class WaterStep(Step):
         )
 
     def _level(self) -> float:
-        """Height of the standing water now, in metres above the reference."""
+        """Height of the standing water now, in meters above the reference."""
         given = self._parameters
         return self._start_level - self._reference + given.water_rise * self._done * given.time_step / HOUR
 
     def _fill_up(self) -> float:
-        """Fill all that lies below the level, as metres of water; what the water carries takes its room too."""
+        """Fill all that lies below the level, as meters of water; what the water carries takes its room too."""
         filled = np.maximum(self._level() - self._bed - self._suspended, self._depth)
         gained = float(np.sum(filled - self._depth))
         self._depth[:] = filled
@@ -267,7 +267,7 @@ class WaterStep(Step):
         return self._depth
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         layers = self._layers(self._soil.copy())
         return layers | {name: layers[name].copy() for name in WORKED_ON}
 

@@ -53,7 +53,7 @@ class WeatherParameters(Parameters):
     grass_protection: float = grass_protection()
 
     def time_steps(self, spacing: tuple[float, float]) -> int:
-        """In how many steps it passes on cells of (row, column) spacing in metres, such that creep stays stable."""
+        """In how many steps it passes on cells of (row, column) spacing in meters, such that creep stays stable."""
         curvature = 1 / (spacing[0] * spacing[0]) + 1 / (spacing[1] * spacing[1])
         covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
         wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
@@ -140,7 +140,7 @@ class WeatherStep(Step):
         return wanted
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),

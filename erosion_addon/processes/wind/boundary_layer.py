@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of the wind's boundary layer, from metres; see `kernels.wind_layer`."""
+"""The numbers of the wind's boundary layer, from meters; see `kernels.wind_layer`."""
 
 import math
 from typing import Any

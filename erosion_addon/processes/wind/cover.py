@@ -13,7 +13,7 @@ from .parameters import WindParameters
 def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | None = None) -> Array | None:
     """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
     of what slides; where depths are limited (rows, cols, 6), with the lowest and the highest that it may come to, in
-    units of so many metres. None where all is 1. ground: as in `shares`."""
+    units of so many meters. None where all is 1. ground: as in `shares`."""
     given, grass, shape = shares(state, ground), state.layers.get("grass"), state.elevation.shape
     bounds = bounds_in_unit(state, unit)
     if grass is None and given.nothing and not bounds:

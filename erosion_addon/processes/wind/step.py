@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind step: its way from metres into the source's map and back."""
+"""The wind step: its way from meters into the source's map and back."""
 
 import math
 import time
@@ -259,7 +259,7 @@ class WindStep(Step):
         return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in metres, by field name."""
+        """New arrays of what the step has changed so far, in meters, by field name."""
         return solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
 
     def elevation(self) -> Array:

@@ -31,7 +31,7 @@ WATER_MOISTURE = 0.85
 def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy.types.Object:
     """Give the terrain foliage, or change that which it has.
 
-    shells: how many are rendered. height: of the tallest plants in metres; 0: 0.8 cells. InputError where the terrain
+    shells: how many are rendered. height: of the tallest plants in meters; 0: 0.8 cells. InputError where the terrain
     has no moisture, or something of the user's is called like the density.
     """
     if not attributes.holds(terrain.data, "moisture"):

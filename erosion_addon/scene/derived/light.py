@@ -35,7 +35,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 @dataclass(frozen=True)
 class Frame:
-    """A terrain's own metres: x along columns, y along rows, z up, from the middle of cell [0, 0].
+    """A terrain's own meters: x along columns, y along rows, z up, from the middle of cell [0, 0].
 
     axes: (3, 3), its unit vectors in world space, as columns. origin: (3,), in world space.
     """
@@ -44,7 +44,7 @@ class Frame:
     origin: Array
 
     def place(self, world: Array) -> Array:
-        """Points in world space (..., 3), in the terrain's metres."""
+        """Points in world space (..., 3), in the terrain's meters."""
         return self.direction(world - self.origin)
 
     def direction(self, world: Array) -> Array:
@@ -53,7 +53,7 @@ class Frame:
 
 
 def frame_of(obj: bpy.types.Object) -> Frame:
-    """The metres of the terrain that an object is, wherever it is moved, turned and scaled to."""
+    """The meters of the terrain that an object is, wherever it is moved, turned and scaled to."""
     matrix = np.array(obj.matrix_world, np.float64)
     corner = np.append(positions(obj.data)[:, :2].min(axis=0), 0.0)
     return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
@@ -100,7 +100,7 @@ def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
 def casters_of(
     depsgraph: bpy.types.Depsgraph, terrain: bpy.types.Object, frame: Frame, collection: Any, count: int
 ) -> Array:
-    """Spheres (any, 4) in the terrain's metres for the visible objects of a collection and what they are instances of.
+    """Spheres (any, 4) in the terrain's meters for the visible objects of a collection and what they are instances of.
 
     count: spheres for each. Raises InputError where the collection has nothing to throw a shadow.
     """
@@ -149,7 +149,7 @@ def _points_of(obj: bpy.types.Object) -> Array:
 
 
 def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
-    """Spheres for a shape, in the frame's metres. They are fitted along its own axes, along which things are made."""
+    """Spheres for a shape, in the frame's meters. They are fitted along its own axes, along which things are made."""
     scale = np.linalg.norm(matrix[:3, :3], axis=0)
     if not len(points) or not (scale > 0).all():
         return np.empty((0, 4))

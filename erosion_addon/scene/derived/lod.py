@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail: triangulated meshes of a terrain, and of its water, that follow it to within an error in metres.
+"""Levels of detail: triangulated meshes of a terrain, and of its water, that follow it to within an error in meters.
 
 Their vertices are some of the terrain's, with all that these carry. They are companions of the terrain, called
 TERRAIN_LOD1 and so on as game engines have it, and hidden where they would lie in the terrain they stand for.
@@ -23,7 +23,7 @@ from . import companions, water_surface
 KIND = "lod"
 
 ERROR = "erosion_error"
-"""Custom property of a level: its error in metres."""
+"""Custom property of a level: its error in meters."""
 
 OF_WATER = "erosion_of_water"
 """Custom property of a level: whether it stands for the water."""
@@ -44,7 +44,7 @@ def add(
 ) -> list[bpy.types.Object]:
     """Give the terrain levels of detail, and its water where it has a surface; those that it has are made anew.
 
-    error: metres that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
+    error: meters that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
     Returns the levels. InputError for an error that is too small.
     """
     requests = requests_of_add(terrain, count, error, factor)
@@ -124,7 +124,7 @@ def _errors(levels: Sequence[bpy.types.Object]) -> list[float]:
 
 
 def _ground(lattice: Lattice, heights: Array) -> Array:
-    """Local heights (vertices,) in metres (rows, cols)."""
+    """Local heights (vertices,) in meters (rows, cols)."""
     return lattice.to_grid(heights).astype(np.float64) * lattice.scale_z
 
 

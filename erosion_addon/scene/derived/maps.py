@@ -87,7 +87,7 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
     """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew,
     whatever it and the terrain are called by now.
 
-    The numbers are the field's own (colour space Non-Color), and the bottom row is the smallest y.
+    The numbers are the field's own (color space Non-Color), and the bottom row is the smallest y.
     """
     images = images_of(terrain)
     filled = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's own new file holds: a lamp, a camera, a cube and a grey world, made for a scene of ten metres.
+"""What Blender's own new file holds: a lamp, a camera, a cube and a gray world, made for a scene of ten meters.
 
 As long as they are as that file has them, they are nobody's work. What was moved, renamed or edited is the user's.
 """
@@ -14,7 +14,7 @@ _PLACES = {
 }
 
 _GREY = 0.050876
-"""Linear colour of the world."""
+"""Linear color of the world."""
 
 
 def is_untouched(obj: bpy.types.Object) -> bool:
@@ -37,7 +37,7 @@ def _is_plain(obj: bpy.types.Object) -> bool:
 
 
 def is_world_untouched(world: bpy.types.World) -> bool:
-    """Whether a world is the new file's grey one, as that has it."""
+    """Whether a world is the new file's gray one, as that has it."""
     nodes = list(world.node_tree.nodes) if world.node_tree else []
     background = next((node for node in nodes if node.type == "BACKGROUND"), None)
     if background is None or {node.type for node in nodes} != {"BACKGROUND", "OUTPUT_WORLD"}:

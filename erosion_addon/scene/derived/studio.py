@@ -16,17 +16,17 @@ from ..terrain.mesh import heights
 from . import startup
 
 HAZE = (0.46, 0.62, 0.86)
-"""Linear colour of the air in the distance, and of the sky at the horizon."""
+"""Linear color of the air in the distance, and of the sky at the horizon."""
 
 SKY = (0.06, 0.20, 0.62)
-"""Linear colour of the sky overhead."""
+"""Linear color of the sky overhead."""
 
 SUN_COLOR = (1.0, 0.90, 0.76)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a terrain lies: its own axes in the world, half its width and depth, and heights, in metres."""
+    """Where a terrain lies: its own axes in the world, half its width and depth, and heights, in meters."""
 
     matrix: Matrix
     half_width: float
@@ -41,7 +41,7 @@ class Place:
         return 2 * min(self.half_width, self.half_depth)
 
     def point(self, x: float, y: float, z: float) -> Vector:
-        """The place in the world of local metres from the terrain's middle."""
+        """The place in the world of local meters from the terrain's middle."""
         return self.matrix @ Vector((x, y, z))
 
 
@@ -53,9 +53,9 @@ def place_of(terrain: bpy.types.Object) -> Place:
     middle = (low + high) / 2
     size = np.abs((high - low) * scale)
     turned = rotation.to_matrix().to_4x4()
-    centre = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
+    center = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
     levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
-    return Place(Matrix.Translation(centre) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels)))
+    return Place(Matrix.Translation(center) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels)))
 
 
 def has_camera(scene: bpy.types.Scene) -> bool:

@@ -19,15 +19,15 @@ from . import companions
 KIND = "water"
 
 THRESHOLD = "erosion_threshold"
-"""Custom property of a water surface: depth in metres from which on water is shown; 0 is automatic."""
+"""Custom property of a water surface: depth in meters from which on water is shown; 0 is automatic."""
 
-NEIGHBOURS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
+NEIGHBORS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
 
 
 def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
     """Give the terrain a water surface, or bring the one that it has up to date.
 
-    threshold: depth in metres from which on water is shown; 0: a hundredth of a cell. InputError where there is none.
+    threshold: depth in meters from which on water is shown; 0: a hundredth of a cell. InputError where there is none.
     """
     if not attributes.holds(terrain.data, "water_depth"):
         raise InputError(
@@ -85,7 +85,7 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
 
 
 def shown_from(lattice: Lattice, threshold: float) -> float:
-    """Metres of depth from which on water is shown."""
+    """Meters of depth from which on water is shown."""
     return threshold or 0.01 * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
 
 
@@ -93,7 +93,7 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
     """Height of the surface, and which faces it has: (rows, cols) m, (rows - 1, cols - 1) bool.
 
     ground, depth: (rows, cols) m. A face has water at one of its corners at least. At a dry corner the surface goes on
-    level with its wet neighbours, but at most as high as the ground less what the water there lacks of the threshold:
+    level with its wet neighbors, but at most as high as the ground less what the water there lacks of the threshold:
     so the edge is where water of that depth ends, on banks as on flat ground, and floats nowhere.
     """
     wet = depth > threshold
@@ -101,7 +101,7 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
     level = ground + depth
     row, col = np.nonzero(_corners(faces) & ~wet)
     total, count = np.zeros(len(row), np.float32), np.zeros(len(row), np.float32)
-    for down, right in NEIGHBOURS:
+    for down, right in NEIGHBORS:
         r, c = row + down, col + right
         inside = (r >= 0) & (r < wet.shape[0]) & (c >= 0) & (c < wet.shape[1])
         r, c = np.where(inside, r, row), np.where(inside, c, col)  # the dry cell itself counts for nothing

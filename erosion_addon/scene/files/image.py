@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights and colours from and to images through Blender's own image code.
+"""Heights and colors from and to images through Blender's own image code.
 
-Blender hands out the numbers of a file unchanged only where its colour space is Non-Color before the first access to
+Blender hands out the numbers of a file unchanged only where its color space is Non-Color before the first access to
 the pixels. Everything made on the way (images, scenes) is removed again, also after an error.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...base.memory import require
 from ...files.headers.image_header import ImageHeader, parse_header, read_header
-from ...files.image_files import color, damaged, grey
+from ...files.image_files import color, damaged, gray
 from ...files.maps import linear
 
 _BYTES_PER_CELL = 112
@@ -33,11 +33,11 @@ class BlenderFiles:
     """Image files through `bpy.data.images`; see `model.image_files.ImageFiles`."""
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Grey pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
-        return grey(self._pixels(path), path)
+        """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
+        return gray(self._pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colours of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
+        """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
         return color(self._pixels(path))
 
     def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
@@ -50,7 +50,7 @@ class BlenderFiles:
         return _read_and_remove(image, header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, grey or colours; OSError where it fails."""
+        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, gray or colors; OSError where it fails."""
         name = _blender_path(path)
         require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
         with _temporary_image(pixels) as image, _temporary_scene() as scene:
@@ -70,14 +70,14 @@ class BlenderFiles:
 
 
 def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:
-    """Grey pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; see `_image_pixels`."""
-    return grey(_image_pixels(image)[0], f"The image {image.name}")
+    """Gray pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; see `_image_pixels`."""
+    return gray(_image_pixels(image)[0], f"The image {image.name}")
 
 
 def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
-    """Linear colours of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
+    """Linear colors of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
 
-    Its colour space counts for images of whole numbers, as for Blender itself.
+    Its color space counts for images of whole numbers, as for Blender itself.
     """
     pixels, whole_numbers = _image_pixels(image)
     colors = color(pixels)
@@ -88,7 +88,7 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds whole numbers.
 
     What is in memory counts where the image was generated or painted on, else the packed or the linked file.
-    Raises InputError for tiles, movies, sequences, render results, missing files and colour images.
+    Raises InputError for tiles, movies, sequences, render results, missing files and color images.
     """
     name = f"The image {image.name}"
     if image.source not in {"FILE", "GENERATED"}:
@@ -110,8 +110,8 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
 def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]:
     if image.source == "FILE" and image.is_float and not image.colorspace_settings.is_data:
         raise InputError(
-            f"{name} has unsaved changes in the colour space {image.colorspace_settings.name}, which bends heights; "
-            "save it and set its colour space to Non-Color."
+            f"{name} has unsaved changes in the color space {image.colorspace_settings.name}, which bends heights; "
+            "save it and set its color space to Non-Color."
         )
     cols, rows = image.size
     require(rows * cols * _BYTES_PER_CELL, f"{name} ({rows} × {cols})")
@@ -142,7 +142,7 @@ def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
 
 def _check(header: ImageHeader, name: object) -> None:
     """Raise InputError where Blender could not read the image, or would read it wrongly."""
-    # Until 5.2, Blender leaves the pixels uninitialised where it does not know the name of a single channel.
+    # Until 5.2, Blender leaves the pixels uninitialized where it does not know the name of a single channel.
     if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
         raise InputError(f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or later.")
     require(header.cells * _BYTES_PER_CELL, f"Reading {name} ({header.rows} × {header.cols})")

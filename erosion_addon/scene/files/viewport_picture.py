@@ -29,7 +29,7 @@ def save(context: bpy.types.Context, path: Path) -> None:
 
 
 def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region) -> Array:
-    """The middle of the view as (SIDE, SIDE, 4) float32 in the colours of the screen, row 0 at the bottom."""
+    """The middle of the view as (SIDE, SIDE, 4) float32 in the colors of the screen, row 0 at the bottom."""
     import gpu  # here, as Blender without a window has none to offer
 
     side = SIDE * _FINER

@@ -29,7 +29,7 @@ _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 SOURCES = {
     "NONE": "No mask",
     "VERTEX_GROUP": "The weights of a vertex group, which Weight Paint paints",
-    "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a colour",
+    "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a color",
     "IMAGE": "The brightness of an image, stretched over the terrain",
     "SELECTION": "The vertices that are selected, as Edit Mode left them",
 }
@@ -98,7 +98,7 @@ def _selection(obj: bpy.types.Object, kind: str) -> Array:
 
 
 def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
-    """(vertices,) float32 of an attribute; of a colour its luminance."""
+    """(vertices,) float32 of an attribute; of a color its luminance."""
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
@@ -106,7 +106,7 @@ def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
     if attribute.domain != "POINT" or attribute.data_type not in _READERS:
         raise InputError(
             f"The attribute {name} for the {_label(kind)} mask is a {attribute.data_type.lower()} per "
-            f"{attribute.domain.lower()}; convert it to a number or colour per point (Object Data > Attributes)."
+            f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > Attributes)."
         )
     member, dtype, count = _READERS[attribute.data_type]
     values: Array = np.empty((len(mesh.vertices), count), dtype)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mask shown on its terrain: colours over the surface in the 3D viewports, with a legend.
+"""A mask shown on its terrain: colors over the surface in the 3D viewports, with a legend.
 
-Nothing in the file changes. The colours are drawn by Blender's own shaders, so that they look the same on OpenGL,
+Nothing in the file changes. The colors are drawn by Blender's own shaders, so that they look the same on OpenGL,
 Vulkan and Metal.
 """
 
@@ -20,7 +20,7 @@ FINEST = 512
 """Most points along a side: more would slow the viewport down and not be seen."""
 
 NEARER = 0.002
-"""How much nearer than the surface the colours are drawn, as a share of the distance from the eye."""
+"""How much nearer than the surface the colors are drawn, as a share of the distance from the eye."""
 
 CLEARANCE = 2e-6
 """And how much of the depth buffer's range from -1 to 1: where the near clipping plane is very near, as it is by
@@ -29,10 +29,10 @@ default, rounding alone is almost as much."""
 OPACITY = 0.75
 
 MODES = ("OBJECT", "TEXTURE_PAINT")
-"""Modes in which a mask is shown: the others have colours of their own, or no mesh to read."""
+"""Modes in which a mask is shown: the others have colors of their own, or no mesh to read."""
 
 _STEPS = 33
-"""Colours that the ramp is sampled at; those between are mixed."""
+"""Colors that the ramp is sampled at; those between are mixed."""
 
 _DARKEST = 0.6
 """Brightness of slopes that face away from the light; the colors are to be told apart there too."""
@@ -60,7 +60,7 @@ class MaskOverlay:
         return self._batches  # type: ignore[return-value]
 
     def terrain(self) -> bpy.types.Object | None:
-        """The terrain, where this viewport shows it and its overlays, in a mode that does not colour it itself."""
+        """The terrain, where this viewport shows it and its overlays, in a mode that does not color it itself."""
         if not bpy.context.space_data.overlay.show_overlays:
             return None
         obj = seen(self.uid)
@@ -138,7 +138,7 @@ def redraw() -> None:
 
 
 def colors_of(share: Array) -> Array:
-    """Colours (..., 4) float32 of values from 0 to 1; what lies beyond counts as the nearest of them."""
+    """Colors (..., 4) float32 of values from 0 to 1; what lies beyond counts as the nearest of them."""
     share = np.nan_to_num(np.clip(share, 0, 1)).astype(np.float32)
     ramp = _ramp()
     place = share * np.float32(len(ramp) - 1)
@@ -163,10 +163,10 @@ def _ramp() -> Array:
 
 
 def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array, Array]:
-    """Local points (count, 3) float32, their colours (count, 4) float32 and triangles (faces, 3) int32.
+    """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32.
 
     No more than FINEST points along a side: each takes the mask's own value there, and the highest place around it, so
-    that the terrain does not poke through. share: (rows, cols) of the mask, 0-1. The colours bring their own shading,
+    that the terrain does not poke through. share: (rows, cols) of the mask, 0-1. The colors bring their own shading,
     so that the relief is still seen.
     """
     rows, cols = chosen(lattice.rows), chosen(lattice.cols)
@@ -202,7 +202,7 @@ def _shade(height: Array, y: Array, x: Array) -> Array:
 
 
 def _strip() -> tuple[Array, Array]:
-    """Corners and colours of the legend's ramp, 1 × 1."""
+    """Corners and colors of the legend's ramp, 1 × 1."""
     share = np.repeat(np.linspace(0, 1, 65, dtype=np.float32), 2)
     corners = np.stack([share, np.tile(np.array([0, 1], np.float32), 65), np.zeros(130, np.float32)], axis=-1)
     return corners, colors_of(share)
@@ -224,7 +224,7 @@ def draw_over(obj: bpy.types.Object, shader: Any, batch: Any) -> None:
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
         gpu.matrix.load_projection_matrix(_cleared(gpu.matrix.get_projection_matrix()))
         gpu.matrix.multiply_matrix(_nearer(bpy.context.region_data) @ obj.matrix_world)
-        # Depth alone first: so a slope behind another one does not shine through its colours.
+        # Depth alone first: so a slope behind another one does not shine through its colors.
         gpu.state.color_mask_set(False, False, False, False)
         batch.draw(shader)
         gpu.state.color_mask_set(True, True, True, True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colours that a terrain starts from, which droplets carry along: painted, from an image, or of its rock."""
+"""The colors that a terrain starts from, which droplets carry along: painted, from an image, or of its rock."""
 
 import dataclasses
 from typing import NamedTuple
@@ -55,20 +55,20 @@ def start(
     if source == "ATTRIBUTE":
         color = fitted_color(lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}")
     elif image is None:
-        raise InputError("No image is chosen for the surface colour; choose one, or set its source to Recipe.")
+        raise InputError("No image is chosen for the surface color; choose one, or set its source to Recipe.")
     else:
         color = fitted_color(image_colors(image), shape, f"the image {image.name}")
     return Start(dataclasses.replace(recipe, strata=None), {FIELD: color})
 
 
 def _painted(terrain: bpy.types.Object, name: str) -> Array:
-    """Linear colours by vertex (vertices, 3) float32 of an attribute of vertices, faces or their corners."""
+    """Linear colors by vertex (vertices, 3) float32 of an attribute of vertices, faces or their corners."""
     mesh = terrain.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
-        raise InputError(f"{terrain.name} has no attribute {name!r} for the surface colour; choose another one.")
+        raise InputError(f"{terrain.name} has no attribute {name!r} for the surface color; choose another one.")
     if attribute.data_type not in _COLORS or attribute.domain not in ("POINT", "CORNER", "FACE"):
-        raise InputError(f"The attribute {name} for the surface colour holds no colours; choose a colour attribute.")
+        raise InputError(f"The attribute {name} for the surface color holds no colors; choose a color attribute.")
     member, count = _COLORS[attribute.data_type]
     values = np.empty((len(attribute.data), count), np.float32)
     attribute.data.foreach_get(member, values.ravel())

@@ -24,7 +24,7 @@ class AOV(NamedTuple):
 
 
 AOVS = (
-    # A colour first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and a colour follows.
+    # A color first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and a color follows.
     AOV("albedo", "COLOR", f"{SURFACE}.Albedo"),
     AOV("water", "VALUE", f"{SURFACE}.Water"),
     AOV("gloss", "VALUE", f"{SURFACE}.Gloss"),

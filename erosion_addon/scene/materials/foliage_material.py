@@ -22,14 +22,14 @@ SOCKETS = (
     Socket("Moisture", 0.0, "Wetness of the ground, 0-1", "FACTOR", attribute="moisture"),
     Socket("Dry", (0.105, 0.105, 0.030), "Leaves on dry ground"),
     Socket("Lush", (0.028, 0.066, 0.014), "Leaves on wet ground"),
-    Socket("Tint", 0.5, "How much plants differ in colour", "FACTOR"),
+    Socket("Tint", 0.5, "How much plants differ in color", "FACTOR"),
     Socket("Shade", 0.75, "How dark it is between the stems", "FACTOR"),
     Socket("Clearings", 0.5, "How much plants stand in groups", "FACTOR"),
     Socket("Roundness", 0.8, "How much the light shows each crown", "FACTOR"),
 )  # fmt: skip
 
 NODES = (
-    # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a colour.
+    # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a color.
     Node("flat", "VectorMath", {0: "in.Root", 1: (1.0, 1.0, 0.0)}, {"operation": "MULTIPLY"}),
     Node("plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9},
          {"voronoi_dimensions": "2D"}),
@@ -53,7 +53,7 @@ NODES = (
     math("crown", "MULTIPLY", "outline.Value", "tall.Value"),
     math("reaches", "GREATER_THAN", "crown.Value", "in.Shell"),
     math("shown", "MULTIPLY", "reaches.Value", "grows.Value"),
-    # Colour by moisture and by plant, darker towards the ground.
+    # Color by moisture and by plant, darker towards the ground.
     ramp("lush", "in.Moisture", 0.1, 0.6),
     mix("leaf", "lush.Result", "in.Dry", "in.Lush"),
     math("spread", "SUBTRACT", "random.Blue", 0.5),

@@ -16,15 +16,15 @@ DENSITY = "foliage_density"
 ROOT, SHELL = "foliage_root", "foliage_shell"
 """Attributes of the shells: where on the ground a point stands, in widths of a plant, and its share of the height."""
 
-_METRES: dict[str, Any] = {"subtype": "DISTANCE", "high": 1e5}
+_METERS: dict[str, Any] = {"subtype": "DISTANCE", "high": 1e5}
 
 SOCKETS = (
     Socket("Geometry", None, "The shells", kind="NodeSocketGeometry", output=True),
     Socket("Terrain", None, "The terrain that the plants grow on", kind="NodeSocketObject"),
     Socket("Shells", 32, "How many shells are rendered: more show finer forms", low=1, high=256),
     Socket("Viewport Shells", 8, "How many shells the viewport shows", low=1, high=256),
-    Socket("Height", 5.0, "Height of the tallest plants in metres", **_METRES),
-    Socket("Width", 4.0, "Width of a plant in metres", low=0.001, **_METRES),
+    Socket("Height", 5.0, "Height of the tallest plants in meters", **_METERS),
+    Socket("Width", 4.0, "Width of a plant in meters", low=0.001, **_METERS),
     Socket("Least Density", 0.1, "Ground where plants grow less densely has no shells", "FACTOR"),
     Socket("Material", None, "What the plants look like", kind="NodeSocketMaterial"),
 )
@@ -65,11 +65,11 @@ NODES = (
          {"data_type": "FLOAT", "operation": "LESS_EQUAL"}),
     Node("ground", "GeometryNodeDeleteGeometry", {"Geometry": "terrain.Geometry", "Selection": "bare.Result"},
          {"domain": "FACE"}),
-    # Where a plant stands and which way it grows, in metres, whatever the object's scale.
+    # Where a plant stands and which way it grows, in meters, whatever the object's scale.
     Node("position", "GeometryNodeInputPosition"),
     Node("normal", "GeometryNodeInputNormal"),
-    _vector("metres", "MULTIPLY", "position.Position", "axes.Scale"),
-    _vector("root", "DIVIDE", "metres.Vector", "in.Width"),
+    _vector("meters", "MULTIPLY", "position.Position", "axes.Scale"),
+    _vector("root", "DIVIDE", "meters.Vector", "in.Width"),
     _vector("steep", "DIVIDE", "normal.Normal", "axes.Scale"),
     _vector("up", "NORMALIZE", "steep.Vector"),
     _vector("tallest", "SCALE", "up.Vector", Scale="in.Height"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain's material: a node group that makes ground out of the fields, in the colours of a palette.
+"""The terrain's material: a node group that makes ground out of the fields, in the colors of a palette.
 
 Pure shader nodes, for EEVEE and Cycles: a saved file renders without the extension. There is one group in a file, and
 one material for each palette, shared by the terrains that show it. What the user edits in them stays.

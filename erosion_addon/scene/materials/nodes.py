@@ -41,7 +41,7 @@ _KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat"
 class Socket:
     """One input or output of a group.
 
-    kind: the socket's type; by default that of the `default`: a number, or three for a colour. low, high, subtype: of
+    kind: the socket's type; by default that of the `default`: a number, or three for a color. low, high, subtype: of
     numbers. attribute: the mesh attribute that a material feeds the input from, of which `channel` is read: Fac, Color,
     Vector, Alpha, or EXISTS, as an attribute that is missing reads 0; or one of the object's.
     """
@@ -85,7 +85,7 @@ def math(name: str, operation: str, *operands: Any) -> Node:
 
 
 def mix(name: str, factor: Any, a: Any, b: Any, blend: str = "MIX") -> Node:
-    """A colour from two; output Result."""
+    """A color from two; output Result."""
     return Node(name, "Mix", {"Factor": factor, "A": a, "B": b}, {"data_type": "RGBA", "blend_type": blend})
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palettes: values of the terrain material's controls for a kind of landscape, as data in TOML.
 
-A file holds a `description` and controls by their names in small letters ("rock_color"): colours are "#rrggbb" in sRGB,
+A file holds a `description` and controls by their names in small letters ("rock_color"): colors are "#rrggbb" in sRGB,
 angles are in degrees, everything else is as the material shows it. Controls that it leaves out keep their defaults.
 """
 

@@ -9,7 +9,7 @@ from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix,
 VERSION = 5
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
-_METRES: dict[str, Any] = {"low": 0.001, "high": 1e6}
+_METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
 
 
 def _output(name: str, default: object, sentence: str, kind: str = "") -> Socket:
@@ -26,27 +26,27 @@ OUTPUTS = (
     _output("BSDF", None, "The surface", "NodeSocketShader"),
     _output("Water", 0.0, "How much of this is water, 0-1"),
     _output("Gloss", 0.0, "How smooth the surface is, 0-1: 1 less its roughness"),
-    _output("Albedo", (0.0, 0.0, 0.0), "Colour of the surface, before the light that was baked"),
+    _output("Albedo", (0.0, 0.0, 0.0), "Color of the surface, before the light that was baked"),
     _output("Glow", 0.0, "How much of this glows, 0-1"),
 )
 
 FIELDS = (
     _field("Moisture", 0.0, "Wetness of the ground, 0-1", "moisture"),
-    _field("Sediment", 0.0, "Thickness of loose sediment in metres", "sediment", high=1e6),
-    _field("Soil", 0.0, "Thickness of the soil in metres", "soil", high=1e6),
-    _field("Wear", 0.0, "Rock removed, in metres", "wear", high=1e6),
+    _field("Sediment", 0.0, "Thickness of loose sediment in meters", "sediment", high=1e6),
+    _field("Soil", 0.0, "Thickness of the soil in meters", "soil", high=1e6),
+    _field("Wear", 0.0, "Rock removed, in meters", "wear", high=1e6),
     _field("Grass", 0.0, "Grass that grew in a water step, 0-1", "grass"),
-    _field("Snow Thickness", 0.0, "Thickness of the snow in metres", "snow", high=1e6),
+    _field("Snow Thickness", 0.0, "Thickness of the snow in meters", "snow", high=1e6),
     _field("Has Snow Thickness", 0.0, "1 where a snow step says where snow lies, so that none is drawn by height, else "
            "0", "snow", EXISTS),
-    _field("Water Depth", 0.0, "Depth of the water in metres", "water_depth", high=1e6),
+    _field("Water Depth", 0.0, "Depth of the water in meters", "water_depth", high=1e6),
     _field("Water Surface", 0.0, "1 where water has a surface of its own, so that none is drawn, else 0",
            "erosion_water_surface", OF_OBJECT),
     _field("Has Water Depth", 0.0, "1 where a water step says where water stands, so that moisture draws none, else 0",
            "water_depth", EXISTS),
     _field("Has Rivers", 0.0, "1 where rivers or lakes are objects, so that moisture draws none, else 0",
            "erosion_rivers", OF_OBJECT),
-    _field("Surface Color", (0.0, 0.0, 0.0), "Colour of the ground that was painted or transported", "surface_color",
+    _field("Surface Color", (0.0, 0.0, 0.0), "Color of the ground that was painted or transported", "surface_color",
            "Color"),
     _field("Has Surface Color", 0.0, "1 where there is a Surface Color, else 0", "surface_color", EXISTS),
     _field("Sky Light", 1.0, "Visible share of the sky, 0-1", "sky_light"),
@@ -69,28 +69,28 @@ CONTROLS = (
     Socket("Rock Color", (0.21, 0.185, 0.155), "Bare rock on steep ground", panel="Rock"),
     Socket("Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"),
     Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
-    Socket("Strata Thickness", 60.0, "Thickness of the layers in metres", panel="Rock", **_METRES),
+    Socket("Strata Thickness", 60.0, "Thickness of the layers in meters", panel="Rock", **_METERS),
     Socket("Rock Slope", radians(34), "Slope above which the ground is bare rock", panel="Rock", **_ANGLE),
     Socket("Slope Softness", radians(6), "Half the width of the change to rock", panel="Rock", **_ANGLE),
-    Socket("Wear Depth", 60.0, "Metres of rock removed at which rock is fresh, and soil thin", panel="Rock", **_METRES),
+    Socket("Wear Depth", 60.0, "Meters of rock removed at which rock is fresh, and soil thin", panel="Rock", **_METERS),
     Socket("Sediment Color", (0.36, 0.31, 0.24), "Loose sediment: gravel, scree, silt, sand", panel="Sediment"),
-    Socket("Sediment Depth", 20.0, "Thickness in metres at which it hides what is below", panel="Sediment", **_METRES),
+    Socket("Sediment Depth", 20.0, "Thickness in meters at which it hides what is below", panel="Sediment", **_METERS),
     Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
     Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
     Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
     Socket("Water Threshold", 0.85, "Moisture from which on water is drawn, where no step or object tells of it; "
            "1 draws none", "FACTOR", panel="Water"),
-    Socket("Visible Depth", 0.2, "Depth in metres from which on water is drawn", panel="Water", **_METRES),
+    Socket("Visible Depth", 0.2, "Depth in meters from which on water is drawn", panel="Water", **_METERS),
     Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
     Socket("Snow", 0.0, "Amount of snow, where no snow step says where it lies", "FACTOR", panel="Snow"),
     Socket("Snow Color", (0.80, 0.84, 0.88), "Snow", panel="Snow"),
     Socket("Snow Line", 0.6, "Height from which on snow lies, as a share of the relief: 0 bottom, 1 top", "FACTOR",
            panel="Snow"),
     Socket("Snow Slope", radians(42), "Slope from which snow slides off", panel="Snow", **_ANGLE),
-    Socket("Snow Depth", 0.6, "Thickness in metres at which snow of a snow step hides the ground", panel="Snow",
-           **_METRES),
-    Socket("Detail", 0.7, "How much borders and colours are broken up", "FACTOR", panel="Detail"),
-    Socket("Detail Size", 150.0, "Size in metres of the largest patches", panel="Detail", **_METRES),
+    Socket("Snow Depth", 0.6, "Thickness in meters at which snow of a snow step hides the ground", panel="Snow",
+           **_METERS),
+    Socket("Detail", 0.7, "How much borders and colors are broken up", "FACTOR", panel="Detail"),
+    Socket("Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
     Socket("Glow Color", (1.0, 0.13, 0.015), "Light of the ground that glows, such as lava", panel="Glow"),
     Socket("Glow Strength", 8.0, "How brightly the ground shines where Glow is 1", high=1e4, panel="Glow"),
@@ -110,8 +110,8 @@ def _times(name: str, vector: str, other: object) -> Node:
     return Node(name, "VectorMath", {0: vector, 1: other}, {"operation": "MULTIPLY"})
 
 
-def _centred(name: str, color: str) -> Node:
-    """A noise's colour as a direction, around 0."""
+def _centered(name: str, color: str) -> Node:
+    """A noise's color as a direction, around 0."""
     return Node(name, "VectorMath", {0: color, 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"})
 
 
@@ -124,26 +124,26 @@ def _slope_at(name: str, angle: str) -> tuple[Node, Node]:
 
 
 PLACE = (
-    # Noise in the world's metres, at three sizes. Grain fades out where it would be finer than the pixels.
+    # Noise in the world's meters, at three sizes. Grain fades out where it would be finer than the pixels.
     Node("geometry", "NewGeometry"),
     Node("camera", "CameraData"),
-    math("per metre", "DIVIDE", 1.0, "in.Detail Size"),
-    _scaled("place", "geometry.Position", "per metre"),
+    math("per meter", "DIVIDE", 1.0, "in.Detail Size"),
+    _scaled("place", "geometry.Position", "per meter"),
     _scaled("wide place", "place", 0.13),
     noise("wide", "wide place", 2.0, 0.5),
     noise("noise", "place", 5.0, 0.62),
     _scaled("fine place", "place", 23.0),
     noise("grain", "fine place", 3.0, 0.7),
-    math("distance", "MULTIPLY", "camera.View Distance", "per metre"),
+    math("distance", "MULTIPLY", "camera.View Distance", "per meter"),
     ramp("near", "distance", 30.0, 4.0),
-    math("wide centred", "SUBTRACT", "wide.Fac", 0.5),
-    math("zones", "MULTIPLY", "wide centred", "in.Detail"),
-    math("centred", "SUBTRACT", "noise.Fac", 0.5),
+    math("wide centered", "SUBTRACT", "wide.Fac", 0.5),
+    math("zones", "MULTIPLY", "wide centered", "in.Detail"),
+    math("centered", "SUBTRACT", "noise.Fac", 0.5),
     math("contrast", "MULTIPLY", "in.Detail", 6.0),
-    math("patches", "MULTIPLY", "centred", "contrast"),
-    math("grain centred", "SUBTRACT", "grain.Fac", 0.5),
-    math("grain near", "MULTIPLY", "grain centred", "near"),
-    math("mottle", "MULTIPLY_ADD", "grain near", 1.4, "centred"),
+    math("patches", "MULTIPLY", "centered", "contrast"),
+    math("grain centered", "SUBTRACT", "grain.Fac", 0.5),
+    math("grain near", "MULTIPLY", "grain centered", "near"),
+    math("mottle", "MULTIPLY_ADD", "grain near", 1.4, "centered"),
     math("mottled", "MULTIPLY", "mottle", "in.Detail"),
     Node("position", "SeparateXYZ", {0: "geometry.Position"}),
 )
@@ -211,7 +211,7 @@ ROCK = (
     math("fresh", "MULTIPLY_ADD", "worn", 0.25, 0.9),
     mix("rock", 1.0, "streaked", "fresh", "MULTIPLY"),
     mix("dry ground", "bare", "gentle ground", "rock"),
-    # Where colours were painted or transported, they are the ground's.
+    # Where colors were painted or transported, they are the ground's.
     math("painted share", "MULTIPLY", "in.Has Surface Color", "in.Surface Color Strength"),
     mix("painted", "painted share", "dry ground", "in.Surface Color"),
     math("contrast of ground", "MULTIPLY_ADD", "bare", 1.3, 1.3),
@@ -288,9 +288,9 @@ SURFACE = (
     math("shine", "MULTIPLY", "in.Glow", "in.Glow Strength"),
     # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
     # where triangles are as small as pixels.
-    _centred("patches bent", "noise.Color"),
-    _centred("streaks bent", "streaks.Color"),
-    _centred("grain bent", "grain.Color"),
+    _centered("patches bent", "noise.Color"),
+    _centered("streaks bent", "streaks.Color"),
+    _centered("grain bent", "grain.Color"),
     math("crags", "MULTIPLY", "bare", 2.2),
     _scaled("crags bent", "streaks bent", "crags"),
     _scaled("grain near bent", "grain bent", "near"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The material of water: its colour comes from how much light reaches the ground through it and back.
+"""The material of water: its color comes from how much light reaches the ground through it and back.
 
-By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each colour: what the ground below sends
+By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the ground below sends
 up is dimmed by that, and what the water itself scatters takes its place. The sky is reflected by Fresnel's law, foam
 lies on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
 """
@@ -15,16 +15,16 @@ GROUP, VERSION = "Water", 1
 
 SOCKETS = (
     Socket("BSDF", None, "The water", kind="NodeSocketShader", output=True),
-    Socket("Depth", 0.0, "Depth of the water in metres", low=-1e6, high=1e6, attribute="water_depth"),
-    Socket("Speed", 0.0, "Speed of the water in metres a second", high=1e6, attribute="speed"),
+    Socket("Depth", 0.0, "Depth of the water in meters", low=-1e6, high=1e6, attribute="water_depth"),
+    Socket("Speed", 0.0, "Speed of the water in meters a second", high=1e6, attribute="speed"),
     Socket("Foam", 0.0, "Cover of foam, 0-1", "FACTOR", attribute="foam"),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
-    Socket("Clarity", 0.5, "Depth in metres at which light has the colour Tint", low=0.001, high=1e4),
-    Socket("Body", (0.010, 0.045, 0.050), "Colour of water too deep to see the ground"),
-    Socket("Foam Color", (0.70, 0.74, 0.74), "Colour of foam"),
+    Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
+    Socket("Body", (0.010, 0.045, 0.050), "Color of water too deep to see the ground"),
+    Socket("Foam Color", (0.70, 0.74, 0.74), "Color of foam"),
     Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
-    Socket("Shore", 0.06, "Depth in metres up to which the water's reflection fades in", low=0.001, high=1e3),
-    Socket("Ripple Size", 6.0, "Length of the waves in metres", low=0.001, high=1e4),
+    Socket("Shore", 0.06, "Depth in meters up to which the water's reflection fades in", low=0.001, high=1e3),
+    Socket("Ripple Size", 6.0, "Length of the waves in meters", low=0.001, high=1e4),
     Socket("Ripple Strength", 0.12, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
 )
@@ -32,7 +32,7 @@ SOCKETS = (
 _LEFT = ("Red", "Green", "Blue")
 
 NODES = (
-    # What light is left on its way through the water, by colour.
+    # What light is left on its way through the water, by color.
     math("wet", "MAXIMUM", "in.Depth", 0.0),
     math("thickness", "DIVIDE", "wet.Value", "in.Clarity"),
     Node("tint", "SeparateColor", {"Color": "in.Tint"}),
@@ -40,16 +40,16 @@ NODES = (
     Node("left", "CombineColor", {color: f"left {color}.Value" for color in _LEFT}),
     Node("lost", "Invert", {"Color": "left.Color"}),
     mix("scattered", 1.0, "in.Body", "lost.Color", "MULTIPLY"),
-    # Fine waves, in metres of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
+    # Fine waves, in meters of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
     Node("geometry", "NewGeometry"),
-    math("per metre", "DIVIDE", 1.0, "in.Ripple Size"),
-    Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per metre.Value"}, {"operation": "SCALE"}),
+    math("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
+    Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
     noise("waves", "scaled.Vector", 3.0, 0.55),
-    Node("centred", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
+    Node("centered", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
     ramp("rapid", "in.Speed", 0.3, 4.0),
     math("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
     math("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
-    Node("bend", "VectorMath", {0: "centred.Vector", "Scale": "steepness.Value"}, {"operation": "SCALE"}),
+    Node("bend", "VectorMath", {0: "centered.Vector", "Scale": "steepness.Value"}, {"operation": "SCALE"}),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
     math("roughness", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
@@ -84,7 +84,7 @@ def water_material() -> bpy.types.Material:
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
     material, is_new = nodes.material(GROUP, "Terrain Water", group, SOCKETS)
     if is_new:
-        material.surface_render_method = "BLENDED"  # which alone takes the colour of what is seen through it
+        material.surface_render_method = "BLENDED"  # which alone takes the color of what is seen through it
         material.use_transparency_overlap = False
         material.diffuse_color = (0.03, 0.12, 0.15, 0.8)
     return material

@@ -68,7 +68,7 @@ class Job(Task):
         self._runner.resume(file, threads)
 
     def _begin_at(self, elevation: Array) -> None:
-        """Take in what the paused run began with, (rows, cols) in metres."""
+        """Take in what the paused run began with, (rows, cols) in meters."""
         if elevation.shape != (self._lattice.rows, self._lattice.cols):
             self.fail(f"{self.object_name} was changed after its run was paused; run it again from the start.")
             self._runner.stop()

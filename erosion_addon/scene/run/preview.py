@@ -59,7 +59,7 @@ class Preview:
         """Read the ground; InputError where that cannot be."""
         seen = snapshot(obj)
         heights = start_state.heights(obj.data, seen, continue_from_result).start
-        # Colours cost as much as all else, and a preview shows none.
+        # Colors cost as much as all else, and a preview shows none.
         terrain = start_state.terrain(obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None})
         shape = preview.shape_of(terrain.shape)
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)

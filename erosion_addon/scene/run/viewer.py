@@ -39,7 +39,7 @@ class Viewer:
         self._usual = 0.0  # pause between two turns, the mean of the last few
 
     def take(self, elevation: Array, water_depth: Array | None = None) -> None:
-        """Heights have come, and the depth of the water where the step has any: (rows, cols) in metres."""
+        """Heights have come, and the depth of the water where the step has any: (rows, cols) in meters."""
         self._elevation, self._water_depth, self._asked = elevation, water_depth, False
 
     def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields of a terrain as attributes of a mesh's vertices, and some of them as colours.
+"""Fields of a terrain as attributes of a mesh's vertices, and some of them as colors.
 
 The mesh remembers which attributes are ours. One that the user made under a field's name (a painted `surface_color`,
 a `sediment` mask) is copied aside before it is overwritten, and comes back when ours are removed.
@@ -58,7 +58,7 @@ def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
 
 
 def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Array]) -> None:
-    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colours that go with them.
+    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colors that go with them.
 
     Raises InputError before anything is written where a name is taken.
     """

@@ -12,7 +12,7 @@ from . import grid, sand
 from .obstacle import Advice, shapers
 
 SMALL = 100.0
-"""Metres; land that is less wide is more likely in some unit of its own."""
+"""Meters; land that is less wide is more likely in some unit of its own."""
 
 LEVEL = 1.0
 """Degrees; what is tilted less counts as level."""
@@ -91,7 +91,7 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     said = []
     if width < SMALL and not all(PROCESSES[step.kind].works_in_cells for step in steps):
         said.append(Advice(
-            f"The terrain is {width:.3g} m wide, but {recipe.name} works in metres, on land of kilometres.", "enlarge"
+            f"The terrain is {width:.3g} m wide, but {recipe.name} works in meters, on land of kilometers.", "enlarge"
         ))  # fmt: skip
     for step in steps:
         process = PROCESSES[step.kind]

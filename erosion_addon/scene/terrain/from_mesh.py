@@ -57,7 +57,7 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
 
 
 def _usual_size(points: Array) -> float:
-    """Metres for about one cell a vertex, or for _PLAIN_SIDE cells; of two digits."""
+    """Meters for about one cell a vertex, or for _PLAIN_SIDE cells; of two digits."""
     if len(points) == 0:
         return 1.0
     size = np.ptp(points[:, :2], axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects as terrains: whether one may be eroded, the grid that its vertices form, and its heights in metres."""
+"""Objects as terrains: whether one may be eroded, the grid that its vertices form, and its heights in meters."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,14 +40,14 @@ def _some_edges(mesh: bpy.types.Mesh) -> Array:
 
 
 def terrain_of(lattice: Lattice, z_by_vertex: Array) -> Terrain:
-    """The terrain of local heights (vertices,) on a lattice, in metres."""
+    """The terrain of local heights (vertices,) on a lattice, in meters."""
     elevation = lattice.to_grid(z_by_vertex).astype(np.float64)
     elevation *= lattice.scale_z
     return Terrain(elevation, cell_size=lattice.spacing)
 
 
 def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
-    """The terrain that the mesh of the object shows, heights along its local z in metres; InputError for no grid."""
+    """The terrain that the mesh of the object shows, heights along its local z in meters; InputError for no grid."""
     place = positions(obj.data)
     lattice = lattice_of(obj, place)
     return terrain_of(lattice, place[:, 2]), lattice

@@ -21,7 +21,7 @@ TOLERANCE = 0.05
 class Lattice:
     """The grid that a mesh's vertices form in its local x and y; row 0 at the smallest y, column 0 at the smallest x.
 
-    spacing: (row, column) distance in world metres. scale_z: metres per unit of local z, negative where the object's
+    spacing: (row, column) distance in world meters. scale_z: meters per unit of local z, negative where the object's
     z axis points down. vertex: (rows * cols,) index of each cell's vertex; None where they are in order already.
     """
 
@@ -48,7 +48,7 @@ class Lattice:
 
 
 def local_heights(lattice: Lattice, original: Array, before: Array, after: Array) -> Array:
-    """Local z by vertex (vertices,) float32 for the elevation `after`, (rows, cols) in metres.
+    """Local z by vertex (vertices,) float32 for the elevation `after`, (rows, cols) in meters.
 
     original: (vertices,) float32, the local z that the elevation `before` was read from. Cells whose elevation did
     not change keep exactly their bits.
@@ -61,7 +61,7 @@ def local_heights(lattice: Lattice, original: Array, before: Array, after: Array
 
 
 def axis_scales(name: str, matrix: Array) -> Array:
-    """Metres per unit along local x, y and z of a world matrix (4, 4); z is negative where it points down.
+    """Meters per unit along local x, y and z of a world matrix (4, 4); z is negative where it points down.
 
     Raises InputError where an axis is not finite, has no length, or is not square to the others.
     """
@@ -101,8 +101,8 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
     shape, spacing, vertex = found
     if not math.isfinite(float(positions[:, 2].min()) + float(positions[:, 2].max())):
         raise _not_finite(name, positions)
-    metres = (_as_meant(spacing[0] * scales[1]), _as_meant(spacing[1] * scales[0]))
-    return Lattice(*shape, metres, float(scales[2]), vertex)
+    meters = (_as_meant(spacing[0] * scales[1]), _as_meant(spacing[1] * scales[0]))
+    return Lattice(*shape, meters, float(scales[2]), vertex)
 
 
 _Found = tuple[tuple[int, int], tuple[float, float], Array | None]

@@ -83,7 +83,7 @@ def write_positions(mesh: bpy.types.Mesh, after: Array) -> None:
 def make_grid_object(
     name: str, elevation: Array, spacing: tuple[float, float], collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """A new smooth-shaded grid object in `collection`, centred on its origin, row 0 at the smallest y.
+    """A new smooth-shaded grid object in `collection`, centered on its origin, row 0 at the smallest y.
 
     elevation: (rows, cols) m, becomes local z. spacing: (row, col) m. A UV map "UVMap" covers it once.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loose sand on a terrain, for recipes that need it: the user's attribute `sediment`, in metres."""
+"""Loose sand on a terrain, for recipes that need it: the user's attribute `sediment`, in meters."""
 
 import bpy
 import numpy as np
@@ -23,7 +23,7 @@ def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
 
 
 def add(obj: bpy.types.Object, thickness: float) -> None:
-    """Make the uppermost metres of the ground loose sand for the next run; what is thicker already, and all heights,
+    """Make the uppermost meters of the ground loose sand for the next run; what is thicker already, and all heights,
     stay. InputError where the name of the attribute is taken."""
     anew = not obj.erosion.continue_from_result
     there = attributes.read_values(obj.data, "sediment", anew)

@@ -33,7 +33,7 @@ def property_of(specification: Specification) -> Any:
     """A Blender property with the default, range, unit and sentence of a declared parameter."""
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
-    needs = f" {specification.needs_text}".replace(*_as_labelled(specification)) if specification.needs else ""
+    needs = f" {specification.needs_text}".replace(*_as_labeled(specification)) if specification.needs else ""
     named = f" ({specification.unit})" if specification.unit in NAMED else ""
     shared: dict[str, Any] = {
         "name": label(specification.name) + named,
@@ -106,7 +106,7 @@ def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> N
         row.prop(owner, switch_name, text="", icon="X")
 
 
-def _as_labelled(specification: Specification) -> tuple[str, str]:
+def _as_labeled(specification: Specification) -> tuple[str, str]:
     """The parameter that this one needs, as the code and as the panel call it."""
     return specification.needs[0], label(specification.needs[0])
 

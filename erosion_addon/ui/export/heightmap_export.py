@@ -20,12 +20,12 @@ from ..base.translations import phrase
 from ..masks.masks import arrays_of
 
 FORMATS = {
-    ".exr": ("OpenEXR", "32-bit floats in metres"),
-    ".tif": ("TIFF", "32-bit floats in metres, with the cell size as a GeoTIFF tells it"),
+    ".exr": ("OpenEXR", "32-bit floats in meters"),
+    ".tif": ("TIFF", "32-bit floats in meters, with the cell size as a GeoTIFF tells it"),
     ".png": ("PNG", "16 bits from black to white, as Unreal and most programs take it"),
     ".r16": ("R16", "16 bits from black to white and nothing else, as Unreal takes it"),
     ".raw": ("RAW", "16 bits from black to white and nothing else, as Unity takes it"),
-    ".r32": ("R32", "32-bit floats in metres and nothing else"),
+    ".r32": ("R32", "32-bit floats in meters and nothing else"),
 }
 USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
 """The format that goes with an engine."""
@@ -46,7 +46,7 @@ def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
 
 class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHelper):
     """Write the terrain's heights, and maps if you like, in a size for game engines, with a side file that tells the
-    metres"""
+    meters"""
 
     bl_idname = "erosion.heightmap_export"
     bl_label = "Export Heightmap"
@@ -72,7 +72,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
     tiles: bpy.props.IntVectorProperty(
         name="Tiles", size=2, default=(1, 1), min=1, max=64,
-        description="Rows and columns of files. Neighbours share the points on their border",
+        description="Rows and columns of files. Neighbors share the points on their border",
     )  # fmt: skip
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
@@ -81,11 +81,11 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         default=True,
     )
     low: bpy.props.FloatProperty(
-        name="Black", description="Height of black in metres; what is lower is cut off",
+        name="Black", description="Height of black in meters; what is lower is cut off",
         soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     high: bpy.props.FloatProperty(
-        name="White", description="Height of white in metres; what is higher is cut off", default=1000.0,
+        name="White", description="Height of white in meters; what is higher is cut off", default=1000.0,
         soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     flip: bpy.props.BoolProperty(

@@ -34,7 +34,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         name="Format",
         description="Kind of the files",
         items=[
-            ("EXR", "EXR", "32-bit floats, in metres where the field is"),
+            ("EXR", "EXR", "32-bit floats, in meters where the field is"),
             ("PNG", "PNG and EXR", "16-bit PNG for normals and fields from 0 to 1, EXR for all others"),
         ],
     )

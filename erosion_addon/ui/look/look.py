@@ -23,7 +23,7 @@ def _palettes(operator: Any, context: bpy.types.Context, edit_text: str) -> list
 
 
 class EROSION_OT_material_add(bpy.types.Operator):
-    """Give the terrain a material that shows rock, plants, sediment and water, in the colours of its recipe"""
+    """Give the terrain a material that shows rock, plants, sediment and water, in the colors of its recipe"""
 
     bl_idname = "erosion.material_add"
     bl_label = "Add Material"

@@ -107,9 +107,9 @@ class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
             return {"CANCELLED"}
         share = min(1.0, LARGEST_IMAGE / max(lattice.rows, lattice.cols))
         size = max(2, round(lattice.cols * share)), max(2, round(lattice.rows * share))
-        name, grey = f"{terrain.name} {MASK_KINDS[self.kind].label}", MASK_KINDS[self.kind].unpainted
+        name, gray = f"{terrain.name} {MASK_KINDS[self.kind].label}", MASK_KINDS[self.kind].unpainted
         image = bpy.data.images.new(name, *size, float_buffer=True, is_data=True)
-        image.generated_color = grey, grey, grey, 1.0
+        image.generated_color = gray, gray, gray, 1.0
         mask.source, mask.image = "IMAGE", image
         paint = context.scene.tool_settings.image_paint
         paint.mode, paint.canvas = "IMAGE", image

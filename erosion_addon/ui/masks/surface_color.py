@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colours that the ground starts with: where they come from."""
+"""The colors that the ground starts with: where they come from."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from ..base.panel import SubPanel
 
 COLOR_ITEMS = [
     ("NONE", "Recipe", "Strata where the recipe has some, or a vertex attribute surface_color of type Color"),
-    ("ATTRIBUTE", "Attribute", "A colour attribute of the mesh, such as vertex paint"),
+    ("ATTRIBUTE", "Attribute", "A color attribute of the mesh, such as vertex paint"),
     ("IMAGE", "Image", "An image, stretched over the terrain"),
-    ("STRATA", "Strata", "Layers of rock of different colours, which erosion brings to light"),
+    ("STRATA", "Strata", "Layers of rock of different colors, which erosion brings to light"),
 ]
 
 
 class EROSION_PG_surface_color(bpy.types.PropertyGroup):
-    """The colours that the ground starts with"""
+    """The colors that the ground starts with"""
 
     source: bpy.props.EnumProperty(
-        name="Source", description="Where the colours of the ground come from, which erosion carries along",
+        name="Source", description="Where the colors of the ground come from, which erosion carries along",
         items=COLOR_ITEMS,
     )  # fmt: skip
-    layer: bpy.props.StringProperty(name="Layer", description="Name of the colour attribute")
+    layer: bpy.props.StringProperty(name="Layer", description="Name of the color attribute")
     image: bpy.props.PointerProperty(
         type=bpy.types.Image, name="Image", description="The image; its corners lie on the terrain's"
     )
@@ -35,7 +35,7 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
 
 
 class EROSION_MT_strata(bpy.types.Menu):
-    """Layers of rock of different colours"""
+    """Layers of rock of different colors"""
 
     bl_idname = "EROSION_MT_strata"
     bl_label = "Strata"

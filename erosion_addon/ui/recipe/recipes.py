@@ -117,7 +117,7 @@ def _draw_tile(layout: Any, entry: previews.Entry, current: str) -> None:
     is_current = entry.name == current
     below = tile.column()
     below.ui_units_y = _NONE
-    below.scale_y = TILE if is_current else TILE + 1.2  # its colour would make the name hard to read
+    below.scale_y = TILE if is_current else TILE + 1.2  # its color would make the name hard to read
     below.emboss = "PULLDOWN_MENU"
     below.operator("erosion.recipe_load", text="", depress=is_current).name = entry.name
     tile.template_icon(entry.icon, scale=TILE)

@@ -90,7 +90,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
 
 
 def _draw_size(column: Any, found: grid.GridDescription) -> None:
-    """Two short lines: metres and cells."""
+    """Two short lines: meters and cells."""
     row_spacing, col_spacing = found.spacing
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing

@@ -108,7 +108,7 @@ class _MendingOperator:
 
 
 class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
-    """Scale the terrain evenly, heights too, until it is as wide as real land. More metres make wind and water work on
+    """Scale the terrain evenly, heights too, until it is as wide as real land. More meters make wind and water work on
     larger forms"""
 
     bl_idname = "erosion.terrain_enlarge"
@@ -128,7 +128,7 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
-    """Make the uppermost metres of the ground loose sand for wind and water to move. The heights stay"""
+    """Make the uppermost meters of the ground loose sand for wind and water to move. The heights stay"""
 
     bl_idname = "erosion.sand_add"
     bl_label = "Add Sand"

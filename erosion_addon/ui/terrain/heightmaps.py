@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File ▸ Import ▸ Heightmap, images dropped into the viewport, and images of the file: grid meshes in metres."""
+"""File ▸ Import ▸ Heightmap, images dropped into the viewport, and images of the file: grid meshes in meters."""
 
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from ..base.terrain_operator import select_only
 
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 
-METRES = (".npy", ".exr", ".r32")
-"""Files whose numbers are metres, without black and white."""
+METERS = (".npy", ".exr", ".r32")
+"""Files whose numbers are meters, without black and white."""
 
 class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     """Make a grid mesh from a heightmap, ready to be eroded"""
@@ -53,25 +53,25 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         name="Size by",
         description="What is known of the size: of one cell, or of the whole heightmap",
         items=[
-            ("CELL", "Cell Size", "Say how many metres lie between two pixels"),
-            ("WIDTH", "Width", "Say how many metres the whole heightmap is wide"),
+            ("CELL", "Cell Size", "Say how many meters lie between two pixels"),
+            ("WIDTH", "Width", "Say how many meters the whole heightmap is wide"),
         ],
     )
     cell_size: bpy.props.FloatProperty(
-        name="Cell Size", description="Metres from one pixel to the next: higher values make wider, gentler land",
+        name="Cell Size", description="Meters from one pixel to the next: higher values make wider, gentler land",
         default=10.0, min=1e-6, max=1e6, soft_min=0.1, soft_max=100.0, step=10, precision=5, unit="LENGTH",
     )  # fmt: skip
     width: bpy.props.FloatProperty(
-        name="Width", description="Metres from the left edge to the right one: higher values make wider, gentler land",
+        name="Width", description="Meters from the left edge to the right one: higher values make wider, gentler land",
         default=2000.0, min=1e-3, max=1e9, soft_min=10.0, soft_max=100_000.0, step=1000, precision=5, unit="LENGTH",
     )  # fmt: skip
     low: bpy.props.FloatProperty(
-        name="Black", description="Height of black in metres, for images without metres",
+        name="Black", description="Height of black in meters, for images without meters",
         soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     high: bpy.props.FloatProperty(
         name="White",
-        description="Height of white in metres, for images without metres: higher values make steeper land",
+        description="Height of white in meters, for images without meters: higher values make steeper land",
         default=1000.0, soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
     )  # fmt: skip
     smooth_steps: bpy.props.BoolProperty(
@@ -107,7 +107,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         layout.prop(self, "measure")
         layout.prop(self, "cell_size" if self.measure == "CELL" else "width")
         suffix = Path(self.filepath).suffix.lower()
-        if suffix not in METRES:
+        if suffix not in METERS:
             column = layout.column(align=True)
             column.prop(self, "low")
             column.prop(self, "high")
@@ -130,7 +130,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             self.report({"ERROR"}, "There is not enough memory for this heightmap; use a smaller one.")
             return {"CANCELLED"}
         if step and not self.smooth_steps:
-            self.report({"WARNING"}, f"{name} has so few grey levels that its slopes are steps of {step:.3g} m")
+            self.report({"WARNING"}, f"{name} has so few gray levels that its slopes are steps of {step:.3g} m")
         select_only(context, obj)
         if self.frame:
             views.frame(context, obj)
@@ -146,9 +146,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
         path = self._path()
-        known = side_file.known_metres(path) if self.known_metres else side_file.Metres()
+        known = side_file.known_metres(path) if self.known_metres else side_file.Meters()
         if all(self.raw_size):
-            known = side_file.Metres(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
+            known = side_file.Meters(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
         span = known.height_range or (self.low, self.high)
         elevation = side_file.read_measured(path, BlenderFiles(), known, span, self._note)
         if known.spacing:
@@ -177,7 +177,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return smooth_steps(elevation, step)
 
     def _spacing(self, elevation: Array) -> tuple[float, float]:
-        """The chosen metres between rows and columns."""
+        """The chosen meters between rows and columns."""
         size = self.cell_size if self.measure == "CELL" else self.width / (elevation.shape[1] - 1)
         return size, size
 

@@ -32,7 +32,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
 
     cell_size: bpy.props.FloatProperty(
         name="Cell Size",
-        description="Metres from one vertex of the grid to the next: "
+        description="Meters from one vertex of the grid to the next: "
         "lower values keep finer detail; 0 is about as fine as "
         "the mesh itself",
         min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
@@ -98,7 +98,7 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
 
 
 class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
-    """Smooth away the terraces of a terrain that was made from an image with few shades of grey. No vertex moves by
+    """Smooth away the terraces of a terrain that was made from an image with few shades of gray. No vertex moves by
     more than half a step, so cliffs and peaks stay"""
 
     bl_idname = "erosion.steps_smooth"
@@ -107,7 +107,7 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
 
     step: bpy.props.FloatProperty(
         name="Step",
-        description="Metres from one terrace to the next: higher values smooth more; 0 finds it",
+        description="Meters from one terrace to the next: higher values smooth more; 0 finds it",
         min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
     )  # fmt: skip
 

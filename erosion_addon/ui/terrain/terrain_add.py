@@ -54,11 +54,11 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     __annotations__ = {
         "kind": bpy.props.EnumProperty(name="Kind", description="What the terrain is like", items=_KINDS),
         "size_x": bpy.props.FloatProperty(
-            name="Size X", description="Width in metres; one unit of Blender is one metre", default=1000.0,
+            name="Size X", description="Width in meters; one unit of Blender is one meter", default=1000.0,
             min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
         ),
         "size_y": bpy.props.FloatProperty(
-            name="Y", description="Length in metres; one unit of Blender is one metre", default=1000.0,
+            name="Y", description="Length in meters; one unit of Blender is one meter", default=1000.0,
             min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
         ),
         "resolution": bpy.props.IntProperty(

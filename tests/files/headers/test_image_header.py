@@ -16,11 +16,11 @@ def chunk(tag, data):
     return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
 
 
-def png(cols, rows, bits=16, colour=0, pixels=None):
-    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}.get(colour, 1)
+def png(cols, rows, bits=16, color=0, pixels=None):
+    channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}.get(color, 1)
     if pixels is None:
         pixels = zlib.compress((b"\0" + bytes((cols * bits * channels + 7) // 8)) * rows)
-    head = chunk(b"IHDR", struct.pack(">IIBBBBB", cols, rows, bits, colour, 0, 0, 0))
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", cols, rows, bits, color, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
@@ -74,9 +74,9 @@ def refusal(tmp_path, data):
 
 
 @pytest.mark.parametrize("bits,kind", [(1, "uint8"), (8, "uint8"), (16, "uint16")])
-@pytest.mark.parametrize("colour,channels", [(0, 1), (2, 3), (4, 2), (6, 4)])
-def test_a_png_says_its_size_channels_and_bits(tmp_path, bits, kind, colour, channels):
-    assert header_of(tmp_path, png(7, 5, bits, colour)) == ImageHeader(5, 7, channels, kind)
+@pytest.mark.parametrize("color,channels", [(0, 1), (2, 3), (4, 2), (6, 4)])
+def test_a_png_says_its_size_channels_and_bits(tmp_path, bits, kind, color, channels):
+    assert header_of(tmp_path, png(7, 5, bits, color)) == ImageHeader(5, 7, channels, kind)
 
 
 @pytest.mark.parametrize("order", "<>")
@@ -124,7 +124,7 @@ def test_an_image_without_pixels_is_refused(tmp_path, make, cols, rows):
     "data,words",
     [
         (png(5, 5, 8, 3), "palette"),
-        (png(5, 5, 8, 1), "colour type 1"),
+        (png(5, 5, 8, 1), "color type 1"),
         (tiff(5, 5, bits=8, photometric=3), "palette"),
         (tiff(5, 5, bits=64, number=2), "not supported"),
         (tiff(5, 5, samples=5), "5 channels"),

@@ -18,8 +18,8 @@ def seen(elevation, spacing=SPACING, count=16, radius=FAR, wrap=False, threads=1
     return sky_share(np.asarray(elevation, float), spacing, count, radius, wrap, threads)
 
 
-def centred(side):
-    """Metres along columns and rows from the middle cell of a square."""
+def centered(side):
+    """Meters along columns and rows from the middle cell of a square."""
     row, col = np.mgrid[:side, :side] - side // 2
     return col * SPACING[1], row * SPACING[0]
 
@@ -39,7 +39,7 @@ def test_before_a_wall_without_end_half_of_the_sky_is_left():
 
 @pytest.mark.parametrize("degrees", [5, 20, 45, 70])
 def test_at_the_bottom_of_a_valley_the_cosine_of_its_sides_is_left(degrees):
-    across, _ = centred(301)
+    across, _ = centered(301)
     valley = np.abs(across) * math.tan(math.radians(degrees))
     assert seen(valley)[150, 150] == pytest.approx(math.cos(math.radians(degrees)), abs=0.001)
 
@@ -53,7 +53,7 @@ def test_of_cells_that_are_not_square_both_sides_count():
 
 @pytest.mark.parametrize("degrees", [5, 20, 45, 70])
 def test_in_the_middle_of_a_crater_the_square_of_the_cosine_is_left(degrees):
-    away = np.hypot(*centred(201))
+    away = np.hypot(*centered(201))
     height = 40.0 * math.tan(math.radians(degrees))
     # The rim is a cell wide, so its edge stands between 40 and 42 m away.
     crater = np.where(away > 40.0, height, 0.0)
@@ -62,13 +62,13 @@ def test_in_the_middle_of_a_crater_the_square_of_the_cosine_is_left(degrees):
 
 
 def test_a_summit_sees_all_of_the_sky():
-    assert seen(-np.hypot(*centred(51)))[25, 25] == 1.0
+    assert seen(-np.hypot(*centered(51)))[25, 25] == 1.0
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.3, math.pi / 4, 1.2])
 @pytest.mark.parametrize("degrees", [10, 45, 75])
 def test_an_open_slope_sees_one_plus_its_cosine_halved(degrees, turn):
-    across, along = centred(61)
+    across, along = centered(61)
     slope = (across * math.cos(turn) + along * math.sin(turn)) * math.tan(math.radians(degrees))
     expected = (1 + math.cos(math.radians(degrees))) / 2
     assert seen(slope, count=64)[30, 30] == pytest.approx(expected, abs=0.002)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The droplet step in metres: balance of mass, fields, masks, springs and colours through the public functions."""
+"""The droplet step in meters: balance of mass, fields, masks, springs and colors through the public functions."""
 
 import os
 
@@ -85,7 +85,7 @@ def test_the_height_above_the_sea_does_not_matter(base):
     assert np.allclose(high.elevation - base, low.elevation, rtol=0, atol=1e-9)
 
 
-def test_metres_and_cells_scale_together():
+def test_meters_and_cells_scale_together():
     """A terrain 16 times as large in all directions is eroded 16 times as deep: exactly, being a power of two."""
     heights = fractal(24, 30, 12.0)
     small, large = eroded(Terrain(heights, 1.0)), eroded(Terrain(heights * 16, 16.0))
@@ -94,7 +94,7 @@ def test_metres_and_cells_scale_together():
     assert large.report["mass"]["moved"] == small.report["mass"]["moved"] * 16**3
 
 
-def test_a_drop_walks_in_metres_where_cells_are_not_square():
+def test_a_drop_walks_in_meters_where_cells_are_not_square():
     """Rows of 5 m, columns of 20 m (so lengths are in 10 m) and a fall of 1 in 1 along both: the drop goes 10 m at
     45 degrees, which is √2 rows and √2 / 4 columns a step. Nothing is dug; the flow says where it was."""
     terrain = Terrain(plane(16, 9, fall_along_row=5.0, fall_along_col=20.0), (5.0, 20.0))
@@ -353,10 +353,10 @@ def test_a_spring_in_a_corner_of_the_terrain_rises_there(edges):
     assert after[0, 0] > 0 and after[0, 0] == after.sum()
 
 
-# Colour
+# Color
 
 
-def test_sediment_below_a_red_cliff_is_red_and_all_colours_stay_between_those_there_were():
+def test_sediment_below_a_red_cliff_is_red_and_all_colors_stay_between_those_there_were():
     color = np.full((20, 24, 3), 0.5, np.float32)
     color[:, :11] = (0.9, 0.1, 0.2)
     terrain = Terrain(step(20, 24, edge=10, height=60.0), 10.0, {"surface_color": color})
@@ -369,7 +369,7 @@ def test_sediment_below_a_red_cliff_is_red_and_all_colours_stay_between_those_th
         assert values.min() >= low - 1e-6 and values.max() <= high + 1e-6
 
 
-def test_colour_changes_no_height():
+def test_color_changes_no_height():
     plain, colored = eroded(hills()), eroded(hills(surface_color=np.full((24, 30, 3), 0.5)))
     assert plain.report["sha256"]["elevation"] == colored.report["sha256"]["elevation"]
 

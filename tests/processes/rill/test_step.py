@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rill step in metres: balance of mass, fields, masks, and the same look on another grid."""
+"""The rill step in meters: balance of mass, fields, masks, and the same look on another grid."""
 
 import os
 
@@ -150,7 +150,7 @@ def test_counts_are_reported():
     assert cut["paths_cut"] == 360 and cut["mean_path"] == 3
 
 
-# Metres
+# Meters
 
 
 def test_drops_that_nothing_slows_on_edges_that_wrap_end_after_the_longest_path():

@@ -40,7 +40,7 @@ def balanced(terrain):
 
 
 def waves(side, length=1280.0):
-    """The same terrain of `length` metres on any grid: waves of which none is shorter than a twelfth of that."""
+    """The same terrain of `length` meters on any grid: waves of which none is shorter than a twelfth of that."""
     rng = np.random.default_rng(3)
     place = (np.arange(side) + 0.5) / side * 2 * np.pi
     heights = np.zeros((side, side))
@@ -97,7 +97,7 @@ def test_on_cells_of_its_size_or_larger_ones_nothing_changes(kind):
         ((3, 60), (10.0, 10.0), 40.0, (3, 60)),
     ],
 )
-def test_drops_run_on_cells_of_the_wanted_metres(shape, spacing, size, expected):
+def test_drops_run_on_cells_of_the_wanted_meters(shape, spacing, size, expected):
     after = eroded(Terrain(fractal(*shape), spacing), "droplet", feature_size=size)
     grid = after.report["steps"][0].get("grid", {"rows": shape[0], "cols": shape[1]})
     assert (grid["rows"], grid["cols"]) == expected
@@ -305,7 +305,7 @@ def test_memory_is_estimated_above_that_of_the_step_itself():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_detail_is_a_width_by_the_size_of_the_terrain(kind):
-    """30 channels along 600 m are 20 m wide; what is given in metres counts before it."""
+    """30 channels along 600 m are 20 m wide; what is given in meters counts before it."""
     terrain, values = hills(), {"detail": 30, "feature_size": 0.0}
     by_detail = eroded(terrain, kind, **values).report
     assert by_detail["sha256"] == eroded(terrain, kind, feature_size=20.0).report["sha256"]

@@ -27,7 +27,7 @@ def test_the_same_bytes_on_any_number_of_threads(edge):
     assert hashes[0] == hashes[1] == hashes[2] == hashes[3]
 
 
-def test_colours_and_masks_too():
+def test_colors_and_masks_too():
     rng = np.random.default_rng(1)
     colored = Terrain(HILLS.elevation, 10.0, {"surface_color": rng.random((*HILLS.shape, 3)).astype(np.float32)})
     masks = {"strength": rng.random(HILLS.shape), "hardness": rng.random(HILLS.shape), "protect": HILLS.elevation > 500}
@@ -61,7 +61,7 @@ def by_order(backward, monkeypatch, **given):
 
 
 def all_at_once(patched):
-    """Neighbouring tiles are worked in one phase."""
+    """Neighboring tiles are worked in one phase."""
     patched.setattr(tiles, "colors", lambda cut, edges: [np.concatenate(COLORS(cut, edges))])
 
 

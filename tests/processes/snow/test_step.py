@@ -80,7 +80,7 @@ def test_a_slope_over_the_angle_carries_what_clings_and_the_rest_lies_at_its_foo
     row = np.arange(60.0)[:, None] * 10.0
     height = np.repeat(np.clip((row - 200.0) * np.tan(np.radians(50)), 0.0, 240.0), 8, axis=1)
     given = {"covered": 1.0, "softness": 0.0, "drift": 0.0, "steepest": 40.0, "reach": 600.0, "snow_line": -1.0}
-    for cling in (0.0, 0.5):  # metres
+    for cling in (0.0, 0.5):  # meters
         after = snowed(height, amount=4.0, cling=cling, **given)
         assert counts(after)["at_rest"]
         surface = height + after["snow"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The talus step in metres: balance, angles, masks, layers, stops, and the same look at another resolution."""
+"""The talus step in meters: balance, angles, masks, layers, stops, and the same look at another resolution."""
 
 import numpy as np
 import pytest
@@ -147,7 +147,7 @@ def test_open_edges_do_not_run_away_where_masks_hold_the_ground(kind):
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_a_step_has_a_last_pass_however_high_its_cliffs_and_says_whether_all_is_at_rest(edges):
-    """A cliff of 100 km on cells of a metre; nothing slides further than the terrain is long."""
+    """A cliff of 100 km on cells of a meter; nothing slides further than the terrain is long."""
     cliff = np.where(np.arange(24) < 12, 1e5, 0.0) * np.ones((16, 1))
     step = finished(state(cliff, 1.0, edges), reach=1e6)
     counts = step.counts(1.0)

@@ -137,7 +137,7 @@ def test_the_same_land_on_finer_cells_is_eroded_alike():
     assert np.all(np.abs(ratios - 1) <= 0.2)
 
 
-def test_metres_and_features_scale_together():
+def test_meters_and_features_scale_together():
     """Land and features 16 times as large in all directions are eroded 16 times as deep: exactly, a power of two."""
     before = fractal(24, 24, 40.0, seed=3)
     small = blown(before, before + 8, **LAYER)
@@ -159,7 +159,7 @@ def test_on_cells_of_the_feature_size_the_numbers_are_the_source_s():
     assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx((0.5, 2.0, 4.25**0.5))
 
 
-def test_cells_of_a_kilometre_are_eroded_too():
+def test_cells_of_a_kilometer_are_eroded_too():
     before = fractal(24, 24, 4000.0, seed=3)
     after = blown(before, before + 20.0, **LAYER, particles_per_cell=0.5, cell=1000.0)
     assert np.isfinite(after["elevation"]).all()

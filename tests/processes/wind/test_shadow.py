@@ -95,7 +95,7 @@ def test_it_does_what_plain_python_does(shape, wrap):
 
 
 def all_strips_to_their_ends(patched):
-    """Those that reach over to the cells of a neighbour do not wait for it."""
+    """Those that reach over to the cells of a neighbor do not wait for it."""
 
     def cast(*given):
         if given[-1]:

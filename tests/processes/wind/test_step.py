@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind step in metres: balance of mass, the article's trends, shelter, moisture, grass, masks and resolutions."""
+"""The wind step in meters: balance of mass, the article's trends, shelter, moisture, grass, masks and resolutions."""
 
 import os
 
@@ -145,7 +145,7 @@ def height(field):
 
 
 def texture(field):
-    """Mean curvature along the wind, in metres."""
+    """Mean curvature along the wind, in meters."""
     return float(np.abs(np.diff(field, 2, axis=1)).mean())
 
 
@@ -362,7 +362,7 @@ def test_bare_rock_is_worn_alike_on_finer_cells():
     assert abs(worn[0] / worn[1] - 1) < 0.1
 
 
-def test_metres_and_features_scale_together():
+def test_meters_and_features_scale_together():
     """Land and features 16 times as large in all directions are eroded 16 times as deep: exactly, a power of two."""
     before = fractal(24, 24, 40.0, seed=3)
     small = blown(before, before + 8)
@@ -385,7 +385,7 @@ def test_on_the_grid_of_the_article_the_numbers_are_the_article_s():
     assert WindParameters().wind_speed == 2**0.5 and WindParameters().direction == 45.0  # (1, 0, 1)
 
 
-def test_on_cells_that_are_not_square_slopes_steps_and_holds_go_by_metres():
+def test_on_cells_that_are_not_square_slopes_steps_and_holds_go_by_meters():
     """Rows 5 m and columns 20 m apart, an area of 10 m × 10 m: steps of 2.5 m are 1/2 a row and 1/8 of a column."""
     got = constants((5.0, 20.0), repose_angle=45.0)
     assert (got.row_step, got.col_step) == pytest.approx((0.5, 0.125))

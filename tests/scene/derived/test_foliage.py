@@ -75,7 +75,7 @@ def test_shells_stand_on_the_moist_half_alone(make_meadow):
     np.testing.assert_allclose(sorted(set(place[:, 2].round(5))), [0, 2 * min(tall, 1), 4 * min(tall, 1)], atol=1e-4)
 
 
-def test_heights_are_metres_whatever_the_scale(make_meadow):
+def test_heights_are_meters_whatever_the_scale(make_meadow):
     obj = make_meadow(moisture=0.57)  # where the density is 1
     obj.scale = (0.1, 0.1, 0.1)
     bpy.context.view_layer.update()

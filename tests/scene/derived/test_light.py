@@ -117,7 +117,7 @@ def test_light_is_old_once_a_sun_or_the_terrain_turned_or_one_came_or_went(plain
 def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_scene, collection, turn, scale):
     rows, cols = np.mgrid[:21, :31]
     elevation = 3 * np.exp(-((rows - 10) ** 2 + (cols - 12) ** 2) / 20.0)
-    # The same hill in the world: first built in metres, then as an object that is scaled to it.
+    # The same hill in the world: first built in meters, then as an object that is scaled to it.
     steps = np.sign(scale[:2])[::-1].astype(int)
     built = elevation[:: steps[0], :: steps[1]] / scale[2]
     spacing = (1 / abs(scale[1]), 1 / abs(scale[0]))

@@ -61,7 +61,7 @@ def test_the_surface_meets_the_ground_where_its_depth_is_0(make_lake):
 
 
 def test_water_on_a_slope_floats_nowhere(make_lake):
-    """A stream two cells wide down a ramp: at its dry neighbours the surface lies below the ground on every side."""
+    """A stream two cells wide down a ramp: at its dry neighbors the surface lies below the ground on every side."""
     ground = np.broadcast_to(0.5 * np.arange(12.0), (12, 12)).astype(np.float32)
     depth = np.zeros((12, 12), np.float32)
     depth[5:7] = 0.3

@@ -38,10 +38,10 @@ def load(path):
     return image
 
 
-def painted(values, *, float_buffer=True, colour_space="Non-Color"):
+def painted(values, *, float_buffer=True, color_space="Non-Color"):
     rows, cols = values.shape
     image = bpy.data.images.new("test", cols, rows, float_buffer=float_buffer)
-    image.colorspace_settings.name = colour_space
+    image.colorspace_settings.name = color_space
     pixels = np.ones((rows, cols, 4), np.float32)
     pixels[..., :3] = values[..., np.newaxis]
     image.pixels.foreach_set(pixels.ravel())
@@ -89,18 +89,18 @@ def test_both_backends_read_the_same_numbers(tmp_path, suffix, kind, channels, a
 
 
 @pytest.mark.parametrize("suffix", [".png", ".exr", ".tif", ".npy", ".r16", ".r32"])
-def test_what_one_backend_writes_the_other_reads_as_the_same_metres(tmp_path, hills, suffix):
+def test_what_one_backend_writes_the_other_reads_as_the_same_meters(tmp_path, hills, suffix):
     inside, outside = tmp_path / f"é in{suffix}", tmp_path / f"é out{suffix}"
     results = write_heightmap(inside, hills, BLENDER), write_heightmap(outside, hills, STANDALONE)
     assert results[0].height_range == results[1].height_range
     span = results[0].height_range
-    metres = [
+    meters = [
         read_heightmap(path, files, span, hills.shape) for path in (inside, outside) for files in (BLENDER, STANDALONE)
     ]
-    for other in metres[1:]:
-        np.testing.assert_array_equal(metres[0], other)
+    for other in meters[1:]:
+        np.testing.assert_array_equal(meters[0], other)
     step = (span[1] - span[0]) / 65535 if span else 0
-    assert np.abs(metres[0] - hills).max() <= step / 2 * (1 + 1e-9)
+    assert np.abs(meters[0] - hills).max() <= step / 2 * (1 + 1e-9)
 
 
 def test_all_65536_levels_survive_blender(tmp_path):
@@ -184,18 +184,18 @@ def test_too_little_memory_is_noticed_before_blender_allocates(tmp_path, hills, 
         write_heightmap(tmp_path / "b.png", hills, BLENDER)
 
 
-def test_an_image_of_this_file_keeps_its_own_colour_space(tmp_path, hills):
+def test_an_image_of_this_file_keeps_its_own_color_space(tmp_path, hills):
     span = write_heightmap(tmp_path / "a.png", hills, STANDALONE).height_range
     image = load(tmp_path / "a.png")
     assert image.colorspace_settings.name == "sRGB"  # the default, in which 16-bit pixels are wrong by up to 0.29
-    metres = span[0] + image_heights(image) * np.float64(span[1] - span[0])
-    assert np.abs(metres - hills).max() < 0.04
+    meters = span[0] + image_heights(image) * np.float64(span[1] - span[0])
+    assert np.abs(meters - hills).max() < 0.04
     assert image.colorspace_settings.name == "sRGB" and not image.has_data
 
 
-@pytest.mark.parametrize("colour_space", ["Non-Color", "sRGB"])
-def test_generated_and_packed_images_give_what_was_set_also_after_reloading(tmp_path, hills, colour_space):
-    image = painted(hills, colour_space=colour_space)
+@pytest.mark.parametrize("color_space", ["Non-Color", "sRGB"])
+def test_generated_and_packed_images_give_what_was_set_also_after_reloading(tmp_path, hills, color_space):
+    image = painted(hills, color_space=color_space)
     image.use_fake_user = True
     np.testing.assert_array_equal(image_heights(image), hills)
     image.pack()
@@ -204,12 +204,12 @@ def test_generated_and_packed_images_give_what_was_set_also_after_reloading(tmp_
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     image = bpy.data.images["test"]
     np.testing.assert_array_equal(image_heights(image), hills)
-    assert image.colorspace_settings.name == colour_space
+    assert image.colorspace_settings.name == color_space
 
 
 def test_an_8_bit_generated_image_is_in_255_steps(tmp_path):
     levels = np.arange(12, dtype=np.float32).reshape(3, 4) * 20 / np.float32(255)
-    heights = image_heights(painted(levels, float_buffer=False, colour_space="sRGB"))
+    heights = image_heights(painted(levels, float_buffer=False, color_space="sRGB"))
     np.testing.assert_allclose(heights, levels, rtol=2e-7)  # Blender multiplies by 1/255 in float32
 
 
@@ -225,15 +225,15 @@ def test_a_painted_16_bit_image_in_srgb_is_refused(tmp_path, hills):
     write_heightmap(tmp_path / "a.png", hills, STANDALONE)
     image = load(tmp_path / "a.png")
     image.pixels.foreach_set(np.full(11 * 7 * 4, 0.25, np.float32))
-    with pytest.raises(InputError, match="unsaved changes in the colour space sRGB"):
+    with pytest.raises(InputError, match="unsaved changes in the color space sRGB"):
         image_heights(image)
 
 
-def test_images_without_one_grey_picture_are_refused_in_a_sentence(tmp_path, hills):
+def test_images_without_one_gray_picture_are_refused_in_a_sentence(tmp_path, hills):
     write_heightmap(tmp_path / "a.exr", hills, STANDALONE)
     write_pixels(tmp_path / "layers.exr", hills[:, :, np.newaxis], "float", ("hills.Y",))
-    colours = np.random.default_rng(1).random((5, 4, 3)).astype(np.float32)
-    write_pixels(tmp_path / "colour.exr", colours, "float")
+    colors = np.random.default_rng(1).random((5, 4, 3)).astype(np.float32)
+    write_pixels(tmp_path / "color.exr", colors, "float")
     (tmp_path / "text.png").write_text("no picture")
     absent = load(tmp_path / "a.exr")
     absent.filepath = str(tmp_path / "absent.exr")
@@ -245,7 +245,7 @@ def test_images_without_one_grey_picture_are_refused_in_a_sentence(tmp_path, hil
         (absent, "does not exist"),
         (nowhere, "no pixels"),
         (load(tmp_path / "layers.exr"), "layers"),
-        (load(tmp_path / "colour.exr"), "colour image"),
+        (load(tmp_path / "color.exr"), "color image"),
         (load(tmp_path / "text.png"), "not a PNG"),
     ]
     for source in ("MOVIE", "SEQUENCE"):

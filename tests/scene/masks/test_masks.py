@@ -54,7 +54,7 @@ def test_vertex_groups_below_modifiers_are_those_of_the_mesh_itself(shuffled):
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR"])
-def test_attributes_of_numbers_and_colours_are_read_by_cell(shuffled, data_type):
+def test_attributes_of_numbers_and_colors_are_read_by_cell(shuffled, data_type):
     obj, lattice = shuffled
     attribute = obj.data.attributes.new("mask", data_type, "POINT")
     on = columns(obj) > 1.5
@@ -158,7 +158,7 @@ def test_a_selection_of_nothing_is_explained(shuffled):
         read_mask(obj, lattice, "source", "SELECTION")
 
 
-def test_a_soft_border_is_in_metres_of_the_world(make_hills):
+def test_a_soft_border_is_in_meters_of_the_world(make_hills):
     # Cells of 2 m by 1 m, scaled by 3 along the columns (local x): 6 m from column to column, 1 m from row to row.
     obj = make_hills(9, 9, spacing=(1.0, 2.0))
     obj.scale.x = 3.0

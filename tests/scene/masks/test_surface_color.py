@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colours that a run starts from, and what becomes of them."""
+"""The colors that a run starts from, and what becomes of them."""
 
 import bpy
 import numpy as np
@@ -32,7 +32,7 @@ def test_nothing_chosen_changes_nothing(make_hills):
 
 @pytest.mark.parametrize("data_type", ["FLOAT_COLOR", "BYTE_COLOR", "FLOAT_VECTOR"])
 @pytest.mark.parametrize("domain", ["POINT", "CORNER", "FACE"])
-def test_paint_of_any_kind_is_read_as_linear_colour(make_hills, data_type, domain):
+def test_paint_of_any_kind_is_read_as_linear_color(make_hills, data_type, domain):
     obj = make_hills(rows=6, cols=5)
     painted(obj, "Paint", data_type, domain, (0.8, 0.2, 0.1))
     color = started(obj, "ATTRIBUTE", "Paint").layers["surface_color"]
@@ -48,7 +48,7 @@ def test_a_vertex_has_the_mean_of_what_its_faces_and_corners_have(make_hills):
     assert color[1, 1, 0] == pytest.approx((0 + 1 + 3 + 4) / 4 / 5) and color[2, 3, 0] == 1
 
 
-def test_each_cell_gets_the_colour_of_its_vertex_in_any_order(make_points):
+def test_each_cell_gets_the_color_of_its_vertex_in_any_order(make_points):
     row, col = np.mgrid[:5, :4]
     order = np.random.default_rng(1).permutation(20)
     obj = make_points(np.stack([col.ravel(), row.ravel(), np.zeros(20)], -1)[order])
@@ -83,10 +83,10 @@ def test_strata_come_with_the_recipe_and_set_paint_aside(make_hills):
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"source": "ATTRIBUTE", "layer": "Gone"}, "Hills has no attribute 'Gone' for the surface colour"),
-        ({"source": "ATTRIBUTE", "layer": "Number"}, "Number for the surface colour holds no colours"),
-        ({"source": "ATTRIBUTE", "layer": "Bright"}, "The colours of the attribute Bright must be from 0 to 1"),
-        ({"source": "IMAGE"}, "No image is chosen for the surface colour"),
+        ({"source": "ATTRIBUTE", "layer": "Gone"}, "Hills has no attribute 'Gone' for the surface color"),
+        ({"source": "ATTRIBUTE", "layer": "Number"}, "Number for the surface color holds no colors"),
+        ({"source": "ATTRIBUTE", "layer": "Bright"}, "The colors of the attribute Bright must be from 0 to 1"),
+        ({"source": "IMAGE"}, "No image is chosen for the surface color"),
         ({"source": "STRATA", "strata": "nowhere"}, "There are no strata 'nowhere'"),
     ],
 )

@@ -119,7 +119,7 @@ def stage(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=[EEVEE, "CYCLES"])
 def seen(request, stage):
-    """Colour of each tile."""
+    """Color of each tile."""
     bpy.ops.wm.open_mainfile(filepath=str(stage / "tiles.blend"))
     scene = bpy.context.scene
     scene.render.engine = request.param
@@ -170,7 +170,7 @@ def test_gravel_is_lighter_than_the_grass_it_covers(seen):
     assert brightness(seen["gravel"]) > 1.3 * brightness(seen["dry"])
 
 
-def test_a_wall_is_grey_rock_and_flat_ground_is_grown_over(seen):
+def test_a_wall_is_gray_rock_and_flat_ground_is_grown_over(seen):
     assert saturation(seen["wall"]) < 0.35 < saturation(seen["dry"])
 
 
@@ -200,7 +200,7 @@ def test_of_several_suns_each_darkens_by_its_share_of_all_their_light(seen):
         assert brightness(seen["dry"]) - brightness(seen[name]) == pytest.approx(share * lost, abs=0.03 * lost), name
 
 
-def test_ground_that_was_painted_to_glow_shines_in_its_colour(seen):
+def test_ground_that_was_painted_to_glow_shines_in_its_color(seen):
     assert seen["glowing"] - seen["dry"] == pytest.approx([0.0, 0.0, 0.5], abs=0.02)
 
 

@@ -10,9 +10,9 @@ from erosion_addon.scene.materials.nodes import Node, Socket, math
 SOCKETS = (
     Socket("Result", 0.0, "What comes out", output=True),
     Socket("Amount", 0.25, "How much of it", "FACTOR", panel="Main"),
-    Socket("Color", (0.1, 0.2, 0.3), "Of what colour", panel="Main"),
+    Socket("Color", (0.1, 0.2, 0.3), "Of what color", panel="Main"),
     Socket("Count", 3, "How many of them", high=9.0, panel="More"),
-    Socket("Depth", 0.0, "Depth in metres", high=1e3, attribute="water_depth"),
+    Socket("Depth", 0.0, "Depth in meters", high=1e3, attribute="water_depth"),
 )
 NODES = (math("twice", "MULTIPLY", "in.Amount", 2.0), Node("out", "NodeGroupOutput", {"Result": "twice"}))
 
@@ -29,7 +29,7 @@ def test_sockets_have_what_the_table_says(empty_scene):
     assert tuple(made["Color"].default_value) == pytest.approx((0.1, 0.2, 0.3, 1.0))
     assert made["Count"].default_value == 3 and made["Count"].max_value == 9
     assert made["Amount"].parent.name == "Main" and made["Count"].parent.name == "More"
-    assert made["Depth"].description == "Depth in metres"
+    assert made["Depth"].description == "Depth in meters"
 
 
 def test_links_and_numbers_are_set(empty_scene):
@@ -122,7 +122,7 @@ def test_geometry_groups_are_made_from_the_same_tables(empty_scene):
 
 def test_a_material_reads_attributes_their_presence_and_properties_of_the_object(empty_scene):
     sockets = (
-        Socket("Depth", 0.0, "Depth in metres", attribute="water_depth"),
+        Socket("Depth", 0.0, "Depth in meters", attribute="water_depth"),
         Socket("Has Depth", 0.0, "Whether there is one", attribute="water_depth", channel=nodes.EXISTS),
         Socket("Wanted", 0.0, "Whether it is wanted", attribute="wanted", channel=nodes.OF_OBJECT),
         Socket("Shader", None, "The surface", kind="NodeSocketShader", output=True),

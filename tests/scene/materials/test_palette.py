@@ -39,7 +39,7 @@ def test_a_recipe_with_an_unknown_palette_is_refused():
         Recipe.parse('name = "a"\npalette = "neon"\n[[step]]\nkind = "talus"\n', "there")
 
 
-def test_colours_become_linear_and_angles_radians():
+def test_colors_become_linear_and_angles_radians():
     palette = Palette.parse('rock_color = "#ff8000"\nrock_slope = 30\nsnow = 0.5\n', "a", "a.toml")
     assert palette.values["Rock Color"] == pytest.approx((1.0, 0.2158605, 0.0, 1.0))
     assert palette.values["Rock Slope"] == pytest.approx(math.radians(30))
@@ -49,10 +49,10 @@ def test_colours_become_linear_and_angles_radians():
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("rock_colour = 1", "a.toml: rock_colour is not a control of the terrain material; there are soil_color,"),
+        ("rock_color = 1", "a.toml: rock_color is not a control of the terrain material; there are soil_color,"),
         ("moisture = 1", "moisture is not a control"),
-        ('rock_color = "red"', "a.toml: rock_color must be a colour like \"#a08060\", not 'red'"),
-        ("rock_color = [1, 0, 0]", "rock_color must be a colour"),
+        ('rock_color = "red"', "a.toml: rock_color must be a color like \"#a08060\", not 'red'"),
+        ("rock_color = [1, 0, 0]", "rock_color must be a color"),
         ("rock_slope = 91", "rock_slope must be a number from 0 to 90, not 91"),
         ("snow = 1.5", "snow must be a number from 0 to 1, not 1.5"),
         ("snow = nan", "snow must be a number"),

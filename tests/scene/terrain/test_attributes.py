@@ -97,7 +97,7 @@ def test_everything_of_the_users_stays_and_removing_leaves_no_trace(make_hills, 
     assert everything_of(mesh) == before
 
 
-def test_a_painted_colour_under_a_fields_name_comes_back(make_hills, everything_of):
+def test_a_painted_color_under_a_fields_name_comes_back(make_hills, everything_of):
     obj = make_hills()
     mesh = obj.data
     lattice = grid.find_lattice(obj)

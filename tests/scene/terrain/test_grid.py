@@ -35,7 +35,7 @@ def test_a_new_grid_is_read_back_as_it_was_made(empty_scene):
     assert lattice.vertex is None
 
 
-def test_a_new_grid_is_valid_smooth_centred_and_unwrapped_once(empty_scene):
+def test_a_new_grid_is_valid_smooth_centered_and_unwrapped_once(empty_scene):
     obj = grid.make_grid_object("Terrain", np.zeros((4, 3)), (2.0, 3.0), empty_scene.collection)
     assert not obj.data.validate(verbose=True)
     assert all(face.use_smooth for face in obj.data.polygons)

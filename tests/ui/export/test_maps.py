@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps, images, levels of detail and surface colours through operators and runs."""
+"""Maps, images, levels of detail and surface colors through operators and runs."""
 
 import bpy
 import numpy as np
@@ -80,7 +80,7 @@ def test_levels_of_detail_are_made(terrain_object):
 
 
 def red_hills(obj):
-    """Paint the upper half of the terrain red and the rest white, as corner colours of bytes."""
+    """Paint the upper half of the terrain red and the rest white, as corner colors of bytes."""
     mesh = obj.data
     heights = grid.heights(mesh)
     red = heights > np.median(heights)
@@ -111,7 +111,7 @@ def test_red_hills_redden_the_white_plain_where_they_are_laid_down(terrain_objec
     assert np.array_equal(field(terrain_object, "surface_color"), color)
 
 
-def test_a_run_that_goes_on_goes_on_from_its_colours(terrain_object):
+def test_a_run_that_goes_on_goes_on_from_its_colors(terrain_object):
     red_hills(terrain_object)
     terrain_object.erosion.surface_color.source = "ATTRIBUTE"
     terrain_object.erosion.surface_color.layer = "Paint"
@@ -123,7 +123,7 @@ def test_a_run_that_goes_on_goes_on_from_its_colours(terrain_object):
     assert second[..., 1].mean() < first[..., 1].mean()
 
 
-def test_strata_show_in_the_walls_and_set_painted_colours_aside(terrain_object):
+def test_strata_show_in_the_walls_and_set_painted_colors_aside(terrain_object):
     attribute = terrain_object.data.attributes.new("surface_color", "FLOAT_COLOR", "POINT")
     attribute.data.foreach_set("color", np.tile(np.float32([0, 0, 1, 1]), 48 * 64))
     terrain_object.erosion.surface_color.source = "STRATA"
@@ -135,7 +135,7 @@ def test_strata_show_in_the_walls_and_set_painted_colours_aside(terrain_object):
     assert (field(terrain_object, "surface_color") == [0, 0, 1]).all()
 
 
-def test_a_surface_colour_that_is_missing_is_refused(terrain_object):
+def test_a_surface_color_that_is_missing_is_refused(terrain_object):
     terrain_object.erosion.surface_color.source = "IMAGE"
-    with pytest.raises(RuntimeError, match="No image is chosen for the surface colour"):
+    with pytest.raises(RuntimeError, match="No image is chosen for the surface color"):
         run(terrain_object)

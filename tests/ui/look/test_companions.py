@@ -54,7 +54,7 @@ def test_nothing_of_a_kind_to_remove_is_said(wet_terrain):
     assert bpy.ops.erosion.companion_remove(kind="foliage") == {"CANCELLED"}
 
 
-def test_without_a_terrain_they_are_greyed_out():
+def test_without_a_terrain_they_are_grayed_out():
     assert not bpy.ops.erosion.water_add.poll() and not bpy.ops.erosion.foliage_add.poll()
 
 

@@ -20,7 +20,7 @@ def materials_of(obj):
     return [material.name for material in obj.data.materials]
 
 
-def test_the_material_is_added_once_in_the_colours_of_the_recipe(terrain_object):
+def test_the_material_is_added_once_in_the_colors_of_the_recipe(terrain_object):
     terrain_object.erosion.recipe_name = "dune sea"
     bpy.ops.erosion.material_add()
     bpy.ops.erosion.material_add()
@@ -116,7 +116,7 @@ def test_what_is_no_grid_gets_no_look(terrain_object):
     assert not materials_of(terrain_object)
 
 
-def test_the_look_is_greyed_out_while_a_run_is_under_way(terrain_object):
+def test_the_look_is_grayed_out_while_a_run_is_under_way(terrain_object):
     job.start(terrain_object, Recipe.load("arcane"), {})
     assert not bpy.ops.erosion.look_add.poll()
 
@@ -192,7 +192,7 @@ def test_images_outlive_saving_and_follow_undo(terrain_object, tmp_path):
     np.testing.assert_array_equal(pixels_of("Terrain wear"), first)
 
 
-def test_a_name_that_the_colours_need_is_said_before_the_run(terrain_object):
+def test_a_name_that_the_colors_need_is_said_before_the_run(terrain_object):
     terrain_object.data.color_attributes.new("surface_color", "BYTE_COLOR", "CORNER")
     terrain_object.erosion.surface_color.source = "STRATA"
     with pytest.raises(RuntimeError, match="surface_color of another kind"):

@@ -28,7 +28,7 @@ def names(scene):
     return {obj.name for obj in scene.objects}
 
 
-def test_blenders_new_file_is_recognised(scene):
+def test_blenders_new_file_is_recognized(scene):
     assert {obj.name for obj in scene.objects if startup.is_untouched(obj)} == STARTUP
     assert startup.is_world_untouched(scene.world)
 

@@ -138,13 +138,13 @@ def test_painting_can_be_undone(terrain_object):
     assert not terrain.vertex_groups and terrain.erosion.strength.source == "NONE" and terrain.mode == "OBJECT"
 
 
-@pytest.mark.parametrize(("kind", "grey"), [("strength", 1.0), ("hardness", 0.0)])
-def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_object, kind, grey):
+@pytest.mark.parametrize(("kind", "gray"), [("strength", 1.0), ("hardness", 0.0)])
+def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_object, kind, gray):
     assert IMAGE(kind=kind) == {"FINISHED"}
     mask = getattr(terrain_object.erosion, kind)
     assert tuple(mask.image.size) == (64, 48) and mask.image.is_float
     assert mask.image.colorspace_settings.name == "Non-Color"
-    assert np.array_equal(masks.arrays_of(terrain_object)[kind], np.full((48, 64), grey, np.float32))
+    assert np.array_equal(masks.arrays_of(terrain_object)[kind], np.full((48, 64), gray, np.float32))
     assert bpy.context.scene.tool_settings.image_paint.canvas == mask.image
 
 
@@ -249,7 +249,7 @@ def test_an_edit_of_the_mesh_is_noticed(terrain_object):
     assert "it is 9" in mask_watch.problem(terrain_object, "strength")
 
 
-def test_the_thickness_of_sediment_is_in_metres(terrain_object):
+def test_the_thickness_of_sediment_is_in_meters(terrain_object):
     group = terrain_object.vertex_groups.new(name="sand")
     group.add(range(48 * 64), 0.5, "REPLACE")
     mask = terrain_object.erosion.sediment

@@ -189,7 +189,7 @@ class Drawn:
 
     def __init__(self, seen=None, active=True):
         self.seen = {"settings": {}, "calls": []} if seen is None else seen
-        self.active = active  # what is greyed greys what stands in it
+        self.active = active  # what is grayed grays what stands in it
 
     def __getattr__(self, name):
         known = self.FUNCTIONS[name].parameters.keys()
@@ -257,7 +257,7 @@ def test_no_step_shows_a_longer_list_than_ten_settings_at_once(stack, kind):
     assert 3 < longest <= 10
 
 
-def test_settings_that_do_not_act_are_greyed_and_groups_of_them_hidden(stack):
+def test_settings_that_do_not_act_are_grayed_and_groups_of_them_hidden(stack):
     bpy.ops.erosion.step_add(kind="wind")
     item = stack.steps[stack.active_step]
     layer = {"boundary_layer", "capacity", "windward_lift", "exchange", "load_weight", "load_drag", "turbulence"}

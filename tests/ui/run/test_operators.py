@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".exr", ".tif"])
-def test_an_imported_heightmap_is_a_grid_in_metres(tmp_path, suffix):
+def test_an_imported_heightmap_is_a_grid_in_meters(tmp_path, suffix):
     heights = fractal(20, 30, relief=700.0)
     path = tmp_path / f"Höhen 1{suffix}"
     write_heightmap(path, heights, BlenderFiles())
@@ -38,9 +38,9 @@ def test_an_imported_heightmap_is_a_grid_in_metres(tmp_path, suffix):
     np.testing.assert_allclose(terrain.elevation, heights, rtol=1e-6, atol=1e-4)
 
 
-def test_grey_levels_become_metres_between_black_and_white(tmp_path):
+def test_gray_levels_become_meters_between_black_and_white(tmp_path):
     heights = fractal(20, 30, relief=1.0)
-    path = tmp_path / "grey.png"
+    path = tmp_path / "gray.png"
     write_heightmap(path, heights, BlenderFiles(), (0.0, 1.0))
     bpy.ops.erosion.heightmap_import(filepath=str(path), low=-50.0, high=150.0)
     terrain, _ = grid.read_terrain(bpy.context.object)

@@ -204,7 +204,7 @@ def test_empties_of_a_collection_are_springs(terrain_object):
     flow = np.empty(len(terrain_object.data.vertices), np.float32)
     terrain_object.data.attributes["flow"].data.foreach_get("value", flow)
     place = grid.positions(terrain_object.data)[int(flow.argmax()), :2]
-    assert np.abs(place - (100.0, 50.0)).max() <= 5.0  # the nearest cell's centre
+    assert np.abs(place - (100.0, 50.0)).max() <= 5.0  # the nearest cell's center
     assert flow.max() == flow.sum()
 
 
@@ -236,7 +236,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_run_is_greyed_out_for(terrain_object, case):
+def test_run_is_grayed_out_for(terrain_object, case):
     REFUSED[case](terrain_object)
     assert not bpy.ops.erosion.run.poll()
 

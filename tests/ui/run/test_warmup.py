@@ -183,7 +183,7 @@ def test_a_notice_starts_nothing_while_blender_draws(terrain_object, chosen, mon
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
-    """A neighbour's llvmlite, made for another Python, in front of ours, until `mend` is called."""
+    """A neighbor's llvmlite, made for another Python, in front of ours, until `mend` is called."""
     (tmp_path / "packages" / "llvmlite").mkdir(parents=True)
     (tmp_path / "packages" / "llvmlite" / "__init__.py").write_text("raise ImportError('made for another Python')")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
@@ -195,7 +195,7 @@ def broken(tmp_path, monkeypatch):
     process.restart()
 
 
-def test_libraries_that_do_not_work_grey_run_out_with_the_reason_until_restart(terrain_object, broken):
+def test_libraries_that_do_not_work_gray_run_out_with_the_reason_until_restart(terrain_object, broken):
     before = z_of(terrain_object).tobytes()
     warmup.warm_up(terrain_object)
     wait_for(process.fault)
@@ -203,7 +203,7 @@ def test_libraries_that_do_not_work_grey_run_out_with_the_reason_until_restart(t
     assert not bpy.ops.erosion.run.poll()
     with pytest.raises(RuntimeError, match=r"do not work together here .*reinstall Terrain Erosion"):
         bpy.ops.erosion.run()
-    assert bpy.ops.erosion.maps_export.poll() == bpy.ops.erosion.look_add.poll()  # what needs no worker is not greyed
+    assert bpy.ops.erosion.maps_export.poll() == bpy.ops.erosion.look_add.poll()  # what needs no worker is not grayed
     process.stop()
     assert not bpy.ops.erosion.run.poll()
     broken()

@@ -89,7 +89,7 @@ def test_the_scale_is_applied_and_the_terrain_stays_as_large(terrain_object):
 
 def test_a_unit_scale_other_than_1_is_told_and_set_to_1(terrain_object):
     settings = bpy.context.scene.unit_settings
-    settings.system = "IMPERIAL"  # shows other numbers, but a unit of Blender is a metre all the same
+    settings.system = "IMPERIAL"  # shows other numbers, but a unit of Blender is a meter all the same
     assert advice.notes(terrain_object) == []
     settings.scale_length = 0.01
     [note] = advice.notes(terrain_object)
@@ -98,12 +98,12 @@ def test_a_unit_scale_other_than_1_is_told_and_set_to_1(terrain_object):
     assert settings.scale_length == 1.0 and advice.notes(terrain_object) == []
 
 
-def test_land_of_a_few_metres_is_made_wide_for_recipes_in_metres(terrain_object):
+def test_land_of_a_few_meters_is_made_wide_for_recipes_in_meters(terrain_object):
     terrain_object.scale *= 0.01
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
     assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge", "sand_add"]
-    settings.recipe_name = "alpine"  # its snow is metres deep
+    settings.recipe_name = "alpine"  # its snow is meters deep
     assert remedies(terrain_object, recipe_of(settings, [])) == ["enlarge"]
     settings.recipe_name = "arcane"  # drops count in cells, whatever their size
     assert remedies(terrain_object, recipe_of(settings, [])) == []
@@ -131,7 +131,7 @@ def test_the_time_step_of_water_is_shortened_to_fit_the_cells(terrain_object):
     assert all(50 <= count <= advice.FINE_ENOUGH for count in steps)
 
 
-def test_heights_of_8_bits_are_recognised_and_others_are_not(empty_scene):
+def test_heights_of_8_bits_are_recognized_and_others_are_not(empty_scene):
     obj = grid.make_grid_object("Hills", fractal(96, 96, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
     assert "smooth_steps" not in remedies(obj)
     heights = grid.heights(obj.data)
@@ -146,7 +146,7 @@ def test_the_steps_of_a_pyramid_are_meant_and_no_fault(empty_scene):
     assert "smooth_steps" not in remedies(bpy.context.object)
 
 
-def test_run_is_greyed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
+def test_run_is_grayed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
     vertices = terrain_object.data.vertices
     height, vertices[100].co.z = vertices[100].co.z, np.nan
     terrain_object.data.update()
@@ -158,7 +158,7 @@ def test_run_is_greyed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
     assert bpy.ops.erosion.run() == {"FINISHED"}
 
 
-def test_run_is_greyed_by_a_mask_only_while_it_is_known_to_be_wrong(terrain_object):
+def test_run_is_grayed_by_a_mask_only_while_it_is_known_to_be_wrong(terrain_object):
     mask = terrain_object.erosion.strength
     mask.source = "IMAGE"
     assert bpy.ops.erosion.run.poll()  # nobody has looked at the mask yet

@@ -33,9 +33,9 @@ def side_of(path):
 
 
 def eight_bits(path, heights):
-    """A grey PNG of 8 bits, black at 0 and white at 1."""
+    """A gray PNG of 8 bits, black at 0 and white at 1."""
     rows, cols = heights.shape
-    image = bpy.data.images.new("grey", cols, rows)
+    image = bpy.data.images.new("gray", cols, rows)
     image.colorspace_settings.name = "Non-Color"
     pixels = np.ones((rows, cols, 4), np.float32)
     pixels[..., :3] = heights[..., None]
@@ -47,7 +47,7 @@ def eight_bits(path, heights):
 
 @pytest.mark.parametrize("suffix", [".png", ".exr", ".tif", ".r16", ".raw", ".r32"])
 @pytest.mark.parametrize("engine", ["NONE", "UNREAL", "UNITY"])
-def test_an_exported_terrain_comes_back_with_its_metres(terrain_object, tmp_path, suffix, engine):
+def test_an_exported_terrain_comes_back_with_its_meters(terrain_object, tmp_path, suffix, engine):
     before = terrain_of(terrain_object).elevation
     path = tmp_path / f"land{suffix}"
     done = bpy.ops.erosion.heightmap_export(filepath=str(path), engine=engine, size=(48, 64), flip=engine == "UNREAL")
@@ -93,8 +93,8 @@ def test_the_masks_of_the_panel_go_along(terrain_object, tmp_path):
     terrain_object.erosion.hardness.layer = "Hard"
     bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "a.r16"), masks=True)
     assert {path.name for path in tmp_path.iterdir()} == {"a.r16", "a_mask_hardness.r16", "a.json"}
-    grey = np.fromfile(tmp_path / "a_mask_hardness.r16", "<u2").reshape(48, 64)[::-1]
-    assert np.abs(grey.ravel() / 65535 - weights).max() < 1e-5
+    gray = np.fromfile(tmp_path / "a_mask_hardness.r16", "<u2").reshape(48, 64)[::-1]
+    assert np.abs(gray.ravel() / 65535 - weights).max() < 1e-5
     about = side_of(tmp_path / "a.r16")["maps"]
     assert about == {"mask_hardness": {"files": ["a_mask_hardness.r16"], "unit": "0-1", "range": [0, 1]}}
 
@@ -135,7 +135,7 @@ def test_the_size_can_be_the_width_of_the_whole(tmp_path):
     assert active().spacing == (20.0, 20.0)
 
 
-def test_a_geotiff_tells_its_metres_unless_one_knows_better(tmp_path, capfd):
+def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):
     write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), (30.0, 25.0))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
     assert active().spacing == (30.0, 25.0) and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
@@ -149,14 +149,14 @@ def test_a_geotiff_tells_its_metres_unless_one_knows_better(tmp_path, capfd):
 def test_the_terraces_of_8_bits_are_smoothed_on_the_way_in(tmp_path, capfd):
     # A slope of 400 m over 160 pixels in 256 steps of 3.92 m: terraces of one or two pixels.
     slope = np.tile(np.linspace(0.05, 0.45, 160), (40, 1))
-    eight_bits(tmp_path / "grey.png", slope)
-    given = {"filepath": str(tmp_path / "grey.png"), "low": 0.0, "high": 1000.0}
+    eight_bits(tmp_path / "gray.png", slope)
+    given = {"filepath": str(tmp_path / "gray.png"), "low": 0.0, "high": 1000.0}
     bpy.ops.erosion.heightmap_import(**given)
     assert "came in steps of 3.92 m, as of 8 bits, which were smoothed away" in capfd.readouterr().out
     smooth = active().elevation
     assert np.abs(np.diff(smooth, axis=1)[:, 8:-8] - 400 / 159).max() < 0.2
     bpy.ops.erosion.heightmap_import(**given, smooth_steps=False)
-    assert "has so few grey levels that its slopes are steps of 3.92 m" in capfd.readouterr().out
+    assert "has so few gray levels that its slopes are steps of 3.92 m" in capfd.readouterr().out
     stepped = active().elevation
     assert len(np.unique(stepped)) < 110 and np.abs(smooth - stepped).max() <= 1000 / 255 / 2 * 1.0001
 
@@ -169,11 +169,11 @@ def test_heights_of_16_bits_or_floats_are_taken_as_they_are(tmp_path, capfd):
 
 
 def test_an_image_of_8_bits_in_the_file_is_smoothed_too():
-    image = bpy.data.images.new("Grey", 90, 40)
+    image = bpy.data.images.new("Gray", 90, 40)
     image.colorspace_settings.name = "Non-Color"
     levels = np.tile(np.round(np.arange(90) * 0.4) / 255, (40, 1)).astype(np.float32)
     image.pixels.foreach_set(np.repeat(levels, 4))
-    bpy.ops.erosion.heightmap_import(image="Grey", low=0.0, high=255.0, cell_size=1.0)
+    bpy.ops.erosion.heightmap_import(image="Gray", low=0.0, high=255.0, cell_size=1.0)
     assert np.abs(np.diff(active().elevation, axis=1)[:, 6:-6] - 0.4).max() < 0.05
 
 
@@ -216,7 +216,7 @@ def test_a_mesh_that_is_no_grid_becomes_one(capfd):
     y, x = np.mgrid[-50:51:2, -50:51:2]
     top = np.sqrt(np.maximum(2500.0 - x**2 - y**2, 0))
     inside = np.hypot(x, y) < 40
-    assert np.abs(terrain.elevation - top)[inside].max() < 0.5  # its faces lie below the ball by a few decimetres
+    assert np.abs(terrain.elevation - top)[inside].max() < 0.5  # its faces lie below the ball by a few decimeters
     assert "lay below no face and were filled from those around" in capfd.readouterr().out
     bpy.context.view_layer.objects.active = sphere
     assert bpy.ops.erosion.grid_from_mesh(hide_original=False) == {"FINISHED"}
@@ -244,7 +244,7 @@ def test_steps_are_smoothed_on_the_mesh(terrain_object):
     assert np.array_equal(z_of(terrain_object).reshape(48, 64), smooth)
 
 
-def test_steps_of_a_scaled_object_are_smoothed_in_metres(terrain_object):
+def test_steps_of_a_scaled_object_are_smoothed_in_meters(terrain_object):
     stepped = np.round(np.tile(np.arange(64) * 0.3, (48, 1))).astype(np.float32)
     grid.write_heights(terrain_object.data, stepped.ravel())
     terrain_object.scale = (2, 2, 5)

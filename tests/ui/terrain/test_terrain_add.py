@@ -111,7 +111,7 @@ def test_too_little_memory_is_said_and_adds_nothing(monkeypatch):
     assert not bpy.data.objects and not bpy.data.meshes
 
 
-def test_in_edit_mode_it_is_greyed():
+def test_in_edit_mode_it_is_grayed():
     bpy.ops.erosion.terrain_add(kind="plane", **SMALL)
     bpy.ops.object.mode_set(mode="EDIT")
     assert not bpy.ops.erosion.terrain_add.poll()

@@ -118,7 +118,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
 
     1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise;
-    2. direction = (direction - gradient) · inertia + gradient, normalised; a random one where that is flat;
+    2. direction = (direction - gradient) · inertia + gradient, normalized; a random one where that is flat;
     3. the next place lies one cell further, its height nh is bilinear;
     4. nh ≥ h: a pit. The drop fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends;
     5. capacity q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine;

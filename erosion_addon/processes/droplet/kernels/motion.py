@@ -25,7 +25,7 @@ PIT_MARGIN = 0.001
 
 ROW_WAY, COL_WAY, LEVEL, LOAD, SPEED, WATER, STEPS, DRAWS, COLOR = 2, 3, 4, 5, 6, 7, 8, 9, 10
 """Numbers of a drop after its place: direction, height, load, speed, water, steps made, random numbers drawn, and the
-colour of its load."""
+color of its load."""
 
 RUNS, LEFT, ENDED = 0, 1, 2
 """What becomes of a drop in a step."""

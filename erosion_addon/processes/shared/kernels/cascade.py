@@ -46,12 +46,12 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
 
 @inlined
 def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
-    """Let loose material slide between a cell and its eight neighbours, one after another; returns what moved.
+    """Let loose material slide between a cell and its eight neighbors, one after another; returns what moved.
 
     ground: (rows, cols, 2) float64, surface and loose part of it, in any one unit; changed in place. share: of half
     the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4) or (rows, cols, 6), what a cell gives first
     and what it takes fourth (0-1), then `LOWEST` and `HIGHEST`; or None. row_hold, col_hold, diagonal_hold: difference
-    that stands, to a neighbour in the next row, the next column, and across. wrap: whether the opposite edge follows an
+    that stands, to a neighbor in the next row, the next column, and across. wrap: whether the opposite edge follows an
     edge; else nothing slides over it.
     """
     rows, cols = ground.shape[0], ground.shape[1]
@@ -76,7 +76,7 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
 
 @lean
 def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold):
-    """`cascade` of a cell at an edge: with those neighbours that there are."""
+    """`cascade` of a cell at an edge: with those neighbors that there are."""
     slid = 0.0
     for to_row in range(max(row - 1, 0), min(row + 2, ground.shape[0])):
         for to_col in range(max(col - 1, 0), min(col + 2, ground.shape[1])):
@@ -92,7 +92,7 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
 def creep(worked, tiles, ground, track, share, masks, wrap, slid):
     """Even out the loose surface where the wind touched the tiles `worked`; adds what moved to `slid` (tiles,).
 
-    Grains that others strike roll over their neighbours: of each pair of neighbours one gives `share` of half the
+    Grains that others strike roll over their neighbors: of each pair of neighbors one gives `share` of half the
     difference, as far as it is loose. share ≤ 1/4. track: (rows, cols) uint8, where it touched; masks as in `cascade`.
     tiles: see `kernels.tiles`; one touches the cell behind it on each axis too.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drop does to the ground around it: digs, lays down, and mixes the colours of both.
+"""What a drop does to the ground around it: digs, lays down, and mixes the colors of both.
 
 ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, 3) or
 (rows, cols, 5) float32, share that may be dug, 1 - hardness, share that may be laid down, `LOWEST` and `HIGHEST`; or
-None. color: (rows, cols, 3) float32, or None. carried: (3,) colour of a drop's load. Places are a cell (row, col) and
+None. color: (rows, cols, 3) float32, or None. carried: (3,) color of a drop's load. Places are a cell (row, col) and
 the part of the way to the next one; where `place` is one value, the rows above and below and the way between them, and
 columns likewise.
 """
@@ -45,7 +45,7 @@ def take(ground, row, col, wanted, floor, masks):
 
 @lean
 def _mix_in(carried, load, color, row, col, taken):
-    """Mix the colour of the ground into what the drop carries, by amounts."""
+    """Mix the color of the ground into what the drop carries, by amounts."""
     if taken > 0.0:
         share = taken / (load + taken)
         for channel in range(3):

@@ -21,19 +21,19 @@ SEGMENT = 512
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all cells; heights in metres."""
+    """Numbers that hold for all cells; heights in meters."""
 
     hold: float
     """Slope at which loose material just stands."""
     depth: float
-    """Material that an excess of the slope by 1 sets in motion, in metres."""
+    """Material that an excess of the slope by 1 sets in motion, in meters."""
     row_share: float
     """Of what is in motion, that passes a face to the next row; with col_share at most 1/4."""
     col_share: float
     row_spacing: float
     col_spacing: float
     row_stand: float
-    """Difference of height at which rock just stands, to a neighbour in the next row; infinite where it never breaks.
+    """Difference of height at which rock just stands, to a neighbor in the next row; infinite where it never breaks.
     """
     col_stand: float
     diagonal_stand: float
@@ -69,7 +69,7 @@ class Marks(NamedTuple):
     moved: np.ndarray
     """(rows + 2, segments) uint8: where something moved: 1 anywhere, 2 in the first column, 4 in the last."""
     exported: np.ndarray
-    """(rows + 2,): what has slid out so far, by row, as metres on one cell."""
+    """(rows + 2,): what has slid out so far, by row, as meters on one cell."""
 
 
 def make_rows(cols: int) -> Rows:
@@ -104,7 +104,7 @@ def look_over(rock, loose, masks, constants, face, seam, seams, work):
 def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work, marks):
     """Let everything move once in the rows from first_row to last_row - 1 of the terrain; see `relax`.
 
-    Flows are numbered by the column they go to. Loops are long: a cell's neighbours are read soon after they were
+    Flows are numbered by the column they go to. Loops are long: a cell's neighbors are read soon after they were
     written, for which the processor has to wait at the start of each.
     """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
@@ -154,7 +154,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
 
 @kernel
 def wake(marks, wrap):
-    """Mark where the next pass has to look: at what moved in the last one, and at its neighbours."""
+    """Mark where the next pass has to look: at what moved in the last one, and at its neighbors."""
     active, moved = marks.active, marks.moved
     rows, segments = moved.shape[0] - 2, moved.shape[1]
     active[:] = 0
@@ -181,21 +181,21 @@ def wake(marks, wrap):
 def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
     """Let slopes give way for at most so many passes; returns how many it took, fewer where all has come to rest.
 
-    One pass, from the heights before it, with h = rock + loose and d the true distance to a neighbour:
+    One pass, from the heights before it, with h = rock + loose and d the true distance to a neighbor:
 
     1. loose material: ∂h/∂t = ∇ · (D (1 - tan φ / |∇h|) ∇h) where |∇h| > tan φ: what is steeper than it can stand
        slides down the gradient, as fast as it is too steep, or as fast as there is loose material;
-    2. rock b that stands too high over one of eight neighbours, e = max(b - h' - tan φ' d), turns to loose material
+    2. rock b that stands too high over one of eight neighbors, e = max(b - h' - tan φ' d), turns to loose material
        where it stands: so much that there is collapse · e of it. Below its own rubble it waits until that has slid.
 
     Scheme: explicit, conservative flows through faces, so that a pile is a cone, on oblong cells too. At a face ∇h is
     the difference across, and along it the lesser of those on both sides: else sand at the foot of a wall would be as
     steep as the wall, and run along it until it is level.
     Stability: through a face passes at most 3/8 · d'² / (d² + d'²) of the difference, with d' the other spacing, and a
-    quarter of the loose material: a new height lies between its old neighbours' (the discrete maximum principle), no
+    quarter of the loose material: a new height lies between its old neighbors' (the discrete maximum principle), no
     cell has less than nothing, and a checkerboard is halved by each pass, for any heights. A movement below
     2 · rest is none: slopes end at most 4 · 10⁻⁴ above the angle, and everything ends.
-    Cells whose neighbourhood did not change in the last pass are left out, which changes no bit.
+    Cells whose neighborhood did not change in the last pass are left out, which changes no bit.
 
     rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
     (rows + 2, cols + 2, 3) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1).

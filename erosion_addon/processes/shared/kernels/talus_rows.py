@@ -15,7 +15,7 @@ from ....kernels.compile import kernel
 def transfer(difference, hold, loose, share, rest):
     """What slides between two cells whose surfaces differ: min(loose, (|difference| - hold) / 2) · share.
 
-    loose: what the higher one can give; all in metres. Nothing where the amount before sharing is at most `rest`.
+    loose: what the higher one can give; all in meters. Nothing where the amount before sharing is at most `rest`.
     The rule of a cascade around one cell: half of the excess makes the pair stand.
     """
     return _slide(0.5 * (abs(difference) - hold), loose, rest) * share
@@ -96,7 +96,7 @@ def load(rock, loose, row, heights):
 def settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
     """Move what flows out of the cells of a row and into them, and break their rock where it stands too high.
 
-    Returns in how many cells anything changed. Flows of opposite neighbours are added first: so no turn or mirror
+    Returns in how many cells anything changed. Flows of opposite neighbors are added first: so no turn or mirror
     image of the terrain changes a bit.
     """
     up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tiles of the ground, so that threads never touch the same cell.
 
-Tiles are worked colour by colour, as on a chessboard: two tiles of one colour have another one between them, and what
+Tiles are worked color by color, as on a chessboard: two tiles of one color have another one between them, and what
 is on a tile touches no more than `REACH` + 2 cells around it. So the same operations meet the same cells in the same
 order whatever the number of threads and whichever tile is first. Drops wait on their tiles in `kernels.queues`.
 """
@@ -48,7 +48,7 @@ class Reach(NamedTuple):
 
 
 def cut(rows: int, cols: int, side: int, edges: int) -> Tiles:
-    """Tiles of about `side` cells, at least 5/6 of it where there are more than two: two of one colour have one between
+    """Tiles of about `side` cells, at least 5/6 of it where there are more than two: two of one color have one between
     them, on which both reach."""
     row_edges, col_edges = _edges(rows, side), _edges(cols, side)
     row_of, col_of = (np.repeat(np.arange(len(place) - 1), np.diff(place)) for place in (row_edges, col_edges))
@@ -62,7 +62,7 @@ def _edges(count: int, side: int) -> np.ndarray:
 
 
 def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
-    """The tiles of each colour, in the order in which they are worked. Two are enough along an axis, but for an odd
+    """The tiles of each color, in the order in which they are worked. Two are enough along an axis, but for an odd
     number of tiles that wraps."""
     along = []
     for places in (tiles.row_edges, tiles.col_edges):

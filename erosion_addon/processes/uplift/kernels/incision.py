@@ -52,7 +52,7 @@ class Constants(NamedTuple):
     """Numbers that hold for all cells and one time step."""
 
     cut: float
-    """K dt for an area of 1 m², in metres."""
+    """K dt for an area of 1 m², in meters."""
     concavity: float
     """m."""
     deposition: float

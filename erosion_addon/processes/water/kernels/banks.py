@@ -10,7 +10,7 @@ from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
 
 BANK = np.float32(0.1)
-"""Most of its height over its neighbour that a bank loses over one face in a step."""
+"""Most of its height over its neighbor that a bank loses over one face in a step."""
 
 SLIDING = np.float32(0.2499)
 """Share of a cell's soil that may slide over one of its four faces in a step."""

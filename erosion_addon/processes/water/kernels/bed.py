@@ -18,10 +18,10 @@ from .speed import velocity
 from .vegetation import live, weather
 
 COVER = np.float32(0.5)
-"""Metres of soil that keep the water from the rock."""
+"""Meters of soil that keep the water from the rock."""
 
 MIXED = np.float32(2.0)
-"""Metres of water above the bed that carry load; in deep seas a share of all of it would be more than there is."""
+"""Meters of water above the bed that carry load; in deep seas a share of all of it would be more than there is."""
 
 
 class Ground(NamedTuple):
@@ -151,7 +151,7 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 @kernel
 def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground):
-    """Pick soil up, or lay it down; never dig below the lowest neighbour. Water that has gone drops all it had."""
+    """Pick soil up, or lay it down; never dig below the lowest neighbor. Water that has gone drops all it had."""
     pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
     for col in range(bed.size):
         spare = np.float64(capacity[col]) - suspended[col]
@@ -176,7 +176,7 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
 
 @kernel
 def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
-    """Fill one slot of the working memory with what the row and its neighbours need to know of it."""
+    """Fill one slot of the working memory with what the row and its neighbors need to know of it."""
     along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
     velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
     loosen(
@@ -264,8 +264,8 @@ def run_ground(
     6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
        steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
 
-    Neighbours count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
-    has, and none is dug below the lowest of its four neighbours; heights then stay between the lowest point there was
+    Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
+    has, and none is dug below the lowest of its four neighbors; heights then stay between the lowest point there was
     and the highest plus what was laid down, for any parameters in range.
 
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and

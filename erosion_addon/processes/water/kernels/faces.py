@@ -16,7 +16,7 @@ from ....kernels.compile import lean
 from ....kernels.edges import OPEN, WRAP
 
 FILM = np.float32(1e-4)
-"""Metres; water shallower than this clings to the ground."""
+"""Meters; water shallower than this clings to the ground."""
 
 NOTHING = np.float32(1e-12)
 """Less than this, in m or m²/s, is none: numbers that fade for ever end as denormal ones, which are slow."""
@@ -183,7 +183,7 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
 
 @lean
 def thicken(suspended, row, water, at, load, slot):
-    """Step 3 for a row: metres of load in a metre of water.
+    """Step 3 for a row: meters of load in a meter of water.
 
     A load of `NOTHING` stays where it is: as a denormal float32 it could be rounded to more than there is.
     """

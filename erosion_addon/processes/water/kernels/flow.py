@@ -103,7 +103,7 @@ def run_water(
 ):  # fmt: skip
     """Let the water run for `steps` time steps of `pipes.seconds`, carrying what is suspended in it.
 
-    Equations, with level η = z + h + s (the load takes its room), discharge per metre of width q, friction f, slope of
+    Equations, with level η = z + h + s (the load takes its room), discharge per meter of width q, friction f, slope of
     the form drag S and the pipe's depth H = min(h, H₀):
 
         ∂q/∂t = -(H / h) (g h ∇η + (f + S) max(|q|, Q) q / h²),    ∂h/∂t = -∇·q,    ∂s/∂t = -∇·(q s / h).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A time step of the water row by row, and what a band of rows has to know of its neighbours before it takes one.
+"""A time step of the water row by row, and what a band of rows has to know of its neighbors before it takes one.
 
 What happens in each row is in `kernels.water_pipes`; level, pipes and the maps are those of `kernels.water.run_water`.
 """
@@ -48,7 +48,7 @@ class Seams(NamedTuple):
     share: np.ndarray
     """Shares of the outflow that the cells above and below can give."""
     load: np.ndarray
-    """Metres of load in a metre of water, above and below."""
+    """Meters of load in a meter of water, above and below."""
 
 
 class Sample(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from ....kernels.compile import kernel
 
 SHALLOW = np.float32(0.01)
-"""Metres; a thinner film counts as this thick where its speed is asked for."""
+"""Meters; a thinner film counts as this thick where its speed is asked for."""
 
 
 @kernel

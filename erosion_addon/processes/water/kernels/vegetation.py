@@ -14,13 +14,13 @@ from .faces import NOTHING
 from .speed import SHALLOW
 
 WET = np.float32(0.02)
-"""Metres of water under which the ground is half wet."""
+"""Meters of water under which the ground is half wet."""
 
 FLOODED = np.float32(0.05)
-"""Metres of water that drown grass."""
+"""Meters of water that drown grass."""
 
 ROOTS = np.float32(0.1)
-"""Metres of soil that grass needs to thrive."""
+"""Meters of soil that grass needs to thrive."""
 
 STILL = np.float32(0.3)
 """m/s at which water evaporates half as fast as still water does."""

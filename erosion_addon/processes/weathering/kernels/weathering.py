@@ -25,16 +25,16 @@ class Constants(NamedTuple):
     """Numbers that hold for all cells and one time step."""
 
     production: float
-    """Rock that turns loose where it is bare and level, in metres a step."""
+    """Rock that turns loose where it is bare and level, in meters a step."""
     depth: float
-    """Cover under which it is 1/e of that, in metres."""
+    """Cover under which it is 1/e of that, in meters."""
     wetness: float
     """How much moisture counts, 0-1."""
     row_share: float
     """Diffusivity · time step / row spacing²; with col_share at most 1/4."""
     col_share: float
     row_spacing: float
-    """Metres."""
+    """Meters."""
     col_spacing: float
     edges: int
 
@@ -56,9 +56,9 @@ class Maps(NamedTuple):
     seams: np.ndarray
     """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before the step."""
     left: np.ndarray
-    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row, in metres."""
+    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row, in meters."""
     exported: np.ndarray
-    """(1,): volume that has crept out, as metres on one cell."""
+    """(1,): volume that has crept out, as meters on one cell."""
 
 
 def make_rows(cols: int) -> Rows:
@@ -74,7 +74,7 @@ def make_maps(bands: int, rows: int, cols: int) -> Maps:
 
 @kernel
 def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
-    """What creeps from one cell to a neighbour in a step, less than nothing where it creeps back."""
+    """What creeps from one cell to a neighbor in a step, less than nothing where it creeps back."""
     difference = heights[at, col] - heights[to, to_col]
     forth, back = yields[row, col], yields[to_row, to_col]
     if masks is not None:
@@ -143,7 +143,7 @@ def _find_flows(masks, row, cols, yields, work, constants):
 
 @kernel
 def _creep(loose, row, flows):
-    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbours are added first."""
+    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbors are added first."""
     above, below, row = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2), np.uintp(row)
     for place in range(1, loose.shape[1] - 1):
         col, right = np.uintp(place), np.uintp(place + 1)
@@ -222,7 +222,7 @@ def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
        surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth · exp(-L / depth)).
 
     Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share + col_share ≤ 1/2
-    keeps each new height between its old neighbours'; at most 1/4, as the model layer takes it, no ripple changes
+    keeps each new height between its old neighbors'; at most 1/4, as the model layer takes it, no ripple changes
     sign. What a cell gives is never more than it has. The second part is stable for any step.
 
     rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or

@@ -69,7 +69,7 @@ class Constants(NamedTuple):
 
 @lean
 def _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
-    """As `heap.cascade`, but to the neighbours by their height, the lowest first; returns what moved."""
+    """As `heap.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
     rows, cols = ground.shape[0], ground.shape[1]
     slid, done = 0.0, 1 << 4
     for _ in range(8):
@@ -256,7 +256,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
        steps counted it would end on the windward side of high dunes. In grass the free wind's way counts. `exchange` of
        what is missing is lifted, of what is too much laid down. From bare rock nothing is lifted:
        abrasion max(-v · n, 0) load become sediment;
-    5. where the heap is too steep, it slides, to the lowest neighbours first; the particle moves by v.
+    5. where the heap is too steep, it slides, to the lowest neighbors first; the particle moves by v.
 
     Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never made or lost.
     As the air holds no more than its load, a dune passes on the same sand wherever it is long enough: so low ones move

@@ -69,7 +69,7 @@ def differences(ground, row, col, down, right, wrap):
 
 @inlined
 def steep(cells, at, line, row_hold, col_hold, diagonal_hold):
-    """Whether anything would slide between a cell inside the terrain and its neighbours; mostly nothing does."""
+    """Whether anything would slide between a cell inside the terrain and its neighbors; mostly nothing does."""
     above, below, middle = at - line, at + line, cells[at]
     up_left, up_right = abs(cells[above - CELL] - middle), abs(cells[above + CELL] - middle)
     down_left, down_right = abs(cells[below - CELL] - middle), abs(cells[below + CELL] - middle)

@@ -54,7 +54,7 @@ class Rules:
 
 @dataclass
 class Ground:
-    """Height, loose part of it and colour by [row][col], what happened to them, and where the drops were."""
+    """Height, loose part of it and color by [row][col], what happened to them, and where the drops were."""
 
     height: list
     loose: list
@@ -137,7 +137,7 @@ def run_drop(ground, rules, start, draw):
         slope = dh / math.sqrt(dh * dh + 1) if rules.sine else dh
         q = max(slope, rules.minSlope) * v * w * rules.Kq
         if s >= q:
-            # A pit is filled in one go with what is laid down beside, which matters to the colours only.
+            # A pit is filled in one go with what is laid down beside, which matters to the colors only.
             given = _deposit(ground, rules, row_at, col_at, fill + min((s - q) * rules.Kd, rules.cap), color)
             given -= fill * _let_through(ground, rules, row_at, col_at)
             dh += given

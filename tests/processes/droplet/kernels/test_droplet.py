@@ -42,7 +42,7 @@ def test_a_drop_on_a_plane_digs_what_the_equations_say():
     Step 1: v = 0, so q = 0 and nothing is dug; v = √(2 · 20 · 0.1) = 2, w = 0.999.
     Step 2, at [4, 4]: q = 0.1 · 2 · 0.999 · 10 = 1.998, of which 0.9 is more than the fall allows: 0.99 · 0.1 = 0.099.
     nh is the height of column 5, which the guard keeps; the brush has weight 1 in the middle, 3/4 beside it and 1/2
-    at its corners, each over 2π; so the middle loses 0.099 / 2π, its three higher or equal neighbours and two upper
+    at its corners, each over 2π; so the middle loses 0.099 / 2π, its three higher or equal neighbors and two upper
     corners the like. Gained: 0.099 · (1 + 3 · 3/4 + 2 · 1/2) / 2π = 0.099 · 4.25 / 2π. At [4, 5] the path is cut and
     all of it is laid down.
     """
@@ -135,7 +135,7 @@ def test_many_drops_do_what_plain_python_does(edges, brush, sine):
 
 
 @pytest.mark.parametrize("edges", EDGES)
-def test_cells_that_are_not_square_are_walked_in_metres(edges):
+def test_cells_that_are_not_square_are_walked_in_meters(edges):
     # Rows of 20 m, columns of 5 m: a length of 10 m (the unit) is half a row and two columns.
     assert_same(Scene(fractal(10, 13, 6.0)), Rules(edges=edges, row_step=0.5, col_step=2.0, max_path_len=30), 80)
 
@@ -149,12 +149,12 @@ def test_masks_do_what_plain_python_does(edges):
 
 
 @pytest.mark.parametrize("edges", EDGES)
-def test_colour_is_carried_as_by_plain_python(edges):
+def test_color_is_carried_as_by_plain_python(edges):
     color = np.random.default_rng(6).random((10, 12, 3)).astype(np.float32)
     assert_same(Scene(fractal(10, 12, 6.0), color=color), Rules(edges=edges, max_path_len=30), 80)
 
 
-def test_colour_and_masks_and_rain_go_together():
+def test_color_and_masks_and_rain_go_together():
     rng = np.random.default_rng(7)
     scene = Scene(
         fractal(9, 10, 5.0), strength=rng.integers(0, 3, (9, 10)) / 2, hardness=rng.integers(0, 3, (9, 10)) / 2,
@@ -407,7 +407,7 @@ def test_loose_material_goes_first():
         assert after.loose[4, 5] == pytest.approx(lying + 0.099, abs=1e-12)
 
 
-# Colour
+# Color
 
 
 def test_deposit_below_a_red_cliff_is_red():
@@ -420,14 +420,14 @@ def test_deposit_below_a_red_cliff_is_red():
     assert (after.color[fan][:, 0] > 0.55).mean() > 0.8 and (after.color[fan][:, 1] < 0.45).mean() > 0.8
 
 
-def test_one_colour_stays_that_colour():
+def test_one_color_stays_that_color():
     color = np.full((12, 12, 3), 0.25, np.float32)
     after = by_kernel(Scene(fractal(12, 12), color=color), Rules(edges="open"), 500)
     assert after.eroded > 1.0 and np.abs(after.color - 0.25).max() < 1e-6
 
 
 @pytest.mark.fuzz
-def test_colours_stay_between_those_there_were_for_any_parameters():
+def test_colors_stay_between_those_there_were_for_any_parameters():
     """Loads that are rounding errors must not mix: nearly dry drops that lay down all they carry."""
     color = np.where(np.random.default_rng(0).random((12, 12, 1)) < 0.5, [0.0, 0.2, 1.0], [1.0, 0.4, 0.0])
     for evaporation in (0.5, 0.9, 0.999, 1.0):

@@ -19,7 +19,7 @@ def test_ground_is_half_wet_where_catchment_per_slope_is_as_said():
     assert np.all(moisture(plane(5, 6, fall_along_col=0.5), 50.0) == 0.5)
 
 
-def test_slope_is_in_metres_a_metre_along_both_axes():
+def test_slope_is_in_meters_a_meter_along_both_axes():
     # Falls of 3 m over 10 m and 2 m over 5 m a cell: slope = hypot(0.3, 0.4) = 0.5.
     assert np.allclose(moisture(plane(5, 6, 3.0, 2.0), 50.0, row_spacing=10.0, col_spacing=5.0), 0.5, rtol=1e-6)
 

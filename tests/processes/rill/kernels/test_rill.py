@@ -131,7 +131,7 @@ def by_path(height, place, steps):
 def test_going_uphill_fills_up_to_where_the_drop_goes_and_not_above():
     """A valley |col - 4| / 10 with a drop at column 3.6: it goes to 4.6, which is 0.02 higher. Of the fill,
     0.02 · 0.5 · 3 = 0.03, six tenths fall on column 4; column 3 stands higher than 4.6 already and gets none. With a
-    ratio of 30 column 4 would rise by 0.18, over its new neighbour: it rises to 0.06."""
+    ratio of 30 column 4 would rise by 0.18, over its new neighbor: it rises to 0.06."""
     height = np.abs(np.arange(9.0) - 4) / 10 + np.zeros((5, 1))
     for ratio, rise in ((3, 0.018), (30, 0.06)):
         after = one_by_kernel(height, (2, 3.6), Options(max_steps=1, sediment_ratio=ratio))

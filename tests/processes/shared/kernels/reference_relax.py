@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Talus in plain Python, slow and literal: each cell asks each of its eight neighbours, and none is ever left out."""
+"""Talus in plain Python, slow and literal: each cell asks each of its eight neighbors, and none is ever left out."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Rules:
-    """Angles as tangents, lengths in metres."""
+    """Angles as tangents, lengths in meters."""
 
     hold: float
     stand: float
@@ -51,7 +51,7 @@ class Ground:
 
 
 def slope(ground, rules, cell, down, right):
-    """Slope of the surface at the face to a neighbour: over it, and in all; along it the lesser of both sides."""
+    """Slope of the surface at the face to a neighbor: over it, and in all; along it the lesser of both sides."""
     other = (cell[0] + down, cell[1] + right)
     length, width = (rules.row_spacing, rules.col_spacing) if down else (rules.col_spacing, rules.row_spacing)
 
@@ -70,7 +70,7 @@ def slope(ground, rules, cell, down, right):
 
 
 def flow(ground, rules, cell, down, right):
-    """What slides from a cell to a neighbour in one pass, less than nothing where it slides back."""
+    """What slides from a cell to a neighbor in one pass, less than nothing where it slides back."""
     other = ground.cell(cell[0] + down, cell[1] + right)
     over, steepest = slope(ground, rules, cell, abs(down), abs(right)) if down + right > 0 else (0.0, 0.0)
     if down + right < 0:

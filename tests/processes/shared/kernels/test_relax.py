@@ -41,7 +41,7 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
 
 
 def steepest(surface, spacing=(1.0, 1.0), wrap=False):
-    """The largest slope between any two of eight neighbours, as a tangent."""
+    """The largest slope between any two of eight neighbors, as a tangent."""
     worst = 0.0
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         other = np.roll(surface, (-down, -right), (0, 1))
@@ -185,7 +185,7 @@ def reach_of(heap, level, angle, spacing):
 @pytest.mark.parametrize("stretch", [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1)])
 def test_a_column_of_sand_on_a_plane_becomes_a_cone_of_its_angle(stretch):
     """On oblong cells too. Measured, with radii at 0 to 90°: flanks within 1.5 % of the angle, radii within 1.5 %. With
-    eight neighbours alike it was 5 % and 7 %, and 20 % and 75 % at 3 : 1."""
+    eight neighbors alike it was 5 % and 7 %, and 20 % and 75 % at 3 : 1."""
     spacing = (1.0 * stretch[0], 1.0 * stretch[1])
     loose = np.zeros((121 // stretch[0] | 1, 121 // stretch[1] | 1))
     middle, area, radius = (loose.shape[0] // 2, loose.shape[1] // 2), spacing[0] * spacing[1], 36.0

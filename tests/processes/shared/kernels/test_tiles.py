@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tiles: every cell is on one, those of one colour never reach the same cell, and no drop is lost between them."""
+"""Tiles: every cell is on one, those of one color never reach the same cell, and no drop is lost between them."""
 
 import itertools
 
@@ -30,7 +30,7 @@ def touched(cut, tile, axis, wrap, reach):
 @pytest.mark.parametrize("reach", REACH.values(), ids=REACH)
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("shape", [(3, 5), (64, 64), (100, 333), (129, 191), (320, 64), (500, 320)])
-def test_two_tiles_of_one_colour_never_touch_the_same_cell(shape, edge, reach):
+def test_two_tiles_of_one_color_never_touch_the_same_cell(shape, edge, reach):
     cut, wrap = tiles.cut(*shape, 64, edge), edge == edges.WRAP
     for color in tiles.colors(cut, edge):
         for one, other in itertools.combinations(color, 2):
@@ -41,7 +41,7 @@ def test_two_tiles_of_one_colour_never_touch_the_same_cell(shape, edge, reach):
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_every_cell_is_on_one_tile_of_one_colour(edge):
+def test_every_cell_is_on_one_tile_of_one_color(edge):
     cut = tiles.cut(200, 333, 64, edge)
     assert np.array_equal(np.sort(np.concatenate(tiles.colors(cut, edge))), np.arange(3 * 5))
     assert np.diff(cut.row_edges).min() >= 60 and np.diff(cut.col_edges).min() >= 60

@@ -92,7 +92,7 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
     for _ in range(60):
         basin.run(1)
         reference_water.run(slow, basin.pipes.row_share * 8.0, GRAVITY, 0.05, 2.0)
-    # float32 fluxes, 60 steps: 60 · 6e-8 of depths up to metres, some more where water has just run dry.
+    # float32 fluxes, 60 steps: 60 · 6e-8 of depths up to meters, some more where water has just run dry.
     assert np.allclose(basin.depth, slow.depth, atol=1e-4)
     assert np.allclose(basin.suspended, slow.suspended, atol=1e-5)
     for fast, exact in ((basin.totals.outflow, slow.outflow), (basin.totals.inflow, slow.inflow)):

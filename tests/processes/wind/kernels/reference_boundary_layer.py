@@ -27,7 +27,7 @@ class Layer(Land):
     """`rules` has the attributes of `wind_layer.Constants`."""
 
     def cascade(self, cell):
-        """The lowest neighbours first."""
+        """The lowest neighbors first."""
         offsets = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col]
         around = [(offset, self.place(cell[0] + offset[0], cell[1] + offset[1])) for offset in offsets]
         around = [(self.surface(other), offset, other) for offset, other in around if other is not None]

@@ -181,7 +181,7 @@ def column(height, shape=(21, 21)):
 
 
 def test_a_column_slides_to_a_heap_that_keeps_the_roughness():
-    """Everywhere on it neighbours differ by no more than they hold, by the distance of each, and none is lost."""
+    """Everywhere on it neighbors differ by no more than they hold, by the distance of each, and none is lost."""
     sand, hold = column(1.0), 0.05
     ground = np.stack([sand, sand], -1)
     for _ in range(300):
@@ -355,7 +355,7 @@ def test_particles_in_one_chunk_or_many_give_the_same_bytes():
 
 
 def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
-    """Without slides, which go through the neighbours one after another."""
+    """Without slides, which go through the neighbors one after another."""
     rock, sediment = land(11, 11)
     rules = constants(**{**STRONG, "share": 0.0})
     straight = by_kernel(rock, sediment, rules, (0.4, 1.2), sources=at(5, 1, rock.shape))

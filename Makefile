@@ -45,6 +45,7 @@ test-fast: $(VENV)/ready
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m ruff format --check --quiet .
 	$(IN_VENV) -m mypy
 
 # `make -j2 test-all` runs both at once.

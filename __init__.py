@@ -5,10 +5,12 @@
 def register():
     """Blender switches the extension on."""
     from . import erosion_addon
+
     erosion_addon.register()
 
 
 def unregister():
     """Blender switches it off."""
     from . import erosion_addon
+
     erosion_addon.unregister()

@@ -38,9 +38,15 @@ def kernel_on_tiles(heights: np.ndarray, drops: int, edges: str, spans: Spans | 
 
 def _run(run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, edges: str) -> Outcome:
     constants = droplet.Constants(
-        *NUMBERS, maximum_steps=4 * len(heights), brush=True, sine_slope=False, color_depth=1.0,
-        edges=EDGES[edges], row_step=1.0, col_step=1.0,
-    )  # fmt: skip
+        *NUMBERS,
+        maximum_steps=4 * len(heights),
+        brush=True,
+        sine_slope=False,
+        color_depth=1.0,
+        edges=EDGES[edges],
+        row_step=1.0,
+        col_step=1.0,
+    )
     ground, flow = _maps(heights, np.float64)
     start = (None, np.uint64(1)), (np.zeros(0, np.int64), False)
     time, totals = run(droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants))

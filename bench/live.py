@@ -60,9 +60,12 @@ def measure(side: int, seconds: float) -> dict[str, float]:
     process.stop()
     ratios = [seen / unseen for seen, unseen in zip(speeds[True], speeds[False], strict=True)]
     return {
-        "side": side, "throughput shown / not shown": median(ratios), "longest stall ms": 1000 * longest,
-        "of it work ms": 1000 * longest_work, "pictures a second": pictures / seconds,
-    }  # fmt: skip
+        "side": side,
+        "throughput shown / not shown": median(ratios),
+        "longest stall ms": 1000 * longest,
+        "of it work ms": 1000 * longest_work,
+        "pictures a second": pictures / seconds,
+    }
 
 
 if __name__ == "__main__":

@@ -28,11 +28,21 @@ FORMS = ("simple", "capacity")
 def _constants(side: int, form: str, edges: str, moisture: bool) -> rill.Constants:
     """The model's defaults on cells of 10 m."""
     return rill.Constants(
-        gravity=0.1, friction=0.0488, transfer_rate=0.5, sediment_ratio=3.0, carries=form == "capacity", capacity=10.0,
-        minimum_volume=0.01, evaporation=0.00995, soil_absorption=0.393 if moisture else 0.0,
-        soil_evaporation=10.0 / side**2 if moisture else 0.0, maximum_steps=4 * side, edges=EDGES[edges],
-        row_step=1.0, col_step=1.0,
-    )  # fmt: skip
+        gravity=0.1,
+        friction=0.0488,
+        transfer_rate=0.5,
+        sediment_ratio=3.0,
+        carries=form == "capacity",
+        capacity=10.0,
+        minimum_volume=0.01,
+        evaporation=0.00995,
+        soil_absorption=0.393 if moisture else 0.0,
+        soil_evaporation=10.0 / side**2 if moisture else 0.0,
+        maximum_steps=4 * side,
+        edges=EDGES[edges],
+        row_step=1.0,
+        col_step=1.0,
+    )
 
 
 def kernel(heights: np.ndarray, drops: int, form: str, edges: str, moisture: bool = True) -> Outcome:
@@ -46,9 +56,13 @@ def kernel_on_tiles(heights: np.ndarray, drops: int, form: str, edges: str, span
 
 
 def _run(
-    run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, form: str, edges: str,
+    run: Callable[..., tuple[float, np.ndarray]],
+    heights: np.ndarray,
+    drops: int,
+    form: str,
+    edges: str,
     moisture: bool = True,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     constants, (ground, water, scale) = _constants(len(heights), form, edges, moisture), _maps(heights)
     start = (None, np.uint64(1)), (water, scale, constants.soil_evaporation)
     time, totals = run(rill, heights.shape, edges, drops, start, (ground, water, None, constants))
@@ -58,15 +72,35 @@ def _run(
 def reference(heights: np.ndarray, drops: int, form: str, edges: str, contract: bool = True) -> Outcome:
     """rill.cpp; contract as in `compiled`."""
     given, (ground, water, scale) = _constants(len(heights), form, edges, True), _maps(heights)
-    numbers = np.array([
-        given.gravity, given.friction, given.transfer_rate, given.sediment_ratio, given.capacity, given.minimum_volume,
-        given.evaporation, given.soil_absorption, given.soil_evaporation,
-    ])  # fmt: skip
+    numbers = np.array(
+        [
+            given.gravity,
+            given.friction,
+            given.transfer_rate,
+            given.sediment_ratio,
+            given.capacity,
+            given.minimum_volume,
+            given.evaporation,
+            given.soil_absorption,
+            given.soil_evaporation,
+        ]
+    )
     totals = np.zeros(5)
     time = seconds(
-        compiled("rill", contract).run_rills, ground, water, scale, *heights.shape, 1, 0, drops, numbers,
-        given.maximum_steps, given.edges, given.carries, totals,
-    )  # fmt: skip
+        compiled("rill", contract).run_rills,
+        ground,
+        water,
+        scale,
+        *heights.shape,
+        1,
+        0,
+        drops,
+        numbers,
+        given.maximum_steps,
+        given.edges,
+        given.carries,
+        totals,
+    )
     return _outcome(time, ground, water, scale, totals)
 
 

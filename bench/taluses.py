@@ -27,9 +27,19 @@ def _constants(rock_angle: float, edges: str) -> talus.Constants:
     hold = math.tan(math.radians(34.0))
     stand = math.tan(math.radians(rock_angle)) * SPACING if rock_angle < 90 else math.inf
     return talus.Constants(
-        hold, 0.75 * SPACING, 0.25, 0.25, SPACING, SPACING, stand, stand, stand * math.sqrt(2), collapse=0.5,
-        rest=1e-4 * hold * SPACING, edges=EDGES[edges],
-    )  # fmt: skip
+        hold,
+        0.75 * SPACING,
+        0.25,
+        0.25,
+        SPACING,
+        SPACING,
+        stand,
+        stand,
+        stand * math.sqrt(2),
+        collapse=0.5,
+        rest=1e-4 * hold * SPACING,
+        edges=EDGES[edges],
+    )
 
 
 def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "closed") -> Outcome:

@@ -38,9 +38,14 @@ class Spans:
 
 
 def on_tiles(
-    kernel: Any, shape: tuple[int, int], edges: str, drops: int, start: tuple[Any, Any], arguments: tuple[Any, ...],
+    kernel: Any,
+    shape: tuple[int, int],
+    edges: str,
+    drops: int,
+    start: tuple[Any, Any],
+    arguments: tuple[Any, ...],
     spans: Spans | None = None,
-) -> tuple[float, np.ndarray]:  # fmt: skip
+) -> tuple[float, np.ndarray]:
     """As `comparison.one_after_another`, but on tiles, in turns of as many drops as in steady rain."""
     rate = shape[0] * shape[1] // CELLS_PER_DROP
     run = TileRun(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)

@@ -42,10 +42,27 @@ def _maps(side: int, edges: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _constants(side: int, edges: str) -> wind.Constants:
     """The model's defaults on cells of the feature size."""
     return wind.Constants(
-        time_step=0.25, lift=0.0025, fall=0.0075, lee_fall=0.25, abrasion=2.5e-5, gravity=0.0025, pull=0.025,
-        air_lift=0.0, air_drag=0.0, share=0.25, row_step=0.25, col_step=0.25, row_slope=40.0, col_slope=40.0,
-        row_hold=0.005, col_hold=0.005, diagonal_hold=0.007, shelter=1.0, maximum_steps=3 * side, edges=EDGES[edges],
-    )  # fmt: skip
+        time_step=0.25,
+        lift=0.0025,
+        fall=0.0075,
+        lee_fall=0.25,
+        abrasion=2.5e-5,
+        gravity=0.0025,
+        pull=0.025,
+        air_lift=0.0,
+        air_drag=0.0,
+        share=0.25,
+        row_step=0.25,
+        col_step=0.25,
+        row_slope=40.0,
+        col_slope=40.0,
+        row_hold=0.005,
+        col_hold=0.005,
+        diagonal_hold=0.007,
+        shelter=1.0,
+        maximum_steps=3 * side,
+        edges=EDGES[edges],
+    )
 
 
 def kernel(side: int, particles: int, edges: str) -> Outcome:
@@ -93,9 +110,21 @@ def reference(side: int, particles: int, edges: str, contract: bool = True) -> O
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
     totals = np.zeros(len(wind.Totals._fields))
     cost = seconds(
-        compiled("wind", contract).run_particles, ground, track, shade, *track.shape, 1, 0, particles, *WIND, 0.0,
-        np.array(constants[:18]), constants.maximum_steps, constants.edges, totals,
-    )  # fmt: skip
+        compiled("wind", contract).run_particles,
+        ground,
+        track,
+        shade,
+        *track.shape,
+        1,
+        0,
+        particles,
+        *WIND,
+        0.0,
+        np.array(constants[:18]),
+        constants.maximum_steps,
+        constants.edges,
+        totals,
+    )
     return _outcome(cost, ground, track, totals)
 
 

@@ -7,11 +7,19 @@ from typing import Any
 VERSION = "0.1.0"
 
 _DOORS = {
-    "Checkpoint": "run.checkpoint", "Field": "terrain.fields", "FIELDS": "terrain.fields", "InputError": "base.errors",
-    "Progress": "run.progress", "Recipe": "recipe.recipe", "Results": "run.step_cache", "Step": "recipe.recipe",
-    "Terrain": "terrain.terrain", "erode": "run.simulation", "resume": "run.simulation",
+    "Checkpoint": "run.checkpoint",
+    "Field": "terrain.fields",
+    "FIELDS": "terrain.fields",
+    "InputError": "base.errors",
+    "Progress": "run.progress",
+    "Recipe": "recipe.recipe",
+    "Results": "run.step_cache",
+    "Step": "recipe.recipe",
+    "Terrain": "terrain.terrain",
+    "erode": "run.simulation",
+    "resume": "run.simulation",
     "simulate": "run.simulation",
-}  # fmt: skip
+}
 """Public names and where they lie; imported when they are asked for, as Blender starts with none of them."""
 
 

@@ -32,14 +32,23 @@ CRESTS = {"suspension": 0.0003, "wind_speed": 0.5}
 """A gentler wind that lifts more: small dunes grow in it, instead of being carried off."""
 
 BARCHANS = {
-    "flight": "boundary layer", "direction": 0.0, "repose_angle": 30.0, "creep": 0.0002, "boundary_layer": 3.0,
+    "flight": "boundary layer",
+    "direction": 0.0,
+    "repose_angle": 30.0,
+    "creep": 0.0002,
+    "boundary_layer": 3.0,
     "particles_per_cell": 1.5,
-}  # fmt: skip
+}
 """Air that can hold only so much sand moves low flanks faster than the middle of a dune: they become horns."""
 
 ARTICLE = {
-    "direction": 45.0, "gustiness": 0.0, "fallout": 0.0001, "shelter": 0.0, "creep": 0.0, "pace": 1.0,
-}  # fmt: skip
+    "direction": 45.0,
+    "gustiness": 0.0,
+    "fallout": 0.0001,
+    "shelter": 0.0,
+    "creep": 0.0,
+    "pace": 1.0,
+}
 """The article's own constants where ours are others: sand stays in the air for thousands of steps, no shadow but that
 of the slope, and each particle counts once, so that a dune takes a hundred times as many of them."""
 
@@ -162,16 +171,26 @@ def main() -> None:
     buried = pyramid(noise(40.0, 3))
     demonstrate("sharp crests", rolling, rolling + 20.0, **CRESTS, particles_per_cell=0.6)
     demonstrate("barchans", round_heaps, round_heaps, **BARCHANS)
-    demonstrate("transverse dunes", rolling, rolling + 20.0,
-                **{**BARCHANS, "creep": 0.0006, "exchange": 0.03, "windward_lift": 80.0})  # fmt: skip
+    demonstrate(
+        "transverse dunes",
+        rolling,
+        rolling + 20.0,
+        **{**BARCHANS, "creep": 0.0006, "exchange": 0.03, "windward_lift": 80.0},
+    )
     demonstrate("smooth lee slopes", steep, steep + 20.0)
     demonstrate("one large dune", heap, heap, direction=0.0, particles_per_cell=0.3)
     demonstrate("pyramid", *buried, direction=0.0, suspension=0.0003)
     demonstrate("abrasion", *buried, direction=0.0, suspension=0.0003, abrasion=1.0)
     demonstrate("article's constants", rolling, rolling + 20.0, edges="open", **ARTICLE, particles_per_cell=4.0)
     merging()
-    demonstrate("star dunes", rolling, rolling + 20.0, **CRESTS, particles_per_cell=0.6,
-                wind_rose=[[0.0, 1.0], [120.0, 1.0], [240.0, 1.0]])  # fmt: skip
+    demonstrate(
+        "star dunes",
+        rolling,
+        rolling + 20.0,
+        **CRESTS,
+        particles_per_cell=0.6,
+        wind_rose=[[0.0, 1.0], [120.0, 1.0], [240.0, 1.0]],
+    )
     for direction in (0.0, 45.0, 135.0, 270.0):
         demonstrate(f"wind to {direction:.0f}°", rolling, rolling + 20.0, direction=direction, particles_per_cell=0.5)
     study()

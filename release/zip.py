@@ -86,8 +86,23 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
         tag = "cp" + python.replace(".", "")
         folder = ROOT / "build" / "wheels" / platform_name / tag
         if not all(list(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()):
-            command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--no-deps",
-                       "--dest", str(folder), "--implementation", "cp", "--python-version", python, "--abi", tag]
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--only-binary=:all:",
+                "--no-deps",
+                "--dest",
+                str(folder),
+                "--implementation",
+                "cp",
+                "--python-version",
+                python,
+                "--abi",
+                tag,
+            ]
             for pip_tag in PLATFORMS[platform_name].tags:
                 command += ["--platform", pip_tag]
             subprocess.run([*command, "--require-hashes", "--requirement", str(PINNED)], check=True)
@@ -129,7 +144,7 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
         shutil.copy2(wheel, folder / "wheels" / wheel.name)
     manifest = folder / "blender_manifest.toml"
     names = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
-    added = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'      # in front: tables end the top level
+    added = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'  # in front: tables end the top level
     manifest.write_text(added + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 

@@ -53,9 +53,13 @@ def recipe_digest(name: str, side: int) -> str:
 def child(words: list[str], machine: dict[str, str], folder: str | Path) -> "subprocess.Popen[str]":
     """This Python on a machine, which keeps its compiled kernels in a folder of its own."""
     return subprocess.Popen(
-        [sys.executable, "-W", "ignore", *words], env={**os.environ, **machine, "TERRAIN_EROSION_CACHE": str(folder)},
-        cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8",
-    )  # fmt: skip
+        [sys.executable, "-W", "ignore", *words],
+        env={**os.environ, **machine, "TERRAIN_EROSION_CACHE": str(folder)},
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
 
 
 def table(names: list[str], side: int) -> int:

@@ -87,9 +87,8 @@ terrain.data.update()
 
 preferences = bpy.context.preferences.addons[MODULE].preferences
 seen["preferences"] = {
-    name: getattr(preferences, name)
-    for name in ("threads", "live_preview", "keep_worker", "warm_up", "kernel_folder")
-}  # fmt: skip
+    name: getattr(preferences, name) for name in ("threads", "live_preview", "keep_worker", "warm_up", "kernel_folder")
+}
 bpy.ops.erosion.recipe_load(name="arcane")
 terrain.erosion.steps[0].droplet.drops_per_cell = 1.0
 seen["operator"] = sorted(bpy.ops.erosion.run("EXEC_DEFAULT"))

@@ -18,9 +18,24 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "erosion_addon"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "kernels", "base", "grid", "terrain", "drainage", "processes", "recipe", "files", "light", "lod", "generators",
-    "run", "model", "worker", "cli", "scene", "ui",
-)  # fmt: skip
+    "kernels",
+    "base",
+    "grid",
+    "terrain",
+    "drainage",
+    "processes",
+    "recipe",
+    "files",
+    "light",
+    "lod",
+    "generators",
+    "run",
+    "model",
+    "worker",
+    "cli",
+    "scene",
+    "ui",
+)
 """From the bottom to the top: a module imports from its own room and from those before it."""
 PROCESSES = sorted(path.parent.name for path in (PACKAGE / "processes").glob("*/step.py"))
 WITH_BLENDER = ("scene", "ui")
@@ -42,9 +57,11 @@ def imports_of(path):
     """(full dotted name, whether it runs on import of the module) of all that a module imports anywhere in it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     later = {
-        inner for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for inner in ast.walk(node)
-    }  # fmt: skip
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -158,9 +175,19 @@ def test_nothing_is_imported_with_the_package_itself(name):
 
 
 PUBLIC = {
-    "Checkpoint", "FIELDS", "Field", "InputError", "Progress", "Recipe", "Results", "Step", "Terrain", "erode",
-    "resume", "simulate",
-}  # fmt: skip
+    "Checkpoint",
+    "FIELDS",
+    "Field",
+    "InputError",
+    "Progress",
+    "Recipe",
+    "Results",
+    "Step",
+    "Terrain",
+    "erode",
+    "resume",
+    "simulate",
+}
 
 
 def test_public_names_are_reached_through_both_doors():
@@ -203,9 +230,27 @@ def test_simulating_imports_no_blender():
 
 FORBIDDEN_CALLS = {"exec", "eval", "compile", "__import__", "execfile", "os.system", "os.popen", "runpy.run_path"}
 FORBIDDEN_MODULES = {
-    "pickle", "cPickle", "cloudpickle", "dill", "marshal", "shelve", "socket", "socketserver", "ssl", "http", "urllib",
-    "ftplib", "smtplib", "asyncio", "multiprocessing", "requests", "pip", "webbrowser", "xmlrpc", "runpy",
-}  # fmt: skip
+    "pickle",
+    "cPickle",
+    "cloudpickle",
+    "dill",
+    "marshal",
+    "shelve",
+    "socket",
+    "socketserver",
+    "ssl",
+    "http",
+    "urllib",
+    "ftplib",
+    "smtplib",
+    "asyncio",
+    "multiprocessing",
+    "requests",
+    "pip",
+    "webbrowser",
+    "xmlrpc",
+    "runpy",
+}
 
 
 def dotted_name(node):
@@ -244,10 +289,17 @@ def test_the_scan_finds_what_is_forbidden(tmp_path):
     package.mkdir()
     path = package / "bad.py"
     lines = [
-        "import pickle", "from urllib import request", "import socket", "exec('1')", "eval('1')", "os.system('ls')",
-        "numpy.load('x', allow_pickle=True)", "subprocess.run('ls', shell=yes)", "sys.excepthook = print",
+        "import pickle",
+        "from urllib import request",
+        "import socket",
+        "exec('1')",
+        "eval('1')",
+        "os.system('ls')",
+        "numpy.load('x', allow_pickle=True)",
+        "subprocess.run('ls', shell=yes)",
+        "sys.excepthook = print",
         "from os import *",
-    ]  # fmt: skip
+    ]
     for line in lines:
         path.write_text(line)
         assert list(faults_at(path, tmp_path)), line

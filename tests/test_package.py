@@ -22,8 +22,23 @@ from erosion_addon.base.threads import processors
 ROOT = Path(__file__).resolve().parents[1]
 # blender_ext.py checks the values of these keys and ignores all others.
 KNOWN_KEYS = {
-    "schema_version", "id", "version", "name", "tagline", "maintainer", "type", "license", "blender_version_min",
-    "blender_version_max", "website", "copyright", "tags", "platforms", "wheels", "permissions", "build",
+    "schema_version",
+    "id",
+    "version",
+    "name",
+    "tagline",
+    "maintainer",
+    "type",
+    "license",
+    "blender_version_min",
+    "blender_version_max",
+    "website",
+    "copyright",
+    "tags",
+    "platforms",
+    "wheels",
+    "permissions",
+    "build",
 }
 KNOWN_PERMISSIONS = {"files", "network", "clipboard", "camera", "microphone"}
 KNOWN_PLATFORMS = {"linux-x64", "linux-arm64", "macos-x64", "macos-arm64", "windows-x64", "windows-arm64"}
@@ -210,7 +225,11 @@ def seen(zip_path, python_without_numba, profile):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     done = subprocess.run(
         [python_without_numba, ROOT / "tests" / "installed_extension.py", zip_path],
-        env=kept | {"BLENDER_USER_RESOURCES": str(profile)}, capture_output=True, text=True, timeout=300)
+        env=kept | {"BLENDER_USER_RESOURCES": str(profile)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.strip().splitlines()[-1])
 
@@ -227,8 +246,12 @@ def test_the_installed_zip_erodes_a_mesh_with_the_numba_it_brought(seen, profile
 
 def test_the_defaults_of_the_preferences_need_no_change(seen):
     assert seen["preferences"] == {
-        "threads": 0, "live_preview": False, "keep_worker": True, "warm_up": True, "kernel_folder": ""
-    }  # fmt: skip
+        "threads": 0,
+        "live_preview": False,
+        "keep_worker": True,
+        "warm_up": True,
+        "kernel_folder": "",
+    }
 
 
 def test_the_preference_for_threads_reaches_the_run(seen):

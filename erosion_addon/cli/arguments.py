@@ -62,9 +62,11 @@ def _add_erode(commands: Any) -> None:
         "erode",
         help="erode a heightmap",
         description="Erode a heightmap by the steps of a recipe.",
-        epilog="files: " + " ".join(SUFFIXES) + "\n\n"
+        epilog="files: "
+        + " ".join(SUFFIXES)
+        + "\n\n"
         + "\n\n".join(_parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
-    )  # fmt: skip
+    )
     erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
     erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
     erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
@@ -73,18 +75,28 @@ def _add_erode(commands: Any) -> None:
     _add_input(erode)
     erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
     erode.add_argument(
-        "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
+        "--mask",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_assignment,
+        metavar="KIND=FILE",
         help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
-    )  # fmt: skip
+    )
     erode.add_argument(
-        "--sand", metavar="METERS", type=_thickness, nargs="?", const=0.0,
+        "--sand",
+        metavar="METERS",
+        type=_thickness,
+        nargs="?",
+        const=0.0,
         help="let the uppermost meters of the ground be loose sand; default: as many as the recipe needs",
-    )  # fmt: skip
+    )
     erode.add_argument(
-        "--surface-color", metavar="FILE|STRATA",
+        "--surface-color",
+        metavar="FILE|STRATA",
         help="color of the ground, which water carries along: an image, or strata: a .toml file or one of "
         + ", ".join(shipped("strata")),
-    )  # fmt: skip
+    )
     _add_results(erode)
 
 
@@ -118,9 +130,7 @@ def _add_results(command: _Parser) -> None:
 
 def _add_maps(command: _Parser, sentence: str) -> None:
     command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
-    command.add_argument(
-        "--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result"
-    )
+    command.add_argument("--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result")
     command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
     command.add_argument(
         "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
@@ -153,9 +163,11 @@ def _add_convert(commands: Any) -> None:
     convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
     convert.add_argument(
-        "--engine", choices=list(GAME_ENGINES), help="use its sizes, order of rows and names of tiles. "
+        "--engine",
+        choices=list(GAME_ENGINES),
+        help="use its sizes, order of rows and names of tiles. "
         + "; ".join(f"{engine.label}: {', '.join(map(str, engine.sizes))}" for engine in GAME_ENGINES.values()),
-    )  # fmt: skip
+    )
     convert.add_argument(
         "--size", metavar="ROWSxCOLS", type=_size, help="of each file; default: the engine's nearest, or the input's"
     )
@@ -163,9 +175,12 @@ def _add_convert(commands: Any) -> None:
         "--tiles", metavar="ROWSxCOLS", type=_size, default=(1, 1), help="files that share the points on their borders"
     )
     convert.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"),
+        "--height-range",
+        nargs=2,
+        type=_number,
+        metavar=("LOW", "HIGH"),
         help="meters of black and white in images; default: what is known of the input; its lowest and highest point",
-    )  # fmt: skip
+    )
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
     _add_input(convert)
@@ -185,9 +200,7 @@ def _add_analyze(commands: Any) -> None:
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
     )
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
-    analyze.add_argument(
-        "--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr"
-    )
+    analyze.add_argument("--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr")
     analyze.add_argument(
         "--plot", metavar="FILE.svg", type=Path, help="draw slopes by drainage area, hypsometry and slopes"
     )
@@ -216,9 +229,14 @@ def _add_rivers(commands: Any) -> None:
     rivers.add_argument("output", metavar="OUTPUT", type=Path, help="file to write: " + " ".join(WRITERS))
     rivers.add_argument("--also", metavar="OUTPUT", type=Path, nargs="+", default=[], help="further files to write")
     rivers.add_argument(
-        "--mask", nargs="+", action="extend", default=[], type=_assignment, metavar="KIND=FILE",
+        "--mask",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_assignment,
+        metavar="KIND=FILE",
         help="images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()),
-    )  # fmt: skip
+    )
     rivers.add_argument(
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
     )
@@ -226,9 +244,14 @@ def _add_rivers(commands: Any) -> None:
         "--headwaters", metavar="FILE", type=Path, help="image: rivers begin where it is over 0.5, and not by area"
     )
     rivers.add_argument(
-        "--set", nargs="+", action="extend", default=[], type=_setting, metavar="PARAMETER=VALUE",
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_setting,
+        metavar="PARAMETER=VALUE",
         help="parameters as listed below",
-    )  # fmt: skip
+    )
     rivers.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     rivers.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
@@ -259,9 +282,11 @@ def _add_render(commands: Any) -> None:
     render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_FORMATS))
     render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
     render.add_argument(
-        "--view", choices=VIEWS, default=usual.view,
+        "--view",
+        choices=VIEWS,
+        default=usual.view,
         help="the file's camera if it has one (default), across the land, or the whole terrain",
-    )  # fmt: skip
+    )
     render.add_argument("--turn", metavar="DEGREES", type=_number, default=usual.turn, help="around it, to the left")
     render.add_argument(
         "--turntable", metavar="FRAMES", type=_count, help="a turn around it: OUT_0001.png and so on; whole by default"
@@ -274,9 +299,14 @@ def _add_render(commands: Any) -> None:
 def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:
     command.add_argument("--seed", metavar="N", type=_whole, default=seed, help=seed_help)
     command.add_argument(
-        "--set", nargs="+", action="extend", default=[], type=_setting, metavar=setting,
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_setting,
+        metavar=setting,
         help=f"parameters as listed below{setting_help}",
-    )  # fmt: skip
+    )
 
 
 def _parameter_help(kind: str, parameters: type[Parameters]) -> str:

@@ -284,9 +284,7 @@ def _is_strata(surface_color: str) -> bool:
     return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES
 
 
-def _watched(
-    run: Iterator[Progress], given: argparse.Namespace, compile_kernels: Callable[[Tell], None]
-) -> Progress:
+def _watched(run: Iterator[Progress], given: argparse.Namespace, compile_kernels: Callable[[Tell], None]) -> Progress:
     """The last progress of a run, shown on standard error on its way to the end or the time limit.
 
     compile_kernels: called first with what it is to tell about its progress.

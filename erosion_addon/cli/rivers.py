@@ -28,9 +28,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         headwaters = None
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
-        water = water_of(
-            terrain.elevation, terrain.spacing, given.edges, parameters, headwaters, given.threads or 0
-        )
+        water = water_of(terrain.elevation, terrain.spacing, given.edges, parameters, headwaters, given.threads or 0)
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
         for target in targets:
             with outputs.write(target) as path:

@@ -28,10 +28,17 @@ class AnalysisParameters(Parameters):
     """What counts as a channel, and where rivers end."""
 
     channel_area: float = parameter(
-        0.0, "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a thousandth of the "
+        0.0,
+        "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a thousandth of the "
         "terrain.",
-        low=0, high=1e9, unit="km²", soft_high=10, step=0.01, zero="Auto", usual=0.1,
-    )  # fmt: skip
+        low=0,
+        high=1e9,
+        unit="km²",
+        soft_high=10,
+        step=0.01,
+        zero="Auto",
+        usual=0.1,
+    )
     sea: bool = parameter(False, "Rivers end in a sea, which counts as no land.")
     sea_level: float = parameter(
         0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1, needs=("sea",)

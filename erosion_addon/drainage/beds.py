@@ -46,13 +46,25 @@ class BedParameters(Parameters):
     """The bed that a drawn river cuts."""
 
     width: float = parameter(
-        0.0, "Width of the water; at least two cells. Auto: two cells.",
-        low=0, high=1e5, unit="m", soft_high=100, zero="Auto", usual=10.0,
-    )  # fmt: skip
+        0.0,
+        "Width of the water; at least two cells. Auto: two cells.",
+        low=0,
+        high=1e5,
+        unit="m",
+        soft_high=100,
+        zero="Auto",
+        usual=10.0,
+    )
     depth: float = parameter(
-        0.0, "Depth of the bed below the water. Auto: what rivers of that width have, 0.5 m for 10 m.",
-        low=0, high=1e5, unit="m", soft_high=20, zero="Auto", usual=1.0,
-    )  # fmt: skip
+        0.0,
+        "Depth of the bed below the water. Auto: what rivers of that width have, 0.5 m for 10 m.",
+        low=0,
+        high=1e5,
+        unit="m",
+        soft_high=20,
+        zero="Auto",
+        usual=1.0,
+    )
     incision: float = parameter(
         1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
     )

@@ -10,9 +10,21 @@ _SIDES = ((0, 0, 0, 1), (0, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
 """The two corners (row, col, row, col) of each side of a face, counterclockwise."""
 
 _WAYS = {
-    1: ((0, 3),), 2: ((1, 0),), 3: ((1, 3),), 4: ((2, 1),), 6: ((2, 0),), 7: ((2, 3),), 8: ((3, 2),), 9: ((0, 2),),
-    11: ((1, 2),), 12: ((3, 1),), 13: ((0, 1),), 14: ((3, 0),), 5: ((0, 1), (2, 3)), 10: ((3, 0), (1, 2)),
-}  # fmt: skip
+    1: ((0, 3),),
+    2: ((1, 0),),
+    3: ((1, 3),),
+    4: ((2, 1),),
+    6: ((2, 0),),
+    7: ((2, 3),),
+    8: ((3, 2),),
+    9: ((0, 2),),
+    11: ((1, 2),),
+    12: ((3, 1),),
+    13: ((0, 1),),
+    14: ((3, 0),),
+    5: ((0, 1), (2, 3)),
+    10: ((3, 0), (1, 2)),
+}
 """By which corners are wet, 1 2 4 8 counterclockwise: from which side to which the shore runs, water on its left. Two
 wet corners across from each other are one lake."""
 

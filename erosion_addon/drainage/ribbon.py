@@ -106,10 +106,15 @@ def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
     way = np.concatenate([along, -sizes.slope[:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
     by_point = {
-        "width": sizes.width, "depth": sizes.depth, "discharge": sizes.discharge, "speed": sizes.speed,
-        "slope": sizes.slope, "stream_order": water.order.astype(float), "flow_direction": way,
+        "width": sizes.width,
+        "depth": sizes.depth,
+        "discharge": sizes.discharge,
+        "speed": sizes.speed,
+        "slope": sizes.slope,
+        "stream_order": water.order.astype(float),
+        "flow_direction": way,
         "foam": share * share * (3.0 - 2.0 * share),
-    }  # fmt: skip
+    }
     layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
     return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}
 
@@ -134,7 +139,11 @@ def sheets(water: Water, elevation: Array, spacing: tuple[float, float]) -> Shee
     place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
     depth, nothing = level - elevation.ravel()[cell], np.zeros(len(keys), np.float32)
     layers = {
-        "lake": number.astype(np.float32), "level": level.astype(np.float32), "water_depth": depth.astype(np.float32),
-        "shore": (~wet.ravel()[cell]).astype(np.float32), "speed": nothing, "foam": nothing.copy(),
-    }  # fmt: skip
+        "lake": number.astype(np.float32),
+        "level": level.astype(np.float32),
+        "water_depth": depth.astype(np.float32),
+        "shore": (~wet.ravel()[cell]).astype(np.float32),
+        "speed": nothing,
+        "foam": nothing.copy(),
+    }
     return Sheet(place, vertex.reshape(-1, 4), layers)

@@ -26,30 +26,67 @@ class RiverParameters(Parameters):
     """Where rivers begin, and how large they are."""
 
     source_area: float = parameter(
-        0.0, "Land that it takes to feed a river: lower values show more brooks. Auto: a 300th of the terrain.",
-        low=0, high=1e9, unit="km²", soft_high=10, step=0.1, zero="Auto", usual=0.1,
-    )  # fmt: skip
-    runoff: float = parameter(
-        40.0, "Water that the land sheds, here in a wet season: higher values make wider rivers.",
-        low=0.001, high=1e5, unit="mm/day", soft_low=1, soft_high=500, step=1,
-    )  # fmt: skip
-    width: float = parameter(
-        1.0, "Width and depth of rivers, as a multiple of what their discharge gives.", low=0.01, high=100, soft_high=5,
+        0.0,
+        "Land that it takes to feed a river: lower values show more brooks. Auto: a 300th of the terrain.",
+        low=0,
+        high=1e9,
+        unit="km²",
+        soft_high=10,
         step=0.1,
-    )  # fmt: skip
+        zero="Auto",
+        usual=0.1,
+    )
+    runoff: float = parameter(
+        40.0,
+        "Water that the land sheds, here in a wet season: higher values make wider rivers.",
+        low=0.001,
+        high=1e5,
+        unit="mm/day",
+        soft_low=1,
+        soft_high=500,
+        step=1,
+    )
+    width: float = parameter(
+        1.0,
+        "Width and depth of rivers, as a multiple of what their discharge gives.",
+        low=0.01,
+        high=100,
+        soft_high=5,
+        step=0.1,
+    )
     lake_area: float = parameter(
-        0.0, "Least area of a lake; smaller ones are left out. Auto: 20 cells.",
-        low=0, high=1e12, unit="m²", soft_high=100_000, step=100, zero="Auto", usual=1000.0,
-    )  # fmt: skip
+        0.0,
+        "Least area of a lake; smaller ones are left out. Auto: 20 cells.",
+        low=0,
+        high=1e12,
+        unit="m²",
+        soft_high=100_000,
+        step=100,
+        zero="Auto",
+        usual=1000.0,
+    )
     lake_depth: float = parameter(
-        0.0, "Least depth of a lake at its deepest; shallower ones are left out. Auto: a tenth of a cell.",
-        low=0, high=1e6, unit="m", soft_high=20, zero="Auto", usual=1.0,
-    )  # fmt: skip
+        0.0,
+        "Least depth of a lake at its deepest; shallower ones are left out. Auto: a tenth of a cell.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=20,
+        zero="Auto",
+        usual=1.0,
+    )
     sea: bool = parameter(False, "Rivers end in a sea.")
     sea_level: float = parameter(
-        0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1,
+        0.0,
+        "Height of the sea.",
+        low=-1e9,
+        high=1e9,
+        unit="m",
+        soft_low=-1000,
+        soft_high=1000,
+        step=1,
         needs=("sea",),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,9 +227,16 @@ def _joins(cells: Array, begins: Array, main: Array) -> Array:
 
 
 def _placed(
-    lines: _Lines, cells: Array, graph: FlowGraph, levels: Array, wet: Array, areas: Array, orders: Array,
-    lakes: Array, level: Array,
-) -> Water:  # fmt: skip
+    lines: _Lines,
+    cells: Array,
+    graph: FlowGraph,
+    levels: Array,
+    wet: Array,
+    areas: Array,
+    orders: Array,
+    lakes: Array,
+    level: Array,
+) -> Water:
     from .kernels import channels
 
     first, second = cells[lines.first], cells[lines.second]
@@ -212,8 +256,14 @@ def _placed(
         order[tributary] = order[tributary + 1]
     return Water(
         np.stack([place[:, 1] * graph.spacing[1], place[:, 0] * graph.spacing[0], height], -1),
-        lines.starts, lines.following, area, order, np.minimum(number[first], number[second]), lakes, level,
-    )  # fmt: skip
+        lines.starts,
+        lines.following,
+        area,
+        order,
+        np.minimum(number[first], number[second]),
+        lakes,
+        level,
+    )
 
 
 def sample(values: Array, row: Array, col: Array) -> Array:

@@ -15,9 +15,20 @@ from . import ribbon, rivers
 from .outlines import outlines
 
 COLUMNS = (
-    "river", "reach", "x", "y", "z", "width", "depth", "discharge", "speed", "slope", "drainage_area", "stream_order",
+    "river",
+    "reach",
+    "x",
+    "y",
+    "z",
+    "width",
+    "depth",
+    "discharge",
+    "speed",
+    "slope",
+    "drainage_area",
+    "stream_order",
     "lake",
-)  # fmt: skip
+)
 """Of a table of points."""
 
 
@@ -73,11 +84,14 @@ def _geojson(ways: Waterways) -> str:
         end = points[-2]  # as the last point of a tributary lies on the other river
         place = ways.water.place[points]
         figures = {
-            "kind": "river", "river": ways.river_of(points), "reach": number,
-            "stream_order": int(ways.water.order[end]), "length": _length(place),
+            "kind": "river",
+            "river": ways.river_of(points),
+            "reach": number,
+            "stream_order": int(ways.water.order[end]),
+            "length": _length(place),
             "drainage_area": float(ways.water.area[end]),
             **{name: float(getattr(ways.sizes, name)[end]) for name in ("width", "depth", "discharge", "speed")},
-        }  # fmt: skip
+        }
         features.append(_feature("LineString", _rounded(place), figures))
     for number, (lake, shores) in enumerate(ways.lakes, 1):
         figures = {"kind": "lake", "lake": number, **lake}
@@ -99,10 +113,14 @@ def _splines(ways: Waterways) -> str:
     splines = []
     for first, last in zip(ways.water.starts[:-1], ways.water.starts[1:], strict=True):
         points = np.arange(last - 1, first - 1, -1)
-        splines.append({
-            "points": _rounded(ways.water.place[points]), "width": _rounded(ways.sizes.width[points]),
-            "depth": _rounded(ways.sizes.depth[points]), "flow": _rounded(ways.sizes.speed[points]),
-        })  # fmt: skip
+        splines.append(
+            {
+                "points": _rounded(ways.water.place[points]),
+                "width": _rounded(ways.sizes.width[points]),
+                "depth": _rounded(ways.sizes.depth[points]),
+                "flow": _rounded(ways.sizes.speed[points]),
+            }
+        )
     lakes = [lake | {"shores": [_rounded(line) for line in shores]} for lake, shores in ways.lakes]
     return json.dumps({"rivers": splines, "lakes": lakes}, indent=1) + "\n"
 
@@ -111,10 +129,17 @@ def _table(ways: Waterways) -> str:
     water, sizes = ways.water, ways.sizes
     lines = [",".join(COLUMNS)]
     for number, points in enumerate(ways.reaches, 1):
-        numbers = np.column_stack([
-            water.place[points], sizes.width[points], sizes.depth[points], sizes.discharge[points],
-            sizes.speed[points], sizes.slope[points], water.area[points],
-        ])  # fmt: skip
+        numbers = np.column_stack(
+            [
+                water.place[points],
+                sizes.width[points],
+                sizes.depth[points],
+                sizes.discharge[points],
+                sizes.speed[points],
+                sizes.slope[points],
+                water.area[points],
+            ]
+        )
         whole = np.column_stack([water.order[points], water.inside[points]]).tolist()
         river = ways.river_of(points)
         for row, (order, lake) in zip(numbers.tolist(), whole, strict=True):
@@ -138,6 +163,9 @@ def _mesh(ways: Waterways) -> str:
 
 
 WRITERS: dict[str, Callable[[Waterways], str]] = {
-    ".geojson": _geojson, ".obj": _mesh, ".csv": _table, ".json": _splines,
-}  # fmt: skip
+    ".geojson": _geojson,
+    ".obj": _mesh,
+    ".csv": _table,
+    ".json": _splines,
+}
 """By suffix: what makes the text of a file."""

@@ -164,9 +164,14 @@ def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tupl
 
 
 def _write(
-    outputs: Outputs, targets: dict[tuple[int, int], Path], values: Array, image_files: ImageFiles, span: Range,
-    spacing: tuple[float, float], layout: Layout,
-) -> None:  # fmt: skip
+    outputs: Outputs,
+    targets: dict[tuple[int, int], Path],
+    values: Array,
+    image_files: ImageFiles,
+    span: Range,
+    spacing: tuple[float, float],
+    layout: Layout,
+) -> None:
     rows, cols = ((side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True))
     for (row, col), target in targets.items():
         tile = values[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]

@@ -8,8 +8,17 @@ from pathlib import Path
 from ..base.errors import InputError
 from .tiff_writer import LARGEST
 
-_BYTES = {".npy": 8.0, ".r32": 4.0, ".tif": 4.0, ".tiff": 4.0, ".r16": 2.0, ".raw": 2.0, ".png": 1.0, ".exr": 2.0,
-          ".npz": 24.0}  # fmt: skip
+_BYTES = {
+    ".npy": 8.0,
+    ".r32": 4.0,
+    ".tif": 4.0,
+    ".tiff": 4.0,
+    ".r16": 2.0,
+    ".raw": 2.0,
+    ".png": 1.0,
+    ".exr": 2.0,
+    ".npz": 24.0,
+}
 """Of a cell, by suffix: all of it, or half where files are packed. (A checkpoint holds start, state and step.)"""
 
 _MAPS = 6

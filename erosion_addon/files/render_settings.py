@@ -8,9 +8,7 @@ VIEWS = ("file", "across", "whole")
 
 ENGINES = ("eevee", "cycles", "file")
 
-PICTURE_FORMATS = {
-    ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"
-}  # fmt: skip
+PICTURE_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"}
 """Suffix of a picture's file → Blender's name of the format."""
 
 

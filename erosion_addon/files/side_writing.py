@@ -49,9 +49,14 @@ class SideFile:
         self._target = outputs.plan(side, (".json",), instead_of=side)
 
     def write(
-        self, sheets: Sequence[Sheet], size: tuple[int, int], spacing: tuple[float, float], bottom_first: bool = False,
-        tiles: tuple[int, int] = (1, 1), tiles_upward: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        sheets: Sequence[Sheet],
+        size: tuple[int, int],
+        spacing: tuple[float, float],
+        bottom_first: bool = False,
+        tiles: tuple[int, int] = (1, 1),
+        tiles_upward: bool = False,
+    ) -> None:
         """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) meters of its points. tiles:
         (rows, cols) of files."""
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
@@ -70,9 +75,14 @@ class SideFile:
 
 
 def _entry(
-    suffix: str, sheets: Sequence[Sheet], size: tuple[int, int], spacing: tuple[float, float], bottom_first: bool,
-    tiles: tuple[int, int], tiles_upward: bool,
-) -> dict[str, Any]:  # fmt: skip
+    suffix: str,
+    sheets: Sequence[Sheet],
+    size: tuple[int, int],
+    spacing: tuple[float, float],
+    bottom_first: bool,
+    tiles: tuple[int, int],
+    tiles_upward: bool,
+) -> dict[str, Any]:
     """What is told of one heightmap. `width`, `height` and `bpp` are Unreal's names and stand for each file."""
     (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
     gray = suffix in GREY_SUFFIXES

@@ -26,17 +26,23 @@ def relief(default: float) -> Any:
 def warp(default: float = 0.0) -> Any:
     """A parameter: how much the terrain is bent."""
     return parameter(
-        default, "How far the forms are bent and pulled about: 0 not at all, 1 into folds.", low=0, high=1,
+        default,
+        "How far the forms are bent and pulled about: 0 not at all, 1 into folds.",
+        low=0,
+        high=1,
         group=GROUP,
-    )  # fmt: skip
+    )
 
 
 def island() -> Any:
     """A parameter: how much of the terrain is coast."""
     return parameter(
-        0.0, "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
-        low=0, high=1, group=GROUP,
-    )  # fmt: skip
+        0.0,
+        "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
+        low=0,
+        high=1,
+        group=GROUP,
+    )
 
 
 def tileable() -> Any:

@@ -33,9 +33,12 @@ class RidgedParameters(Parameters):
     )
     calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
     spurs: float = parameter(
-        0.1, "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
-        low=0, high=1, soft_high=0.3,
-    )  # fmt: skip
+        0.1,
+        "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
+        low=0,
+        high=1,
+        soft_high=0.3,
+    )
     warp: float = warp(0.25)
     tileable: bool = tileable()
     island: float = island()
@@ -54,9 +57,9 @@ def ridged(site: Site, given: RidgedParameters) -> Array:
         noises = noise.octaves(site, waves, 2, 0.4, octave) / 2.7
         if octave and given.spurs:
             far = given.spurs * site.longer_side / given.ridges
-            noises = interpolated(noises, *(at + moved * far / space for at, moved, space in zip(
-                cells, fall, site.spacing, strict=True
-            )))  # fmt: skip
+            noises = interpolated(
+                noises, *(at + moved * far / space for at, moved, space in zip(cells, fall, site.spacing, strict=True))
+            )
         crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
         if given.spurs:
@@ -116,13 +119,19 @@ class FaultsParameters(Parameters):
 
     relief: float = relief(120.0)
     cuts: int = parameter(
-        400, "How many cuts there are: more break the land into more and lower steps.",
-        low=1, high=10000, soft_high=2000,
-    )  # fmt: skip
+        400,
+        "How many cuts there are: more break the land into more and lower steps.",
+        low=1,
+        high=10000,
+        soft_high=2000,
+    )
     softness: float = parameter(
-        0.01, "Width of the slope at each cut, as a share of the longer side; 0 for walls.",
-        low=0, high=1, soft_high=0.2,
-    )  # fmt: skip
+        0.01,
+        "Width of the slope at each cut, as a share of the longer side; 0 for walls.",
+        low=0,
+        high=1,
+        soft_high=0.2,
+    )
     warp: float = warp()
     tileable: bool = tileable()
     island: float = island()

@@ -139,8 +139,9 @@ def distances(site: Site, cells: int, stream: int) -> tuple[Array, Array]:
     # Points beyond the edges are those of the other side.
     points = [
         (row + down[row % counts[0], col % counts[1]], col + right[row % counts[0], col % counts[1]])
-        for row in range(-2, counts[0] + 2) for col in range(-2, counts[1] + 2)
-    ]  # fmt: skip
+        for row in range(-2, counts[0] + 2)
+        for col in range(-2, counts[1] + 2)
+    ]
     nearest, second = np.full(site.period, np.inf), np.full(site.period, np.inf)
     for start in range(0, len(y), _BLOCK):
         block = slice(start, start + _BLOCK)

@@ -58,11 +58,15 @@ SOURCES: dict[str, Source] = {
         Source("box", "Box", shapes.BoxParameters, shapes.box),
         Source("letters", "Letters", shapes.LettersParameters, shapes.letters),
         Source(
-            "pyramid_in_sand", "Pyramid in Sand", shapes.PyramidInSandParameters,
-            shapes.pyramid_in_sand, shapes.sand_around, "barchan field",
+            "pyramid_in_sand",
+            "Pyramid in Sand",
+            shapes.PyramidInSandParameters,
+            shapes.pyramid_in_sand,
+            shapes.sand_around,
+            "barchan field",
         ),
     )
-}  # fmt: skip
+}
 
 
 def make(

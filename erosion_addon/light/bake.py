@@ -36,9 +36,15 @@ class LightParameters(Parameters):
         16, "Directions in which the horizon is looked for: higher values are smoother, and slower.", low=4, high=64
     )
     radius: float = parameter(
-        0.0, "How far away mountains still hide the sky. Auto: half of the terrain.",
-        low=0, high=1e6, unit="m", soft_high=10_000, zero="Auto", usual=1000.0,
-    )  # fmt: skip
+        0.0,
+        "How far away mountains still hide the sky. Auto: half of the terrain.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=10_000,
+        zero="Auto",
+        usual=1000.0,
+    )
     half_resolution: bool = parameter(False, "Find the light of the sky on every other vertex: four times as fast.")
     suns: bool = parameter(
         True, "Whether the light of suns is baked too: for suns that throw no shadows of their own when rendered."

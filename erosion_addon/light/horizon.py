@@ -172,9 +172,19 @@ def sky_share(
 
     def see(first: int, last: int) -> None:
         sky.see_sky(
-            fields, slopes, toward, steps.starts, steps.offsets, levels, steps.parts, steps.per_meter, wrap,
-            first, last, seen,
-        )  # fmt: skip
+            fields,
+            slopes,
+            toward,
+            steps.starts,
+            steps.offsets,
+            levels,
+            steps.parts,
+            steps.per_meter,
+            wrap,
+            first,
+            last,
+            seen,
+        )
         tally.add((last - first) / len(seen))
 
     in_bands(see, len(seen), threads)
@@ -219,9 +229,20 @@ def sun_share(
 
     def see(first: int, last: int) -> None:
         sun.see_sun(
-            fields, height, steps.starts, halves, weights, steps.offsets, levels, steps.parts, steps.per_meter, wrap,
-            first, last, seen,
-        )  # fmt: skip
+            fields,
+            height,
+            steps.starts,
+            halves,
+            weights,
+            steps.offsets,
+            levels,
+            steps.parts,
+            steps.per_meter,
+            wrap,
+            first,
+            last,
+            seen,
+        )
         tally.add((last - first) / len(seen))
 
     in_bands(see, len(seen), threads)

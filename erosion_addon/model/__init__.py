@@ -11,6 +11,16 @@ from ..terrain.fields import FIELDS, Field
 from ..terrain.terrain import Terrain
 
 __all__ = [
-    "FIELDS", "Checkpoint", "Field", "InputError", "Progress", "Recipe", "Results", "Step", "Terrain",
-    "erode", "resume", "simulate",
-]  # fmt: skip
+    "FIELDS",
+    "Checkpoint",
+    "Field",
+    "InputError",
+    "Progress",
+    "Recipe",
+    "Results",
+    "Step",
+    "Terrain",
+    "erode",
+    "resume",
+    "simulate",
+]

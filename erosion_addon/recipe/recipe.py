@@ -23,13 +23,15 @@ LONGEST_NAME = 60
 
 SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
 EDGE_CHOICE = Specification(
-    "edges", "open", "What lies around the terrain.",
+    "edges",
+    "open",
+    "What lies around the terrain.",
     choices={
         "open": "Water leaves over the edges and takes its load along",
         "closed": "The edges are walls: nothing leaves",
         "wrap": "The terrain is a seamless tile: what leaves on one side comes in on the other",
     },
-)  # fmt: skip
+)
 LANDSCAPES = {
     "mountains": "Mountains",
     "desert": "Desert rock",

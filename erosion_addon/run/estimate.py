@@ -28,9 +28,12 @@ def require_memory(recipe: Recipe, shape: tuple[int, int], masks: int = 0) -> No
 
 
 def seconds_needed(
-    recipe: Recipe, shape: tuple[int, int], spacing: Spacing, threads: int = 0,
+    recipe: Recipe,
+    shape: tuple[int, int],
+    spacing: Spacing,
+    threads: int = 0,
     speeds: Mapping[str, float] | None = None,
-) -> float:  # fmt: skip
+) -> float:
     """Roughly how long a terrain of (rows, cols) takes, on a processor of the year 2023 or so; good to a factor of 2.
 
     spacing: (row, column) in meters. threads: as many as may be used, 0 for all processors. speeds: how many times as
@@ -57,9 +60,13 @@ def seconds_to_compile(recipe: Recipe) -> float:
 
 
 def in_words(
-    recipe: Recipe, shape: tuple[int, int], spacing: Spacing, threads: int = 0,
-    speeds: Mapping[str, float] | None = None, compiles: bool = False,
-) -> str:  # fmt: skip
+    recipe: Recipe,
+    shape: tuple[int, int],
+    spacing: Spacing,
+    threads: int = 0,
+    speeds: Mapping[str, float] | None = None,
+    compiles: bool = False,
+) -> str:
     """Time and memory that a run will take, such as "About 20 s and 300 MB of memory"; compiles: and what it calls is
     still to be compiled."""
     time = _time(seconds_needed(recipe, shape, spacing, threads, speeds))

@@ -289,9 +289,7 @@ class _Simulation:
         after.report = self._report(after, fraction, reports, volumes)
         return after
 
-    def _report(
-        self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes
-    ) -> dict[str, Any]:
+    def _report(self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes) -> dict[str, Any]:
         rows, cols = after.shape
         grid: dict[str, Any] = {"rows": rows, "cols": cols, "cell_size": after.cell_size}
         if after.spacing[0] != after.spacing[1]:

@@ -72,11 +72,21 @@ class Standing:
             if layer.dtype not in (FIELDS[name].dtype, np.float64):  # loose layers are of twice the digits in a run
                 raise ValueError
         return cls(
-            terrain, recipe, SEED.checked(values["seed"]), EDGE_CHOICE.checked(values["edges"]),
-            masks, elevation, state, number, list(reports), list(notes),
-            Volumes(*map(_finite, values["volumes"])), max(_finite(values["seconds"]), 0.0), step,
+            terrain,
+            recipe,
+            SEED.checked(values["seed"]),
+            EDGE_CHOICE.checked(values["edges"]),
+            masks,
+            elevation,
+            state,
+            number,
+            list(reports),
+            list(notes),
+            Volumes(*map(_finite, values["volumes"])),
+            max(_finite(values["seconds"]), 0.0),
+            step,
             values.get("adds_up") is True,
-        )  # fmt: skip
+        )
 
 
 def require_sound(running: Step, shape: tuple[int, int]) -> None:

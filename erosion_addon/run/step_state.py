@@ -56,4 +56,3 @@ def _is_alike(array: Array, value: Any, of_any_length: bool) -> bool:
     like = np.asarray(value)
     kind = array.dtype == like.dtype if like.ndim else array.dtype.kind == like.dtype.kind
     return kind and array.shape[of_any_length:] == like.shape[of_any_length:] and array.ndim == like.ndim
-

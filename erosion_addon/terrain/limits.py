@@ -20,31 +20,61 @@ class Limits(Parameters):
     """Heights and slopes where a step works, by the ground as the step finds it, and how deep it works at most."""
 
     lowest: float = parameter(
-        -FARTHEST, "Height from which on the step works.",
-        low=-FARTHEST, high=FARTHEST, unit="m", soft_low=-1000, soft_high=9000,
-    )  # fmt: skip
+        -FARTHEST,
+        "Height from which on the step works.",
+        low=-FARTHEST,
+        high=FARTHEST,
+        unit="m",
+        soft_low=-1000,
+        soft_high=9000,
+    )
     highest: float = parameter(
-        FARTHEST, "Height up to which the step works.",
-        low=-FARTHEST, high=FARTHEST, unit="m", soft_low=-1000, soft_high=9000,
-    )  # fmt: skip
+        FARTHEST,
+        "Height up to which the step works.",
+        low=-FARTHEST,
+        high=FARTHEST,
+        unit="m",
+        soft_low=-1000,
+        soft_high=9000,
+    )
     height_softness: float = parameter(
-        0.0, "Height over which the step sets in at these limits: higher values hide where they are.",
-        low=0, high=FARTHEST, unit="m", soft_high=500,
-    )  # fmt: skip
+        0.0,
+        "Height over which the step sets in at these limits: higher values hide where they are.",
+        low=0,
+        high=FARTHEST,
+        unit="m",
+        soft_high=500,
+    )
     flattest: float = parameter(0.0, "Slope from which on the step works.", low=0, high=90, unit="°")
     steepest: float = parameter(90.0, "Slope up to which the step works.", low=0, high=90, unit="°")
     slope_softness: float = parameter(
-        0.0, "Slope over which the step sets in at these limits: higher values hide where they are.",
-        low=0, high=90, unit="°", soft_high=30,
-    )  # fmt: skip
+        0.0,
+        "Slope over which the step sets in at these limits: higher values hide where they are.",
+        low=0,
+        high=90,
+        unit="°",
+        soft_high=30,
+    )
     max_erosion: float = parameter(
-        0.0, "Most that the step lowers the ground at any place: lower values leave valleys shallow.",
-        low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
-    )  # fmt: skip
+        0.0,
+        "Most that the step lowers the ground at any place: lower values leave valleys shallow.",
+        low=0,
+        high=FARTHEST,
+        unit="m",
+        zero="None",
+        usual=10.0,
+        soft_high=500,
+    )
     max_deposition: float = parameter(
-        0.0, "Most that the step raises the ground at any place: lower values keep floors and fans thin.",
-        low=0, high=FARTHEST, unit="m", zero="None", usual=10.0, soft_high=500,
-    )  # fmt: skip
+        0.0,
+        "Most that the step raises the ground at any place: lower values keep floors and fans thin.",
+        low=0,
+        high=FARTHEST,
+        unit="m",
+        zero="None",
+        usual=10.0,
+        soft_high=500,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,58 +26,84 @@ class MaskKind(NamedTuple):
 
 def _area(letter: str) -> MaskKind:
     return MaskKind(
-        1.0, "scales the parameters that steps name it for: 0 makes them 0, 1 leaves them", f"Area {letter}", 1.0,
+        1.0,
+        "scales the parameters that steps name it for: 0 makes them 0, 1 leaves them",
+        f"Area {letter}",
+        1.0,
         "What scales parameters of steps, where Parameter Masks of a step names it: they are 0 where it is 0 and have "
         "their whole value where it is 1",
-    )  # fmt: skip
+    )
 
 
 MASK_KINDS: dict[str, MaskKind] = {
     "strength": MaskKind(
-        1.0, "where erosion may act: 0 nowhere, 1 fully", "Strength", 1.0,
+        1.0,
+        "where erosion may act: 0 nowhere, 1 fully",
+        "Strength",
+        1.0,
         "Where erosion may act: fully where it is 1, more gently the less it is. Where it is 0 the terrain keeps every "
         "bit",
     ),
     "hardness": MaskKind(
-        1.0, "how much the rock resists: 0 not at all, 1 for ever", "Hardness", 0.0,
+        1.0,
+        "how much the rock resists: 0 not at all, 1 for ever",
+        "Hardness",
+        0.0,
         "How hard the rock is: the more, the longer it stands, as ridges, steps and walls that the soft rock around "
         "leaves behind. At 1 it never wears",
     ),
     "rain": MaskKind(
-        1e9, "how much it rains, relative to elsewhere", "Rain", 1.0,
+        1e9,
+        "how much it rains, relative to elsewhere",
+        "Rain",
+        1.0,
         "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the rain as a whole stays "
         "the same",
     ),
     "sediment": MaskKind(
-        1e9, "thickness of loose sediment at the start, in meters", "Sediment", 0.0,
+        1e9,
+        "thickness of loose sediment at the start, in meters",
+        "Sediment",
+        0.0,
         "How thick loose sand or gravel lies at the start: the more, the more there is for water and wind to carry off "
         "before they meet the rock",
         "m",
     ),
     "source": MaskKind(
-        1e9, "where the wind brings its sand, relative to elsewhere", "Sand Supply", 0.0,
+        1e9,
+        "where the wind brings its sand, relative to elsewhere",
+        "Sand Supply",
+        0.0,
         "Where the wind comes by its sand, such as a beach: the more, the more of it starts there. Without this mask "
         "it comes in over the windward edge",
     ),
     "protect": MaskKind(
-        1.0, "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again", "Protection",
+        1.0,
+        "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again",
+        "Protection",
         0.0,
         "What is never dug, such as a road: the more, the less of its rock and soil is worn. Loose sediment comes to "
         "lie there and is carried on as anywhere",
     ),
     "plot": MaskKind(
-        1.0, "what is kept clear: where it is 1 nothing comes and nothing goes", "Building Plot", 0.0,
+        1.0,
+        "what is kept clear: where it is 1 nothing comes and nothing goes",
+        "Building Plot",
+        0.0,
         "What is kept as it is, such as a building plot: where it is 1 nothing is dug and nothing comes to lie. Water, "
         "wind and their load pass over it; what slides onto it is cleared away and counts as exported",
     ),
     "uplift": MaskKind(
-        1e9, "how fast the land rises, relative to elsewhere", "Uplift", 1.0,
+        1e9,
+        "how fast the land rises, relative to elsewhere",
+        "Uplift",
+        1.0,
         "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow where it is painted",
     ),
     "area_a": _area("A"),
     "area_b": _area("B"),
     "area_c": _area("C"),
-}  # fmt: skip
+}
 """Kind → what it is."""
 
 AREAS = ("area_a", "area_b", "area_c")
@@ -90,7 +116,7 @@ FACTORS = {
     "none": "Nothing scales it",
     **{area: f"The mask {MASK_KINDS[area].label}: 0 where that is 0, the whole value where it is 1" for area in AREAS},
     **{name: f"The map {name}, as it is when the step begins" for name in FACTOR_FIELDS},
-}  # fmt: skip
+}
 """What may scale a parameter, in half a sentence each."""
 
 

@@ -37,9 +37,7 @@ class Terrain:
     ) -> None:
         self.spacing = _spacing(cell_size)
         self.elevation = checked_field("elevation", elevation, None)
-        self.fields = {
-            name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()
-        }
+        self.fields = {name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()}
         self.report: dict[str, Any] | None = None
 
     @property

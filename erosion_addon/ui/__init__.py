@@ -24,11 +24,40 @@ from .run import live_preview, main_panel, operators, progress, report, warmup
 from .terrain import advice, heightmaps, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
-    translations, manual, preferences, advice, main_panel, steps, step_list, wind_rose, masks, mask_tools, mask_watch,
-    surface_color, properties, recipes, own_recipes, recipe_files,
-    operators, heightmaps, heightmap_export, mesh_grids, terrain_add, light, lod, companions, maps, look, analysis,
-    rivers, carving, report, menu, warmup, live_preview,
-)  # fmt: skip
+    translations,
+    manual,
+    preferences,
+    advice,
+    main_panel,
+    steps,
+    step_list,
+    wind_rose,
+    masks,
+    mask_tools,
+    mask_watch,
+    surface_color,
+    properties,
+    recipes,
+    own_recipes,
+    recipe_files,
+    operators,
+    heightmaps,
+    heightmap_export,
+    mesh_grids,
+    terrain_add,
+    light,
+    lod,
+    companions,
+    maps,
+    look,
+    analysis,
+    rivers,
+    carving,
+    report,
+    menu,
+    warmup,
+    live_preview,
+)
 """Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
 
 _undone_by = ExitStack()

@@ -21,7 +21,9 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "seed": property_of(SEED),
         "edges": property_of(EDGE_CHOICE),
         "recipe_name": bpy.props.StringProperty(
-            name="Recipe", description="The kind of landscape to make", default=FIRST_RECIPE,
+            name="Recipe",
+            description="The kind of landscape to make",
+            default=FIRST_RECIPE,
             update=lambda settings, context: reload(settings),
         ),
         "recipe_loaded": bpy.props.StringProperty(
@@ -32,13 +34,15 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         ),
         "active_step": bpy.props.IntProperty(name="Active Step", description="Number of the step shown below", min=0),
         "springs": bpy.props.PointerProperty(
-            type=bpy.types.Collection, name="Springs",
+            type=bpy.types.Collection,
+            name="Springs",
             description="Each object of this collection is a spring on the terrain below it. Its scale is the water "
             "that it gives: "
             "higher values make a larger river. Unit: m³/s in steps of water, a share of the drops in others",
         ),
         "casters": bpy.props.PointerProperty(
-            type=bpy.types.Collection, name="Shadow Casters",
+            type=bpy.types.Collection,
+            name="Shadow Casters",
             description="The objects of this collection throw soft shadows on the terrain, as a few spheres each",
         ),
         "continue_from_result": bpy.props.BoolProperty(
@@ -53,24 +57,33 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             type=EROSION_PG_surface_color, name="Surface Color", description="The colors that the ground starts with"
         ),
         "show_progress": bpy.props.BoolProperty(
-            name="Show on Mesh", default=True,
+            name="Show on Mesh",
+            default=True,
             description="Show the terrain and its water while it is eroded, about twice a second where that slows "
             "nothing down. It is there to look at only: Esc still leaves every vertex where it was",
         ),
         "live_preview": bpy.props.BoolProperty(
-            name="Live Preview", get=live_preview.wanted, set=live_preview.choose,
+            name="Live Preview",
+            get=live_preview.wanted,
+            set=live_preview.choose,
             description="Show on the terrain what the settings make while you drag them. It is coarse, of fewer and "
             "larger cells: fine gullies are missing, and large valleys lie about where a run digs them. "
             "The terrain itself changes only by Run",
         ),
         "live_preview_choice": bpy.props.IntProperty(
-            name="Live Preview", description="0: no, 1: yes, -1: as the preferences say", default=-1, min=-1, max=1,
+            name="Live Preview",
+            description="0: no, 1: yes, -1: as the preferences say",
+            default=-1,
+            min=-1,
+            max=1,
             options={"HIDDEN"},
         ),
         "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
-        **{kind: bpy.props.PointerProperty(type=SETTINGS[kind], name=mask.label, description=mask.tooltip)
-           for kind, mask in MASK_KINDS.items()},
-    }  # fmt: skip
+        **{
+            kind: bpy.props.PointerProperty(type=SETTINGS[kind], name=mask.label, description=mask.tooltip)
+            for kind, mask in MASK_KINDS.items()
+        },
+    }
 
 
 def register() -> None:

@@ -32,5 +32,8 @@ def start(module: str, environment: Mapping[str, str], stdout: int, priority: st
         windows = {"creationflags": quietly, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(
         [*program, package_folder, *filter(os.path.isdir, sys.path)],
-        stdin=subprocess.PIPE, stdout=stdout, env={**os.environ, **environment}, **windows,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        env={**os.environ, **environment},
+        **windows,
+    )

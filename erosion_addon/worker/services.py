@@ -38,9 +38,11 @@ def light_request(
 ) -> Request:
     """For what `light.bake` returns, by the names of fields."""
     values = {
-        "spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges,
+        "spacing": terrain.spacing,
+        "parameters": parameters.to_dict(),
+        "edges": edges,
         "suns": [[*sun.direction, sun.radius] for sun in suns],
-    }  # fmt: skip
+    }
     return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
 
 
@@ -70,8 +72,10 @@ def water_in(answer: Mapping[str, Array]) -> Water:
 def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
     """For the elevation of a terrain with rivers carved into it, see `beds.carve`. lines: names and points."""
     values = {
-        "spacing": terrain.spacing, "parameters": parameters.to_dict(), "names": [name for name, _ in lines],
-    }  # fmt: skip
+        "spacing": terrain.spacing,
+        "parameters": parameters.to_dict(),
+        "names": [name for name, _ in lines],
+    }
     arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
     return Request("carve", values, {"elevation": terrain.elevation, **arrays})
 

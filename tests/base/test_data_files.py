@@ -16,9 +16,22 @@ from tests.terrains import fractal
 OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")
 NAMES = (
     *OF_DROPLETS,
-    "alpine with scree", "badlands", "barchan field", "coast dunes", "desert canyon", "dune sea", "flood plain",
-    "light rills", "mesas", "mountain range", "oasis", "passing showers", "river valley", "scree slopes", "soft downs",
-)  # fmt: skip
+    "alpine with scree",
+    "badlands",
+    "barchan field",
+    "coast dunes",
+    "desert canyon",
+    "dune sea",
+    "flood plain",
+    "light rills",
+    "mesas",
+    "mountain range",
+    "oasis",
+    "passing showers",
+    "river valley",
+    "scree slopes",
+    "soft downs",
+)
 CELL_SIZE = 10.0
 SIDE = 96
 """Cells of the small terrains."""

@@ -41,9 +41,12 @@ def test_without_a_container_it_is_what_the_machine_has(tmp_path):
 
 VERSION_2 = ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file", "0::{path}\n")
 VERSION_1 = (
-    "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+    "sys/fs/cgroup/memory",
+    "memory.limit_in_bytes",
+    "memory.usage_in_bytes",
+    "total_inactive_file",
     "12:cpu,cpuacct:/\n9:memory:{path}\n1:name=systemd:{path}\n",
-)  # fmt: skip
+)
 
 
 @linux
@@ -82,9 +85,13 @@ def test_a_full_container_leaves_nothing(tmp_path):
 @pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
 def test_a_limit_of_the_process_is_what_it_leaves(limit):
     said = subprocess.run(
-        [sys.executable, "-c", LIMITED, limit], cwd=ROOT, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", LIMITED, limit],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert 0 <= int(said.stdout) < 2**30
 
 

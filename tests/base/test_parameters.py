@@ -29,8 +29,12 @@ class Example(Parameters):
 def test_values_come_out_in_the_type_of_the_default():
     example = Example(depth=2, count=4.0, wet=False, shape="square", places=[[0, 1], (0.5, 0.25)])
     assert example.to_dict() == {
-        "depth": 2.0, "count": 4, "wet": False, "shape": "square", "places": ((0.0, 1.0), (0.5, 0.25))
-    }  # fmt: skip
+        "depth": 2.0,
+        "count": 4,
+        "wet": False,
+        "shape": "square",
+        "places": ((0.0, 1.0), (0.5, 0.25)),
+    }
     assert isinstance(example.depth, float) and isinstance(example.count, int) and isinstance(example.places[0], tuple)
     assert Example.from_dict(example.to_dict()) == example
 
@@ -49,7 +53,7 @@ def test_both_ends_of_a_range_belong_to_it(value):
         *(("shape", value) for value in ("oval", 1, None, ["round"])),
         *(("places", value) for value in (1, None, "xy", [1], [[1]], [[0, 2]], [[0, "1"]], ["01"], [[0, 1, 0]])),
     ],
-)  # fmt: skip
+)
 def test_what_is_of_another_type_or_out_of_range_is_refused_with_name_and_range(name, value):
     with pytest.raises(InputError) as refusal:
         Example(**{name: value})
@@ -60,9 +64,12 @@ def test_what_is_of_another_type_or_out_of_range_is_refused_with_name_and_range(
 def test_ranges_in_words():
     texts = {name: specification.range_text for name, specification in specifications(Example).items()}
     assert texts == {
-        "depth": "from 0 to 10", "count": "a whole number from 1 to 5", "wet": "true or false",
-        "shape": "one of round, square", "places": "a list of [x, y], each from 0 to 1",
-    }  # fmt: skip
+        "depth": "from 0 to 10",
+        "count": "a whole number from 1 to 5",
+        "wet": "true or false",
+        "shape": "one of round, square",
+        "places": "a list of [x, y], each from 0 to 1",
+    }
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():
@@ -125,9 +132,11 @@ def test_groups_hold_every_parameter_once_and_are_short_enough_to_read():
 
 
 NEEDING = [
-    (kind, known) for kind, process in PROCESSES.items() for known in specifications(process.parameters).values()
+    (kind, known)
+    for kind, process in PROCESSES.items()
+    for known in specifications(process.parameters).values()
     if known.needs
-]  # fmt: skip
+]
 
 DECIDES = {
     "springs": [(), ((0.5, 0.5, 5.0),)],

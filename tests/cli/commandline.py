@@ -29,10 +29,16 @@ def run(*words, **environment):
     """`python -m erosion_addon` in the current folder; it speaks UTF-8 whatever the locale is."""
     return subprocess.run(
         [sys.executable, "-m", "erosion_addon", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8",
-             **environment},
-        capture_output=True, check=False,
-    )  # fmt: skip
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONIOENCODING": "utf-8",
+            **environment,
+        },
+        capture_output=True,
+        check=False,
+    )
 
 
 def png(rows, cols, pixels=b"", bits=16):

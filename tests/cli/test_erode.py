@@ -44,14 +44,30 @@ def test_the_report_has_the_keys_of_the_contract_and_its_mass_adds_up(folder, ed
     assert main(["erode", "dem.npy", "out.npy", "--edges", edges, "--report", "r.json", *FEW]) == 0
     report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
     assert set(report) - {"finished", "notes", "threads"} == {
-        "recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "peak_memory_bytes", "seconds",
-    }  # fmt: skip
+        "recipe",
+        "seed",
+        "version",
+        "grid",
+        "edges",
+        "steps",
+        "mass",
+        "sha256",
+        "peak_memory_bytes",
+        "seconds",
+    }
     assert report["grid"] == {"rows": 24, "cols": 32, "cell_size": 1.0}
     assert (report["recipe"], report["seed"], report["edges"]) == ("arcane", 0, edges)
     assert set(report["steps"][0]) == {
-        "kind", "name", "seconds", "estimated_seconds", "drops", "drops_per_second", "mean_path", "paths_cut",
+        "kind",
+        "name",
+        "seconds",
+        "estimated_seconds",
+        "drops",
+        "drops_per_second",
+        "mean_path",
+        "paths_cut",
         "random_directions",
-    }  # fmt: skip
+    }
     assert report["steps"][0]["drops"] == 24 * 32 // 2
     mass = report["mass"]
     assert set(mass) == {"before", "added", "exported", "after", "moved", "error"}
@@ -107,9 +123,13 @@ def test_set_takes_values_as_toml_and_bare_words(folder):
     springs = "droplet.springs=[[0.5, 0.5, 1]]"
     assert main(["erode", "dem.npy", "a.npy", "--set", *sets, "--set", springs, *FEW]) == 0
     values = {
-        "droplet.erosion_footprint": "bilinear", "droplet.slope": "sine", "droplet.capacity": 4,
-        "droplet.gravity": 10.0, "droplet.springs": [[0.5, 0.5, 1]], "droplet.drops_per_cell": 0.5,
-    }  # fmt: skip
+        "droplet.erosion_footprint": "bilinear",
+        "droplet.slope": "sine",
+        "droplet.capacity": 4,
+        "droplet.gravity": 10.0,
+        "droplet.springs": [[0.5, 0.5, 1]],
+        "droplet.drops_per_cell": 0.5,
+    }
     expected = erode(Terrain(np.load("dem.npy")), Recipe.load("arcane").with_values(values))
     assert np.array_equal(np.load("a.npy"), expected.elevation)
 

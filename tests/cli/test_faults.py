@@ -156,8 +156,10 @@ def ended(number, *words):
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", "erode", "dem.npy", "out.npy", *ENDLESS, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         seen = ""
         while "left" not in seen:
@@ -241,8 +243,9 @@ def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", *words, "--set", "droplet.drops_per_cell=1000"],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "ascii"},
-        stdout=subprocess.PIPE, stderr=terminal,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+    )
     os.close(terminal)
     try:
         seen = b""

@@ -173,7 +173,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("make", "fractal", "out.npy", "--size", "8x8", "--set", "height=2"), "height is not a parameter here"),
         (("make", "fractal", "out.jpg", "--size", "8x8"), "its name must end in"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused_in_a_sentence_and_nothing_is_written(bad_files, capsys, words, sentence):
     before = listing(bad_files)
     assert main(list(words)) == 2
@@ -211,7 +211,7 @@ def test_an_unwritable_folder_is_refused_before_anything_is_read(folder, capsys)
         (["resume", "run.npz", "out.npy", "--report", "valley.json"], "valley.json"),
         (["convert", "valley_x0_y0.png", "valley.png", "--tiles", "2x2"], "valley_x0_y0.png"),
     ],
-)  # fmt: skip
+)
 def test_no_output_takes_the_place_of_an_input(folder, capsys, words, name):
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet", *FEW]) == 0
     OpenImageIOFiles().write(folder / "maps/surface_color.exr", np.full((24, 32, 3), 0.5, np.float32), "float")

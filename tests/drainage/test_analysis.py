@@ -57,8 +57,9 @@ def test_wrapped_ground_has_the_slope_of_its_neighbor_tile():
     wave = np.cos(2 * np.pi * np.arange(32) / 32) * np.ones((16, 1))
     found = fields_of(wave, edges="wrap")
     for name in ("slope", "curvature"):
-        np.testing.assert_allclose(found[name], np.roll(found[name], 16, axis=1) * (1 if name == "slope" else -1),
-                                   atol=1e-6)  # fmt: skip
+        np.testing.assert_allclose(
+            found[name], np.roll(found[name], 16, axis=1) * (1 if name == "slope" else -1), atol=1e-6
+        )
 
 
 def test_the_drainage_area_of_a_tilted_plane_is_what_lies_above_on_any_cells():

@@ -143,8 +143,11 @@ def test_unity_s_raw_files_start_at_the_smallest_y_and_all_others_at_the_largest
             assert side["row_order"] == ("bottom first" if bottom_first else "top first")
             assert side["byte_order"] == "little endian" and side["unity"]["flip_vertically"] is not bottom_first
     assert [key for key, bottom in firsts.items() if bottom] == [
-        ("unity", ".raw", False), ("unity", ".png", True), ("unreal", ".r16", True), ("", ".raw", True),
-    ]  # fmt: skip
+        ("unity", ".raw", False),
+        ("unity", ".png", True),
+        ("unreal", ".r16", True),
+        ("", ".raw", True),
+    ]
 
 
 @pytest.mark.parametrize(

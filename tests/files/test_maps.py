@@ -25,8 +25,10 @@ def test_fields_from_0_to_1_may_be_png_and_the_rest_stays_exr(tmp_path):
     moisture = np.linspace(0, 1, 12).reshape(3, 4)
     fields = {"wear": moisture * 9, "moisture": moisture, "surface_color": np.zeros((3, 4, 3))}
     assert [path.name for path in written(tmp_path / "m", fields, png=True)] == [
-        "wear.exr", "moisture.png", "surface_color.exr",
-    ]  # fmt: skip
+        "wear.exr",
+        "moisture.png",
+        "surface_color.exr",
+    ]
     assert read_header(tmp_path / "m/moisture.png").kind == "uint16"
     assert np.abs(IMAGES.read(tmp_path / "m/moisture.png") - moisture).max() < 1e-5
 

@@ -31,10 +31,19 @@ def test_a_heightmap_comes_back_with_its_meters_from_its_side_file(tmp_path, suf
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "7", "{}", '{"files": "a.png"}', '{"files": ["b.png"], "cell_size": [1, 1]}', "[" * 99999,
-     '{"files": ["a.png"], "cell_size": [0, 1], "height_range": [5, 5], "width": "x"}',
-     '{"files": ["a.png"], "cell_size": [1e999, 1], "height_range": [null, true], "width": 1}'],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        '{"files": "a.png"}',
+        '{"files": ["b.png"], "cell_size": [1, 1]}',
+        "[" * 99999,
+        '{"files": ["a.png"], "cell_size": [0, 1], "height_range": [5, 5], "width": "x"}',
+        '{"files": ["a.png"], "cell_size": [1e999, 1], "height_range": [null, true], "width": 1}',
+    ],
+)
 def test_a_side_file_that_tells_nothing_is_as_none(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
     assert known_metres(tmp_path / "a.png") == Meters()

@@ -40,8 +40,9 @@ def test_grids_larger_than_a_block_have_no_seams():
     )
     np.testing.assert_allclose(
         distance_to(np.ascontiguousarray(marked.T), (1.0, 1.0), 1e3),
-        np.minimum(np.hypot(rows - 2, cols - 9000), 1e3).T, rtol=1e-6,
-    )  # fmt: skip
+        np.minimum(np.hypot(rows - 2, cols - 9000), 1e3).T,
+        rtol=1e-6,
+    )
 
 
 def test_where_nothing_is_marked_everything_is_as_far_as_can_be():

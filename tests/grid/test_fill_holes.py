@@ -28,9 +28,16 @@ def with_holes(number, dtype=np.float32):
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(-9999.0, "-9999"), (-9999.0, "-9999.0 "), (-3.4028234663852886e38, "-3.4028234663852886e+38"),
-     (-3.4028234663852886e38, "-3.40282347e+38"), (np.nan, "nan"), (np.nan, "NaN"), (0.0, "0")],
-)  # fmt: skip
+    [
+        (-9999.0, "-9999"),
+        (-9999.0, "-9999.0 "),
+        (-3.4028234663852886e38, "-3.4028234663852886e+38"),
+        (-3.4028234663852886e38, "-3.40282347e+38"),
+        (np.nan, "nan"),
+        (np.nan, "NaN"),
+        (0.0, "0"),
+    ],
+)
 def test_a_float_geotiff_is_filled_where_it_has_no_data_and_says_so(tmp_path, order, big, number, text):
     pixels, notes = with_holes(number), []
     geotiff(tmp_path / "dem.tif", pixels, text, order, big)

@@ -49,6 +49,7 @@ class Clock:
 
 # What is on the screen
 
+
 def window():
     return bpy.context.window_manager.windows[0]
 
@@ -100,6 +101,7 @@ def simulate(kind, value, x, y, **modifiers):
 
 # The extension
 
+
 def job():
     return import_module(EXTENSION + ".erosion_addon.scene.run.job").current
 
@@ -134,6 +136,7 @@ def outcome():
 # The terrain
 
 seeds = itertools.count(1)
+
 
 def activate(name):
     """Make an object the active one, and the only one selected."""
@@ -204,13 +207,20 @@ def fingerprint(name="Terrain"):
 
 
 STORED = {  # data type: property, dtype, numbers an element
-    "FLOAT": ("value", np.float32, 1), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
-    "BOOLEAN": ("value", np.bool_, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
-    "FLOAT_COLOR": ("color", np.float32, 4), "BYTE_COLOR": ("color", np.float32, 4), "INT32_2D": ("value", np.int32, 2),
+    "FLOAT": ("value", np.float32, 1),
+    "INT": ("value", np.int32, 1),
+    "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1),
+    "FLOAT2": ("vector", np.float32, 2),
+    "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color", np.float32, 4),
+    "INT32_2D": ("value", np.int32, 2),
 }
 
 
 # Questions and answers
+
 
 def answer(text):
     statements = ast.parse(text).body

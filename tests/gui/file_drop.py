@@ -49,7 +49,10 @@ class FileDrop:
         asked.requestor.change_property(asked.property, self.kind, 8, self.data)
         asked.requestor.send_event(
             event.SelectionNotify(
-                time=asked.time, requestor=asked.requestor, selection=asked.selection, target=asked.target,
+                time=asked.time,
+                requestor=asked.requestor,
+                selection=asked.selection,
+                target=asked.target,
                 property=asked.property,
             )
         )

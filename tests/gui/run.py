@@ -61,23 +61,55 @@ class DebianBlender:
 
     def run(self, *command, **options):
         return subprocess.run(
-            [HERE / "enter.sh", self.folder, "--bind", OUTPUT, "/out", "--bind", HERE, "/gui",
-             "env", "BLENDER_USER_RESOURCES=/out/profile", "PYTHONDONTWRITEBYTECODE=1", *command], **options)
+            [
+                HERE / "enter.sh",
+                self.folder,
+                "--bind",
+                OUTPUT,
+                "/out",
+                "--bind",
+                HERE,
+                "/gui",
+                "env",
+                "BLENDER_USER_RESOURCES=/out/profile",
+                "PYTHONDONTWRITEBYTECODE=1",
+                *command,
+            ],
+            **options,
+        )
 
 
 def install(place):
     """Build the zip for that Blender's Python and install it in an empty profile. Raises CalledProcessError."""
     shutil.rmtree(OUTPUT, ignore_errors=True)
     (OUTPUT / "profile").mkdir(parents=True)  # Blender takes the user's own where this does not exist
-    said = place.run(place.blender, "--background", "--factory-startup", "--python-expr", PYTHON_VERSION,
-                     check=True, capture_output=True, text=True).stdout
+    said = place.run(
+        place.blender,
+        "--background",
+        "--factory-startup",
+        "--python-expr",
+        PYTHON_VERSION,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     version = next(line.split()[1] for line in said.splitlines() if line.startswith("PYTHON "))
     packer = REPOSITORY / "release" / "zip.py"
-    made = subprocess.run([sys.executable, packer, "--python", version, "--output", OUTPUT],
-                          check=True, stdout=subprocess.PIPE, text=True).stdout
+    made = subprocess.run(
+        [sys.executable, packer, "--python", version, "--output", OUTPUT], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
     print(f"Python {version} in Blender; {made.strip()}", flush=True)
-    place.run(place.blender, "--command", "extension", "install-file", "--repo", "user_default", "--enable",
-              f"{place.output}/{Path(made.strip()).name}", check=True)
+    place.run(
+        place.blender,
+        "--command",
+        "extension",
+        "install-file",
+        "--repo",
+        "user_default",
+        "--enable",
+        f"{place.output}/{Path(made.strip()).name}",
+        check=True,
+    )
 
 
 def main():

@@ -24,8 +24,15 @@ LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few
 IDLE = "not running()"
 PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
 LOOK_BUTTONS = (
-    "erosion.look_add", "erosion.material_add", "erosion.aovs_add", "erosion.water_add", "erosion.foliage_add",
-    "erosion.light_bake", "erosion.maps_export", "erosion.images_send", "erosion.lod_add",
+    "erosion.look_add",
+    "erosion.material_add",
+    "erosion.aovs_add",
+    "erosion.water_add",
+    "erosion.foliage_add",
+    "erosion.light_bake",
+    "erosion.maps_export",
+    "erosion.images_send",
+    "erosion.lod_add",
 )
 
 
@@ -195,30 +202,42 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
 SESSIONS = {  # name: real X events, scenes; the longest first
     "artist": (False, artist.SCENES),
     "live": (False, seen.SCENES),
-    "look": (False, (
-        the_panels_of_the_look_are_drawn,
-        the_look_is_finished_in_one_click_and_follows_the_next_run,
-    )),
+    "look": (
+        False,
+        (
+            the_panels_of_the_look_are_drawn,
+            the_look_is_finished_in_one_click_and_follows_the_next_run,
+        ),
+    ),
     "attended": (False, attended.SCENES),
-    "faults": (False, (
-        the_tab_opens,
-        an_object_deleted_during_a_run_stays_deleted,
-        an_object_renamed_during_a_run_is_eroded,
-        edit_mode_during_a_run_loses_nothing,
-        a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is,
-        quitting_during_a_run_with_two_windows_takes_the_worker_along,
-    )),
+    "faults": (
+        False,
+        (
+            the_tab_opens,
+            an_object_deleted_during_a_run_stays_deleted,
+            an_object_renamed_during_a_run_is_eroded,
+            edit_mode_during_a_run_loses_nothing,
+            a_file_opened_during_a_run_stops_the_worker_and_stays_as_it_is,
+            quitting_during_a_run_with_two_windows_takes_the_worker_along,
+        ),
+    ),
     "trials": (False, trials.SCENES),
-    "autosave": (False, (
-        the_tab_opens,
-        autosave_comes_during_a_run_and_the_window_stays_awake,
-    )),
+    "autosave": (
+        False,
+        (
+            the_tab_opens,
+            autosave_comes_during_a_run_and_the_window_stays_awake,
+        ),
+    ),
     "recipes": (False, recipes.SCENES),
-    "mouse": (True, (
-        the_tab_opens,
-        progress_moves_and_escape_leaves_the_mesh_as_it_was,
-        trials.a_recipe_dragged_from_a_file_manager_becomes_the_terrains,
-    )),
+    "mouse": (
+        True,
+        (
+            the_tab_opens,
+            progress_moves_and_escape_leaves_the_mesh_as_it_was,
+            trials.a_recipe_dragged_from_a_file_manager_becomes_the_terrains,
+        ),
+    ),
 }
 
 

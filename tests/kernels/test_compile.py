@@ -67,9 +67,12 @@ def in_a_process(cache, *statements, arguments=()):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     done = subprocess.run(
         [sys.executable, "-B", "-c", "\n".join(statements), *arguments],
-        cwd=ROOT, capture_output=True, text=True, timeout=120,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
         env=environment | {"TERRAIN_EROSION_CACHE": str(cache)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -112,10 +115,14 @@ def test_a_damaged_file_costs_its_own_compilation_and_is_replaced(filled, compil
     path, content = next(iter(files.items()))
     half = len(content) // 2
     damaged = {
-        "empty": b"", "cut off": content[:half], "zeros": content[:half] + bytes(len(content) - half),
-        "garbage": random.Random(1).randbytes(len(content)), "pickled nonsense": b"\x80\x04N." * 2,
-        "sealed nonsense": sealed(b"\x80\x04N."), "of a module that is not here": sealed(b"cneverheardof\nname\n."),
-    }  # fmt: skip
+        "empty": b"",
+        "cut off": content[:half],
+        "zeros": content[:half] + bytes(len(content) - half),
+        "garbage": random.Random(1).randbytes(len(content)),
+        "pickled nonsense": b"\x80\x04N." * 2,
+        "sealed nonsense": sealed(b"\x80\x04N."),
+        "of a module that is not here": sealed(b"cneverheardof\nname\n."),
+    }
     path.write_bytes(damaged[damage])
     assert compiled(cache) == (True, 1)  # the other one still comes from the folder
     assert compiled(cache) == (True, 2)

@@ -154,8 +154,10 @@ def test_values_that_no_share_has_are_refused(value):
     ],
 )
 def test_masks_of_a_file_that_cannot_be_are_refused_with_its_name(masks, sentence):
-    table = f"masks = {masks!r}" if isinstance(masks, str) else "\n".join(
-        ["[step.masks]", *(f"{name} = {mask!r}" for name, mask in masks.items())]
+    table = (
+        f"masks = {masks!r}"
+        if isinstance(masks, str)
+        else "\n".join(["[step.masks]", *(f"{name} = {mask!r}" for name, mask in masks.items())])
     )
     text = f'name = "one"\n[[step]]\nkind = "droplet"\n{table}\n'
     with pytest.raises(InputError, match=rf"own\.toml: step 1 \(droplet\): {sentence}"):

@@ -54,14 +54,17 @@ class LoweringStep(Step):
 
 
 LOWERING = Process(
-    "lowering", "Lowering", LoweringParameters, LoweringStep,
+    "lowering",
+    "Lowering",
+    LoweringParameters,
+    LoweringStep,
     icon="TRIA_DOWN",
     seconds=lambda given, shape, spacing, edges: 40.0,
     seconds_to_compile=5.0,
     work=("quarters", "quarters"),
     told=("quarters",),
     summary=lambda counts: [f"{counts['quarters']} quarters lower"],
-)  # fmt: skip
+)
 
 
 @pytest.fixture

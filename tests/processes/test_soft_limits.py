@@ -64,10 +64,14 @@ def prominence(heights):
     return heights[1:-1, 1:-1] - np.max(around, axis=0)
 
 
-@pytest.mark.parametrize(("kind", "given", "name", "value"), LIMITS, ids=[
-    "-".join([kind, *(given[key] for key in ("form", "flight") if key in given), f"{name}={value:g}"])
-    for kind, given, name, value in LIMITS
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "given", "name", "value"),
+    LIMITS,
+    ids=[
+        "-".join([kind, *(given[key] for key in ("form", "flight") if key in given), f"{name}={value:g}"])
+        for kind, given, name, value in LIMITS
+    ],
+)
 def test_a_soft_limit_leaves_a_landscape(kind, given, name, value):
     before = hills(kind)
     step = Step(kind, PROCESSES[kind].parameters(**{**given, name: value}))

@@ -74,10 +74,25 @@ def test_the_recipes_of_the_contract_are_shipped():
 @pytest.mark.parametrize(
     "name",
     [
-        'say "rain"', "it's", "back\\slash", "new\nline", "tab\t", "\x00\x01\x1f\x7f\x80", "Überflutung 🏔️ 山", "  x  ",
-        "]\n[[step]]", '"""', "'''", "#", "=", "\u2028\ufeff", "../../etc/passwd", "CON", "x" * 1000,
+        'say "rain"',
+        "it's",
+        "back\\slash",
+        "new\nline",
+        "tab\t",
+        "\x00\x01\x1f\x7f\x80",
+        "Überflutung 🏔️ 山",
+        "  x  ",
+        "]\n[[step]]",
+        '"""',
+        "'''",
+        "#",
+        "=",
+        "\u2028\ufeff",
+        "../../etc/passwd",
+        "CON",
+        "x" * 1000,
     ],
-)  # fmt: skip
+)
 def test_any_name_survives_a_file(tmp_path, name):
     recipe = Recipe(name, (Step("droplet", DropletParameters()),), description=name[::-1])
     path = tmp_path / "recipe.toml"
@@ -88,9 +103,16 @@ def test_any_name_survives_a_file(tmp_path, name):
 
 def test_every_value_survives_a_file():
     parameters = DropletParameters(
-        drops_per_cell=1 / 3, capacity=1e-6 / 7, evaporation=1.0, inertia=0.1 + 0.2, color_depth=1e-6, wetness=12345.5,
-        springs=[[0.1, 1 / 3, 1e6], [1.0, 0.0, 1e-300]], slope="sine", erosion_footprint="bilinear",
-    )  # fmt: skip
+        drops_per_cell=1 / 3,
+        capacity=1e-6 / 7,
+        evaporation=1.0,
+        inertia=0.1 + 0.2,
+        color_depth=1e-6,
+        wetness=12345.5,
+        springs=[[0.1, 1 / 3, 1e6], [1.0, 0.0, 1e-300]],
+        slope="sine",
+        erosion_footprint="bilinear",
+    )
     steps = (Step("droplet", parameters), Step("droplet", DropletParameters(), enabled=False))
     recipe = Recipe("x", steps, seed=2**31 - 1, edges="closed")
     assert Recipe.parse(recipe.to_toml(), "x") == recipe

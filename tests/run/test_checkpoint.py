@@ -85,9 +85,13 @@ def test_no_checkpoint_of_a_stranger_does_harm():
     """Drops, fields, counts and values of every process are changed at random: a sentence or a run, never a crash."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.run.broken_checkpoints", "1", "12"], cwd=root, capture_output=True, check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.run.broken_checkpoints", "1", "12"],
+        cwd=root,
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr and "'refused'" in done.stdout and "'ran'" in done.stdout
 
@@ -125,11 +129,18 @@ def test_drops_of_more_numbers_than_there_are_or_more_than_have_started_are_refu
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("step/_ground", np.inf), ("step/_ground", 1e25), ("step/_flow", np.nan), ("state/sediment", -1.0),
-        ("state/elevation", np.nan), ("mask/hardness", 2.0), ("start/elevation", 1e10), ("step/_run/started", -5),
-        ("step/_run/started", 10**9), ("step/_color", np.nan),
+        ("step/_ground", np.inf),
+        ("step/_ground", 1e25),
+        ("step/_flow", np.nan),
+        ("state/sediment", -1.0),
+        ("state/elevation", np.nan),
+        ("mask/hardness", 2.0),
+        ("start/elevation", 1e10),
+        ("step/_run/started", -5),
+        ("step/_run/started", 10**9),
+        ("step/_color", np.nan),
     ],
-)  # fmt: skip
+)
 def test_numbers_that_no_terrain_has_are_refused_before_any_work(stopped, name, value):
     wrong = stopped.arrays[name].copy()
     wrong[(0,) * wrong.ndim] = value
@@ -140,12 +151,26 @@ def test_numbers_that_no_terrain_has_are_refused_before_any_work(stopped, name, 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"number": 7}, {"number": -1}, {"number": 10**400}, {"number": "1"}, {"reports": [{}]}, {"reports": 3},
-        {"notes": [1]}, {"volumes": [1.0]}, {"volumes": ["a", "b", "c"]}, {"seconds": None}, {"spacing": []},
-        {"spacing": [0, -1]}, {"recipe": []}, {"recipe": None}, {"seed": "x"}, {"edges": "round"}, {"edges": []},
+        {"number": 7},
+        {"number": -1},
+        {"number": 10**400},
+        {"number": "1"},
+        {"reports": [{}]},
+        {"reports": 3},
+        {"notes": [1]},
+        {"volumes": [1.0]},
+        {"volumes": ["a", "b", "c"]},
+        {"seconds": None},
+        {"spacing": []},
+        {"spacing": [0, -1]},
+        {"recipe": []},
+        {"recipe": None},
+        {"seed": "x"},
+        {"edges": "round"},
+        {"edges": []},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_values_that_make_no_sense_are_refused(stopped, changes):
     with pytest.raises(InputError, match=r"^[A-Z].*\.$"):
         resume(Checkpoint({**stopped.values, **changes}, stopped.arrays))

@@ -68,9 +68,11 @@ def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything()
 def child(folder):
     """The background process, whose standard input is open."""
     return subprocess.Popen(
-        [sys.executable, "-c", "from erosion_addon.run.precompile_all import main; main()"], cwd=ROOT,
-        stdin=subprocess.PIPE, env={**os.environ, "TERRAIN_EROSION_CACHE": str(folder)},
-    )  # fmt: skip
+        [sys.executable, "-c", "from erosion_addon.run.precompile_all import main; main()"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        env={**os.environ, "TERRAIN_EROSION_CACHE": str(folder)},
+    )
 
 
 def test_the_background_process_does_nothing_where_all_is_done(tmp_path):

@@ -62,9 +62,17 @@ def test_speed_is_that_of_the_last_second_in_the_steps_own_words(clock):
 
 @pytest.mark.parametrize(
     ("kind", "word"),
-    [("droplet", "drops"), ("rill", "drops"), ("wind", "grains"), ("water", "cell steps"), ("talus", "passes"),
-     ("weather", "years"), ("snow", "passes"), ("uplift", "years")],
-)  # fmt: skip
+    [
+        ("droplet", "drops"),
+        ("rill", "drops"),
+        ("wind", "grains"),
+        ("water", "cell steps"),
+        ("talus", "passes"),
+        ("weather", "years"),
+        ("snow", "passes"),
+        ("uplift", "years"),
+    ],
+)
 def test_every_process_has_a_word_for_its_work(kind, word, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     recipe = Recipe.from_dict({"name": "one", "step": [{"kind": kind}]})

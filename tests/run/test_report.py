@@ -25,9 +25,7 @@ def eroded():
 
 def test_the_report_has_what_the_contract_names(eroded):
     report = eroded.report
-    contract = {
-        "recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "peak_memory_bytes", "seconds"
-    }  # fmt: skip
+    contract = {"recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "peak_memory_bytes", "seconds"}
     assert contract <= set(report)
     assert (report["recipe"], report["seed"], report["edges"]) == ("two rains", 3, "open")
     assert report["version"] == VERSION and report["finished"] == 1
@@ -105,10 +103,15 @@ def test_volumes_in_words(cubic_meters, words):
 
 
 BRIEF = {
-    "water": {"duration": 0.02}, "wind": {"particles_per_cell": 0.05}, "weather": {"duration": 500.0},
-    "droplet": {"drops_per_cell": 0.1, "feature_size": 20.0}, "rill": {"drops_per_cell": 0.1}, "talus": {}, "snow": {},
+    "water": {"duration": 0.02},
+    "wind": {"particles_per_cell": 0.05},
+    "weather": {"duration": 500.0},
+    "droplet": {"drops_per_cell": 0.1, "feature_size": 20.0},
+    "rill": {"drops_per_cell": 0.1},
+    "talus": {},
+    "snow": {},
     "uplift": {},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", PROCESSES)

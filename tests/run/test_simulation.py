@@ -134,13 +134,15 @@ def test_a_step_that_is_switched_off_takes_no_part(hills):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"seed": -1}, "seed must be"), ({"seed": 2**31}, "seed must be"), ({"seed": 0.5}, "seed must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"seed": 2**31}, "seed must be"),
+        ({"seed": 0.5}, "seed must be"),
         ({"edges": "soft"}, "edges must be one of open, closed, wrap"),
         ({"masks": {"snow": np.ones((24, 30))}}, "no mask snow"),
         ({"masks": {"strength": np.full((24, 30), 2.0)}}, "strength mask"),
         ({"masks": {"rain": np.zeros((24, 30))}}, "zero everywhere"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_before_any_work(hills, settings, words):
     with pytest.raises(InputError, match=words):
         simulate(hills, rain(), **settings)

@@ -38,11 +38,15 @@ def test_one_run_on_a_busy_machine_is_evened_out_by_the_next():
 @pytest.mark.parametrize(
     "told_nothing",
     [
-        report(seconds=0.01), report(reused=True), report(estimated=0.0), report(seconds=1e9),
+        report(seconds=0.01),
+        report(reused=True),
+        report(estimated=0.0),
+        report(seconds=1e9),
         report(seconds=float("nan")),
-        {"steps": [{"kind": "droplet", "seconds": 3.0}]}, {"steps": []},
+        {"steps": [{"kind": "droplet", "seconds": 3.0}]},
+        {"steps": []},
     ],
-)  # fmt: skip
+)
 def test_what_tells_nothing_about_the_machine_changes_nothing(told_nothing):
     assert learned({"droplet": 2.0}, told_nothing) == {"droplet": 2.0}
 
@@ -68,13 +72,26 @@ def test_speeds_are_kept_and_come_back(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"\xff\xfe", b"{", b"[]", b"3", b"null", b'{"droplet": "fast"}', b'{"droplet": NaN}',
+        b"",
+        b"\xff\xfe",
+        b"{",
+        b"[]",
+        b"3",
+        b"null",
+        b'{"droplet": "fast"}',
+        b'{"droplet": NaN}',
         b'{"droplet": 1e999}',
-        b'{"droplet": -1}', b'{"droplet": 0}', b'{"droplet": true}', b'{"droplet": [1]}', b'{"flying": 2}',
-        b"[" * 3000, b'{"droplet": 1.0, "x": "' + b"x" * 10**6 + b'"}', b'{"droplet": 1' + b"0" * 400 + b"}",
+        b'{"droplet": -1}',
+        b'{"droplet": 0}',
+        b'{"droplet": true}',
+        b'{"droplet": [1]}',
+        b'{"flying": 2}',
+        b"[" * 3000,
+        b'{"droplet": 1.0, "x": "' + b"x" * 10**6 + b'"}',
+        b'{"droplet": 1' + b"0" * 400 + b"}",
     ],
     ids=range(17),
-)  # fmt: skip
+)
 def test_a_file_of_garbage_says_nothing(tmp_path, content):
     path = tmp_path / "speeds.json"
     path.write_bytes(content)

@@ -16,8 +16,10 @@ from tests.processes.test_laws import SHORT
 from tests.terrains import fractal
 
 STEPS = [
-    {"kind": "droplet", "drops_per_cell": 0.5}, {"kind": "talus", "reach": 20.0}, {"kind": "droplet", "inertia": 0.3},
-]  # fmt: skip
+    {"kind": "droplet", "drops_per_cell": 0.5},
+    {"kind": "talus", "reach": 20.0},
+    {"kind": "droplet", "inertia": 0.3},
+]
 
 
 def recipe(*steps, **others):
@@ -51,9 +53,14 @@ def run(terrain, steps, results, **others):
 
 def without_times(report):
     """A report less what differs from run to run, and less what says that steps were reused."""
-    steps = [{name: value for name, value in step.items()
-              if name not in ("seconds", "estimated_seconds", "reused") and not name.endswith("_per_second")}
-             for step in report["steps"]]  # fmt: skip
+    steps = [
+        {
+            name: value
+            for name, value in step.items()
+            if name not in ("seconds", "estimated_seconds", "reused") and not name.endswith("_per_second")
+        }
+        for step in report["steps"]
+    ]
     return {**report, "steps": steps, "seconds": 0, "peak_memory_bytes": 0}
 
 

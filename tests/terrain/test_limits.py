@@ -78,9 +78,12 @@ def test_on_a_plane_a_step_works_between_its_slopes_alone():
     """A plane of 30°: limits on both sides of that, with the closed form of the soft edge half-way."""
     plane = np.broadcast_to(np.arange(20.0)[:, None] * np.tan(np.radians(30.0)), (20, 24))
     for limits, share in (
-        ({"flattest": 31.0}, 0.0), ({"steepest": 29.0}, 0.0), ({"flattest": 29.0, "steepest": 31.0}, 1.0),
-        ({"flattest": 25.0, "slope_softness": 10.0}, 0.5), ({"steepest": 35.0, "slope_softness": 10.0}, 0.5),
-    ):  # fmt: skip
+        ({"flattest": 31.0}, 0.0),
+        ({"steepest": 29.0}, 0.0),
+        ({"flattest": 29.0, "steepest": 31.0}, 1.0),
+        ({"flattest": 25.0, "slope_softness": 10.0}, 0.5),
+        ({"steepest": 35.0, "slope_softness": 10.0}, 0.5),
+    ):
         found = Limits(**limits).strength(plane, (1.0, 1.0), False)
         assert np.allclose(found, share, atol=1e-6), limits
 

@@ -146,9 +146,13 @@ def test_a_file_that_is_none_is_refused(tmp_path):
 
 # Hard layers
 
-HARD = {"name": "hard", "layer": [
-    {"thickness": 10.0, "color": RED}, {"thickness": 5.0, "color": WHITE, "hardness": 0.8},
-]}  # fmt: skip
+HARD = {
+    "name": "hard",
+    "layer": [
+        {"thickness": 10.0, "color": RED},
+        {"thickness": 5.0, "color": WHITE, "hardness": 0.8},
+    ],
+}
 BLOWN = {"kind": "wind", "particles_per_cell": 1.0, "supply": 0.5, "abrasion": 0.1}
 WORN = {
     "droplets": {"kind": "droplet"},

@@ -42,13 +42,22 @@ def test_fields_are_looked_up_by_name():
 @pytest.mark.parametrize(
     ("elevation", "words"),
     [
-        ([], "at least 3 rows"), (5.0, "a single number"), ([1, 2, 3], "at least 3 rows"), (np.zeros((2, 9)), "2 × 9"),
-        (np.zeros((9, 2)), "9 × 2"), (np.zeros((3, 3, 3)), "3 × 3 × 3"), (np.zeros((0, 5)), "0 × 5"),
-        ([[1, 2], [3]], "rectangle"), ("hills", "rectangle"), (None, "single number|rectangle"),
-        ([[object()] * 3] * 3, "rectangle"), (np.full((3, 3), np.nan), "9 values that are not finite"),
-        (np.full((3, 3), 1e300), "not finite or beyond"), (np.full((3, 3), -2e9), "not finite or beyond"),
+        ([], "at least 3 rows"),
+        (5.0, "a single number"),
+        ([1, 2, 3], "at least 3 rows"),
+        (np.zeros((2, 9)), "2 × 9"),
+        (np.zeros((9, 2)), "9 × 2"),
+        (np.zeros((3, 3, 3)), "3 × 3 × 3"),
+        (np.zeros((0, 5)), "0 × 5"),
+        ([[1, 2], [3]], "rectangle"),
+        ("hills", "rectangle"),
+        (None, "single number|rectangle"),
+        ([[object()] * 3] * 3, "rectangle"),
+        (np.full((3, 3), np.nan), "9 values that are not finite"),
+        (np.full((3, 3), 1e300), "not finite or beyond"),
+        (np.full((3, 3), -2e9), "not finite or beyond"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_terrain_is_refused_in_a_sentence(elevation, words):
     with pytest.raises(InputError, match=words):
         Terrain(elevation)

@@ -20,8 +20,15 @@ from tests.terrains import fractal
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
 
-OF_MESHES = [attributes.OURS, source.RESULT, source.COUNT, f"{source.COUNT}.1", paused.KEY, light.SETTINGS,
-             analysis.KEPT]  # fmt: skip
+OF_MESHES = [
+    attributes.OURS,
+    source.RESULT,
+    source.COUNT,
+    f"{source.COUNT}.1",
+    paused.KEY,
+    light.SETTINGS,
+    analysis.KEPT,
+]
 OF_TERRAINS = [maps.IMAGES, "erosion_palette", companions.WATER_SURFACE, companions.KIND]
 OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, water_surface.THRESHOLD]
 GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
@@ -54,11 +61,14 @@ def look_at_all(obj):
     for read in (
         lambda: start.heights(obj.data, snapshot(obj), False),
         lambda: source.is_paused(obj.data) and source.paused_run(obj.data),
-        lambda: maps.images_of(obj), lambda: lod.levels_of(obj), lambda: light.settings_of(obj.data),
+        lambda: maps.images_of(obj),
+        lambda: lod.levels_of(obj),
+        lambda: light.settings_of(obj.data),
         lambda: analysis.settings_of(obj.data),
-        lambda: companions.put_in_place(obj), lambda: water_surface.update(obj, obj.children[0]),
+        lambda: companions.put_in_place(obj),
+        lambda: water_surface.update(obj, obj.children[0]),
         lambda: source.restore(obj.data),
-    ):  # fmt: skip
+    ):
         try:
             read()
         except InputError:

@@ -34,9 +34,11 @@ def offered(name):
 
 def test_every_operator_of_the_extension_stands_in_the_menu(terrain_object):
     known = {
-        cls.bl_idname for module in ui._MODULES for cls in module.CLASSES
+        cls.bl_idname
+        for module in ui._MODULES
+        for cls in module.CLASSES
         if issubclass(cls, bpy.types.Operator) and "INTERNAL" not in getattr(cls, "bl_options", ())
-    }  # fmt: skip
+    }
     found = offered("EROSION_MT_object")
     assert known - ELSEWHERE <= set(found)
     assert all(text and text[0].isupper() for text in found.values())

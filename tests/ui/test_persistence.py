@@ -44,8 +44,10 @@ def check(obj, eroded):
     settings = obj.erosion
     assert steps.recipe_of(settings, []) == recipe
     assert [(item.name, item.enabled) for item in settings.steps] == [
-        ("Droplets", True), ("Frost", False), ("Talus", True)
-    ]  # fmt: skip
+        ("Droplets", True),
+        ("Frost", False),
+        ("Talus", True),
+    ]
     assert (settings.active_step, settings.seed, settings.edges) == (2, 77, "wrap")
     assert json.loads(settings.report) == report
     assert z_of(obj).tobytes() == after and source.is_untouched_result(obj.data)
@@ -112,8 +114,16 @@ def test_an_object_linked_from_another_file_is_left_alone(eroded, tmp_path):
     bpy.ops.wm.link(filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain")
     activate(bpy.data.objects["Terrain"])
     for operator in (
-        "run", "restore", "apply", "step_add", "step_remove", "step_move", "step_duplicate", "recipe_load",
-        "recipe_reset", "recipe_choose",
+        "run",
+        "restore",
+        "apply",
+        "step_add",
+        "step_remove",
+        "step_move",
+        "step_duplicate",
+        "recipe_load",
+        "recipe_reset",
+        "recipe_choose",
     ):
         assert not getattr(bpy.ops.erosion, operator).poll(), operator
     name = bpy.context.object.erosion.recipe_name

@@ -75,8 +75,10 @@ def test_numbers_with_units_show_their_digits(cls):
 def test_units_stand_beside_numbers_or_in_their_names():
     talus, water = SETTINGS["talus"].bl_rna.properties, SETTINGS["water"].bl_rna.properties
     assert (water["cloud_size"].unit, water["wind_speed"].unit, water["gravity"].unit) == (
-        "LENGTH", "VELOCITY", "ACCELERATION"
-    )  # fmt: skip
+        "LENGTH",
+        "VELOCITY",
+        "ACCELERATION",
+    )
     assert talus["rock_angle"].unit == "NONE" and talus["rock_angle"].name == "Rock Angle (°)"  # degrees for scripts
     assert (water["rain"].name, water["duration"].name) == ("Rain (mm/h)", "Duration (h)")
     assert water["cloud_cover"].subtype == "FACTOR"

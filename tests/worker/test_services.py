@@ -65,8 +65,9 @@ def test_the_worker_makes_the_same_levels_of_water(runner):
     height, wet = lod.water_height(LAND.elevation + depth, LAND.elevation, depth > 0.1), depth > 0.1
     request = services.levels_request(height, [1.0], LAND.spacing, {"depth": depth, "wet": wet})
     *_, answer = said_to(runner, request)
-    (made,), (level,) = services.levels_in(request, answer.arrays), lod.water_levels(
-        height, depth, wet, [1.0], LAND.spacing
+    (made,), (level,) = (
+        services.levels_in(request, answer.arrays),
+        lod.water_levels(height, depth, wet, [1.0], LAND.spacing),
     )
     assert np.array_equal(made.cells, level.cells) and np.array_equal(made.triangles, level.triangles)
 

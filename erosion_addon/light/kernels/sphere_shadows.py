@@ -143,12 +143,19 @@ def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, l
                     continue
                 _shade_tile(
                     elevation, gradient, row_spacing, col_spacing, caster, suns[0, :0], tile_rows, tile_cols, lights[0]
-                )  # fmt: skip
+                )
                 for number in range(suns.shape[0]):
                     sun, behind = suns[number], 3.0 * radius
                     x, y, z = caster[0] - behind * sun[0], caster[1] - behind * sun[1], caster[2] - behind * sun[2]
                     if _touches(x, y, z, reaches[number] * radius, low, high):
                         _shade_tile(
-                            elevation, gradient, row_spacing, col_spacing, caster, sun, tile_rows, tile_cols,
+                            elevation,
+                            gradient,
+                            row_spacing,
+                            col_spacing,
+                            caster,
+                            sun,
+                            tile_rows,
+                            tile_cols,
                             lights[number + 1],
-                        )  # fmt: skip
+                        )

@@ -22,7 +22,10 @@ def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larg
 
 
 PROCESS = Process(
-    "droplet", "Droplets", DropletParameters, AtFeatureSize(DropletStep, by_the_cell=True),
+    "droplet",
+    "Droplets",
+    DropletParameters,
+    AtFeatureSize(DropletStep, by_the_cell=True),
     icon="MOD_FLUIDSIM",
     seconds=seconds_of_drops(2.5e-6),
     seconds_to_compile=12.0,
@@ -36,4 +39,4 @@ PROCESS = Process(
     carries_color=True,
     works_in_cells=True,
     scaled_for_preview=_fewer_drops,
-)  # fmt: skip
+)

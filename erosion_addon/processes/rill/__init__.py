@@ -7,7 +7,10 @@ from ..shared.process import MASKS, Process
 from .step import RillParameters, RillStep
 
 PROCESS = Process(
-    "rill", "Light Droplets", RillParameters, AtFeatureSize(RillStep),
+    "rill",
+    "Light Droplets",
+    RillParameters,
+    AtFeatureSize(RillStep),
     icon="MATFLUID",
     seconds=seconds_of_drops(9e-6),
     seconds_to_compile=9.0,
@@ -18,4 +21,4 @@ PROCESS = Process(
     scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
-)  # fmt: skip
+)

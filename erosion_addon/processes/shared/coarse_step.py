@@ -22,19 +22,30 @@ from .state import State, Step, Volumes
 def feature_size() -> Any:
     """A parameter: how wide channels are."""
     return parameter(
-        0.0, "Width of the finest channels: "
+        0.0,
+        "Width of the finest channels: "
         "higher values make them broader, and alike at every resolution. Auto: by Detail.",
-        low=0, high=1e6, unit="m", soft_high=100, zero="Auto", usual=10.0,
-    )  # fmt: skip
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=100,
+        zero="Auto",
+        usual=10.0,
+    )
 
 
 def detail() -> Any:
     """A parameter: the same, by the terrain's size."""
     return parameter(
-        0, "Most channels side by side along the longer side, at every resolution: "
+        0,
+        "Most channels side by side along the longer side, at every resolution: "
         "higher values make them finer. Auto: cells.",
-        low=0, high=65536, soft_high=2048, zero="Auto", usual=512,
-    )  # fmt: skip
+        low=0,
+        high=65536,
+        soft_high=2048,
+        zero="Auto",
+        usual=512,
+    )
 
 
 def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:

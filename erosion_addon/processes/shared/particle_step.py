@@ -108,9 +108,7 @@ def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
     return found
 
 
-def drop_sources(
-    state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0
-) -> Array | None:
+def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0) -> Array | None:
     """Cumulated share of the drops that start in each cell (cells,), up to 1, all 0 where none can; None: even rain.
 
     springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.

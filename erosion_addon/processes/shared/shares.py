@@ -150,9 +150,12 @@ def with_folded(state: State) -> State:
 def grass_protection() -> Any:
     """A parameter: how much grass holds."""
     return parameter(
-        0.8, "Share of all erosion that full grass keeps off: more holds green ground where it is.", low=0, high=1,
+        0.8,
+        "Share of all erosion that full grass keeps off: more holds green ground where it is.",
+        low=0,
+        high=1,
         group="Grass",
-    )  # fmt: skip
+    )
 
 
 def under_grass(state: State, protection: float) -> State:

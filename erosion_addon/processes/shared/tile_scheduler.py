@@ -52,9 +52,17 @@ class TileRun:
     evolving = ("started", "drops")
 
     def __init__(
-        self, shape: tuple[int, int], edges: int, count: int, numbers: int, threads: int = 0,
-        *, side: int | None = None, rate: int | None = None, spans: Mapping[int, tuple[float, float]] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        shape: tuple[int, int],
+        edges: int,
+        count: int,
+        numbers: int,
+        threads: int = 0,
+        *,
+        side: int | None = None,
+        rate: int | None = None,
+        spans: Mapping[int, tuple[float, float]] | None = None,
+    ) -> None:
         from .kernels import particle_queues, tiles
 
         self._queues, self.count = particle_queues, count

@@ -15,7 +15,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "snow", "Snow", SnowParameters, SnowStep,
+    "snow",
+    "Snow",
+    SnowParameters,
+    SnowStep,
     icon="PARTICLES",
     seconds=seconds_of_slides,
     seconds_to_compile=9.0,
@@ -27,4 +30,4 @@ PROCESS = Process(
     reads=("snow", "meltwater"),
     writes=("snow", "meltwater"),
     moves_ground=False,
-)  # fmt: skip
+)

@@ -27,49 +27,95 @@ class SnowParameters(Parameters):
     """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground does not change."""
 
     amount: float = parameter(
-        3.0, "Snow that falls high above the snow line: higher values bury rock and fill gullies.",
-        low=0, high=1000, unit="m", soft_high=20,
-    )  # fmt: skip
+        3.0,
+        "Snow that falls high above the snow line: higher values bury rock and fill gullies.",
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=20,
+    )
     covered: float = parameter(
-        0.5, "Share of the land above the snow line, whatever its height: "
+        0.5,
+        "Share of the land above the snow line, whatever its height: "
         "higher values bring snow further down. Off: by Snow "
-        "Line alone.", low=0, high=1, zero="Off", usual=0.5,
-    )  # fmt: skip
+        "Line alone.",
+        low=0,
+        high=1,
+        zero="Off",
+        usual=0.5,
+    )
     snow_line: float = parameter(
-        0.0, "Height below which no snow falls, over 0 m or over what Covered says: higher values bare the valleys.",
-        low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=3000, step=1,
-    )  # fmt: skip
+        0.0,
+        "Height below which no snow falls, over 0 m or over what Covered says: higher values bare the valleys.",
+        low=-1e9,
+        high=1e9,
+        unit="m",
+        soft_low=-1000,
+        soft_high=3000,
+        step=1,
+    )
     softness: float = parameter(
-        300.0, "How far above the snow line all of the snow falls: higher values thin it out towards the valleys.",
-        low=0, high=1e6, unit="m", soft_high=2000,
-    )  # fmt: skip
+        300.0,
+        "How far above the snow line all of the snow falls: higher values thin it out towards the valleys.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=2000,
+    )
     melt: float = parameter(
-        0.0, "Snow that melts in the end: higher values bare all but drifts. The next water step gets the water.",
-        low=0, high=1000, unit="m", soft_high=10,
-    )  # fmt: skip
+        0.0,
+        "Snow that melts in the end: higher values bare all but drifts. The next water step gets the water.",
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=10,
+    )
     drift: float = parameter(
-        1.0, "How far the wind carries snow off crests into hollows: higher values bare ridges.",
-        low=0, high=10, soft_high=3,
+        1.0,
+        "How far the wind carries snow off crests into hollows: higher values bare ridges.",
+        low=0,
+        high=10,
+        soft_high=3,
         group="Wind",
-    )  # fmt: skip
+    )
     drift_size: float = parameter(
-        50.0, "Width of the crests and hollows that the wind finds: higher values work on whole ridges.",
-        low=0.01, high=1e6, unit="m", soft_low=5, soft_high=500, group="Wind",
+        50.0,
+        "Width of the crests and hollows that the wind finds: higher values work on whole ridges.",
+        low=0.01,
+        high=1e6,
+        unit="m",
+        soft_low=5,
+        soft_high=500,
+        group="Wind",
         needs=("drift",),
-    )  # fmt: skip
+    )
     steepest: float = parameter(
-        42.0, "Steepest slope on which snow stays: lower values bare more rock and make avalanche cones wider.",
-        low=1, high=89, unit="°", group="Slides",
-    )  # fmt: skip
+        42.0,
+        "Steepest slope on which snow stays: lower values bare more rock and make avalanche cones wider.",
+        low=1,
+        high=89,
+        unit="°",
+        group="Slides",
+    )
     cling: float = parameter(
-        0.5, "Snow that stays on steeper slopes too, thinning out towards upright walls: "
+        0.5,
+        "Snow that stays on steeper slopes too, thinning out towards upright walls: "
         "higher values whiten the rock faces.",
-        low=0, high=1000, unit="m", soft_high=3, group="Slides",
-    )  # fmt: skip
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=3,
+        group="Slides",
+    )
     reach: float = parameter(
-        200.0, "How far around what is too steep snow slides: lower values stop avalanches half-way.",
-        low=0, high=1e6, unit="m", soft_high=1000, group="Slides",
-    )  # fmt: skip
+        200.0,
+        "How far around what is too steep snow slides: lower values stop avalanches half-way.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=1000,
+        group="Slides",
+    )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
         """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in meters."""

@@ -15,7 +15,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "talus", "Talus", TalusParameters, TalusStep,
+    "talus",
+    "Talus",
+    TalusParameters,
+    TalusStep,
     icon="RIGID_BODY",
     seconds=seconds_of_slides,
     seconds_to_compile=9.0,
@@ -24,4 +27,4 @@ PROCESS = Process(
     summary=_summary,
     scalable={"collapse": "hardness"},
     reads=("grass",),
-)  # fmt: skip
+)

@@ -19,23 +19,35 @@ class TalusParameters(Parameters):
     """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
 
     sediment_angle: float = parameter(
-        34.0, "Steepest slope on which loose material stays: lower values make wide, flat screes.",
-        low=1, high=89, unit="°"
+        34.0,
+        "Steepest slope on which loose material stays: lower values make wide, flat screes.",
+        low=1,
+        high=89,
+        unit="°",
     )
     rock_angle: float = parameter(
-        60.0, "Steepest slope that rock stands at: lower values wear cliffs down, 90 keeps them.",
-        low=1, high=90, unit="°",
+        60.0,
+        "Steepest slope that rock stands at: lower values wear cliffs down, 90 keeps them.",
+        low=1,
+        high=90,
+        unit="°",
         soft_low=30,  # below the angle of loose material, rock becomes that and stands no flatter
-    )  # fmt: skip
+    )
     collapse: float = parameter(
-        0.5, "How readily rock that is too steep breaks: "
+        0.5,
+        "How readily rock that is too steep breaks: "
         "higher values take cliffs back further before their scree holds them.",
-        low=0, high=1,
-    )  # fmt: skip
+        low=0,
+        high=1,
+    )
     reach: float = parameter(
-        200.0, "How far around what is too steep a slope gives way: lower values stop the slides half-way.",
-        low=0, high=1e6, unit="m", soft_high=1000,
-    )  # fmt: skip
+        200.0,
+        "How far around what is too steep a slope gives way: lower values stop the slides half-way.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=1000,
+    )
     grass_protection: float = grass_protection()
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:

@@ -18,7 +18,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "uplift", "Uplift and Rivers", UpliftParameters, UpliftStep,
+    "uplift",
+    "Uplift and Rivers",
+    UpliftParameters,
+    UpliftStep,
     icon="IPO_ELASTIC",
     seconds=_seconds,
     seconds_to_compile=14.0,
@@ -30,4 +33,4 @@ PROCESS = Process(
     reads=("grass",),
     writes=("uplift",),
     runs_downhill=False,
-)  # fmt: skip
+)

@@ -44,49 +44,94 @@ class UpliftParameters(Parameters):
     """Land rises, and rivers cut it into one net of valleys that leads out of every basin."""
 
     years: float = parameter(
-        300_000.0, "Age of the land: from untouched over gorges to broad valleys.",
-        low=0, high=1e9, unit="years", soft_high=2_000_000, step=10_000,
-    )  # fmt: skip
+        300_000.0,
+        "Age of the land: from untouched over gorges to broad valleys.",
+        low=0,
+        high=1e9,
+        unit="years",
+        soft_high=2_000_000,
+        step=10_000,
+    )
     uplift: float = parameter(
-        0.0, "How fast the land rises: higher values make higher, steeper mountains.", low=0, high=1000, unit="mm/year",
-        seed_name="U", soft_high=2,
-    )  # fmt: skip
+        0.0,
+        "How fast the land rises: higher values make higher, steeper mountains.",
+        low=0,
+        high=1000,
+        unit="mm/year",
+        seed_name="U",
+        soft_high=2,
+    )
     pattern: str = parameter(
-        "even", "Where the land rises.",
-        choices={"even": "everywhere alike", "terrain": "faster, the higher it lies at the start"}, needs=("uplift",),
-    )  # fmt: skip
+        "even",
+        "Where the land rises.",
+        choices={"even": "everywhere alike", "terrain": "faster, the higher it lies at the start"},
+        needs=("uplift",),
+    )
     erodibility: float = parameter(
-        10.0, "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make deeper valleys sooner.",
-        low=0, high=1e6, unit="mm/year", seed_name="K", soft_high=100,
-    )  # fmt: skip
+        10.0,
+        "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make deeper valleys sooner.",
+        low=0,
+        high=1e6,
+        unit="mm/year",
+        seed_name="K",
+        soft_high=100,
+    )
     concavity: float = parameter(
-        0.5, "How much more large rivers cut than brooks: "
-        "higher values make flatter trunk valleys and more winding ones.",
-        low=0.1, high=1, seed_name="m/n", soft_low=0.2, soft_high=0.7,
-    )  # fmt: skip
+        0.5,
+        "How much more large rivers cut than brooks: higher values make flatter trunk valleys and more winding ones.",
+        low=0.1,
+        high=1,
+        seed_name="m/n",
+        soft_low=0.2,
+        soft_high=0.7,
+    )
     deposition: float = parameter(
-        0.2, "How readily rivers lay down what they carry: higher values make plains and fans.",
-        low=0, high=10, seed_name="G",
-        soft_high=2, group="Sediment",
-    )  # fmt: skip
+        0.2,
+        "How readily rivers lay down what they carry: higher values make plains and fans.",
+        low=0,
+        high=10,
+        seed_name="G",
+        soft_high=2,
+        group="Sediment",
+    )
     breach: float = parameter(
         0.9, "Pits: 1 cuts through their rims, 0 fills them with what arrives.", low=0, high=1, group="Sediment"
     )
     slope_limit: float = parameter(
-        36.0, "Steepest slope: lower values make gentler mountainsides, 90 keeps walls.", low=1, high=90, unit="°",
-        group="Hillslopes", soft_low=20,
-    )  # fmt: skip
+        36.0,
+        "Steepest slope: lower values make gentler mountainsides, 90 keeps walls.",
+        low=1,
+        high=90,
+        unit="°",
+        group="Hillslopes",
+        soft_low=20,
+    )
     hillslope_length: float = parameter(
-        0.0, "Length of slopes between crest and channel, rounded by creep: "
+        0.0,
+        "Length of slopes between crest and channel, rounded by creep: "
         "higher values make fewer, smoother ribs. Auto: a "
         "400th of the longer side.",
-        low=0, high=1e6, unit="m", soft_high=200, zero="Auto", usual=20.0, group="Hillslopes",
-    )  # fmt: skip
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=200,
+        zero="Auto",
+        usual=20.0,
+        group="Hillslopes",
+    )
     sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
     sea_level: float = parameter(
-        0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1, group="Sea",
+        0.0,
+        "Height of the sea.",
+        low=-1e9,
+        high=1e9,
+        unit="m",
+        soft_low=-1000,
+        soft_high=1000,
+        step=1,
+        group="Sea",
         needs=("sea",),
-    )  # fmt: skip
+    )
     grass_protection: float = grass_protection()
 
     def reach(self, area: float) -> float:

@@ -20,7 +20,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "water", "Water", WaterParameters, WaterStep,
+    "water",
+    "Water",
+    WaterParameters,
+    WaterStep,
     icon="MOD_OCEAN",
     seconds=_seconds,
     seconds_to_compile=18.0,
@@ -32,4 +35,4 @@ PROCESS = Process(
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,
-)  # fmt: skip
+)

@@ -19,136 +19,251 @@ class WaterParameters(Parameters):
     """Rivers, lakes, seas and floods: water that stands and runs, with soil in it and grass beside it."""
 
     duration: float = parameter(
-        3.0, "How long it rains and runs, counted in hours of flood: higher values dig deeper.",
-        low=0, high=10_000, unit="h", soft_high=24,
-    )  # fmt: skip
+        3.0,
+        "How long it rains and runs, counted in hours of flood: higher values dig deeper.",
+        low=0,
+        high=10_000,
+        unit="h",
+        soft_high=24,
+    )
     rain: float = parameter(
         60.0, "Mean rain: higher values make larger rivers.", low=0, high=10_000, unit="mm/h", soft_high=200
     )
     cloud_cover: float = parameter(
-        0.0, "Share of the sky under clouds, below which alone it rains: "
-        "higher values spread the rain; 0 rains evenly.",
-        low=0, high=1, group="Clouds",
-    )  # fmt: skip
+        0.0,
+        "Share of the sky under clouds, below which alone it rains: higher values spread the rain; 0 rains evenly.",
+        low=0,
+        high=1,
+        group="Clouds",
+    )
     cloud_size: float = parameter(
-        1500.0, "Distance from cloud to cloud: higher values leave whole valleys dry beside wet ones.",
-        low=1, high=1e6, unit="m", soft_high=10_000, group="Clouds", needs=("cloud_cover",),
-    )  # fmt: skip
+        1500.0,
+        "Distance from cloud to cloud: higher values leave whole valleys dry beside wet ones.",
+        low=1,
+        high=1e6,
+        unit="m",
+        soft_high=10_000,
+        group="Clouds",
+        needs=("cloud_cover",),
+    )
     wind_speed: float = parameter(
-        10.0, "How fast clouds drift: higher values even out where it rains.",
-        low=0, high=100, unit="m/s", soft_high=30,
-        group="Clouds", needs=("cloud_cover",),
-    )  # fmt: skip
+        10.0,
+        "How fast clouds drift: higher values even out where it rains.",
+        low=0,
+        high=100,
+        unit="m/s",
+        soft_high=30,
+        group="Clouds",
+        needs=("cloud_cover",),
+    )
     wind_direction: float = parameter(
-        0.0, "Where clouds drift to: 0 along the columns (x), 90 along the rows (y).", low=-360, high=360, unit="°",
-        soft_low=-180, soft_high=180,
-        group="Clouds", needs=("cloud_cover",),
-    )  # fmt: skip
+        0.0,
+        "Where clouds drift to: 0 along the columns (x), 90 along the rows (y).",
+        low=-360,
+        high=360,
+        unit="°",
+        soft_low=-180,
+        soft_high=180,
+        group="Clouds",
+        needs=("cloud_cover",),
+    )
     evaporation: float = parameter(
-        8.0, "Evaporation of still water: higher values dry up lakes.",
-        low=0, high=10_000, unit="mm/h", soft_high=5000, step=1,
-    )  # fmt: skip
+        8.0,
+        "Evaporation of still water: higher values dry up lakes.",
+        low=0,
+        high=10_000,
+        unit="mm/h",
+        soft_high=5000,
+        step=1,
+    )
     springs: tuple[tuple[float, ...], ...] = parameter(
-        (), "Springs: place from the left and bottom edge (0-1), and m³ of water a second.",
-        low=0, high=1e6, row_names=("x", "y", "rate"),
-    )  # fmt: skip
+        (),
+        "Springs: place from the left and bottom edge (0-1), and m³ of water a second.",
+        low=0,
+        high=1e6,
+        row_names=("x", "y", "rate"),
+    )
     standing_water: str = parameter(
-        "none", "Whether there is a water level: none, beyond open edges (a sea or river), or everywhere (a flood).",
+        "none",
+        "Whether there is a water level: none, beyond open edges (a sea or river), or everywhere (a flood).",
         choices={
             "none": "Only rain and springs bring water",
             "edges": "A sea, a lake or a river lies beyond the open edges and comes in where the land is lower",
             "everywhere": "A flood: whatever lies below the level is under water from the start, as is all around it",
         },
         group="Standing Water",
-    )  # fmt: skip
+    )
     flooded: float = parameter(
-        0.0, "Share of the land below that level, whatever its height: "
-        "higher values drown more. Off: by Water Level alone.",
-        low=0, high=1, zero="Off", usual=0.25, group="Standing Water", needs=("standing_water", "edges", "everywhere"),
-    )  # fmt: skip
+        0.0,
+        "Share of the land below that level, whatever its height: higher values drown more. Off: by Water Level alone.",
+        low=0,
+        high=1,
+        zero="Off",
+        usual=0.25,
+        group="Standing Water",
+        needs=("standing_water", "edges", "everywhere"),
+    )
     water_level: float = parameter(
-        0.0, "Height of that level at the start, over 0 m or over what is flooded: higher values flood more land.",
-        low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1,
-        group="Standing Water", needs=("standing_water", "edges", "everywhere"),
-    )  # fmt: skip
+        0.0,
+        "Height of that level at the start, over 0 m or over what is flooded: higher values flood more land.",
+        low=-1e9,
+        high=1e9,
+        unit="m",
+        soft_low=-1000,
+        soft_high=1000,
+        step=1,
+        group="Standing Water",
+        needs=("standing_water", "edges", "everywhere"),
+    )
     water_rise: float = parameter(
-        0.0, "How fast that level rises, or falls below 0: higher values flood higher banks in the end.",
-        low=-1e6, high=1e6, unit="m/h",
-        soft_low=-100, soft_high=100, group="Standing Water", needs=("standing_water", "edges", "everywhere"),
-    )  # fmt: skip
-    friction: float = parameter(
-        0.05, "Friction of the bed (Darcy's f / 8): higher values make slower, deeper water.", low=0.001, high=10,
-        soft_high=1, step=0.001,
-        group="Flow",
-    )  # fmt: skip
-    pipe_depth: float = parameter(
-        2.0, "Depth up to which waves have their speed: higher values let deep water run faster, and take longer.",
-        low=0.01, high=1000, unit="m", soft_high=20, group="Flow",
-    )  # fmt: skip
-    capacity: float = parameter(
-        20.0, "Soil that 1 m of water at 1 m/s straight down can carry: higher values move more.",
-        low=0, high=1000, unit="s/m",
+        0.0,
+        "How fast that level rises, or falls below 0: higher values flood higher banks in the end.",
+        low=-1e6,
+        high=1e6,
+        unit="m/h",
+        soft_low=-100,
         soft_high=100,
-        seed_name="Kc", group="Sediment",
-    )  # fmt: skip
-    minimum_tilt: float = parameter(
-        0.02, "Slope that flat ground counts as: higher values keep plains and lake floors moving.",
-        low=0, high=1, unit="m/m",
-        soft_high=0.5, step=0.001,
+        group="Standing Water",
+        needs=("standing_water", "edges", "everywhere"),
+    )
+    friction: float = parameter(
+        0.05,
+        "Friction of the bed (Darcy's f / 8): higher values make slower, deeper water.",
+        low=0.001,
+        high=10,
+        soft_high=1,
+        step=0.001,
+        group="Flow",
+    )
+    pipe_depth: float = parameter(
+        2.0,
+        "Depth up to which waves have their speed: higher values let deep water run faster, and take longer.",
+        low=0.01,
+        high=1000,
+        unit="m",
+        soft_high=20,
+        group="Flow",
+    )
+    capacity: float = parameter(
+        20.0,
+        "Soil that 1 m of water at 1 m/s straight down can carry: higher values move more.",
+        low=0,
+        high=1000,
+        unit="s/m",
+        soft_high=100,
+        seed_name="Kc",
         group="Sediment",
-    )  # fmt: skip
+    )
+    minimum_tilt: float = parameter(
+        0.02,
+        "Slope that flat ground counts as: higher values keep plains and lake floors moving.",
+        low=0,
+        high=1,
+        unit="m/m",
+        soft_high=0.5,
+        step=0.001,
+        group="Sediment",
+    )
     pick_up: float = parameter(
-        1.0, "Share of its spare capacity that water takes up in a minute: higher values load streams sooner.",
-        low=0, high=1000, unit="1/min", soft_high=10, seed_name="Ks", group="Sediment",
-    )  # fmt: skip
+        1.0,
+        "Share of its spare capacity that water takes up in a minute: higher values load streams sooner.",
+        low=0,
+        high=1000,
+        unit="1/min",
+        soft_high=10,
+        seed_name="Ks",
+        group="Sediment",
+    )
     settling: float = parameter(
-        1.0, "Share of its excess load that water lays down in a minute: "
-        "higher values fill near slopes, and plains less.",
-        low=0, high=1000, unit="1/min", soft_high=10, seed_name="Kd", group="Sediment",
-    )  # fmt: skip
+        1.0,
+        "Share of its excess load that water lays down in a minute: higher values fill near slopes, and plains less.",
+        low=0,
+        high=1000,
+        unit="1/min",
+        soft_high=10,
+        seed_name="Kd",
+        group="Sediment",
+    )
     rock_erosion: float = parameter(
-        150.0, "Rock that 1 m of water at 1 m/s turns into soil in an hour: higher values cut deeper valleys.",
-        low=0, high=10_000, unit="m/h", soft_high=1000
-    )  # fmt: skip
+        150.0,
+        "Rock that 1 m of water at 1 m/s turns into soil in an hour: higher values cut deeper valleys.",
+        low=0,
+        high=10_000,
+        unit="m/h",
+        soft_high=1000,
+    )
     bank_erosion: float = parameter(
-        80.0, "How far streams undercut their banks: "
-        "higher values make wider valleys; below 4 cells rivers follow the grid.",
-        low=0, high=1e5, unit="m", soft_high=400, needs=("rock_erosion",),
-    )  # fmt: skip
+        80.0,
+        "How far streams undercut their banks: higher values make wider valleys; below 4 cells rivers follow the grid.",
+        low=0,
+        high=1e5,
+        unit="m",
+        soft_high=400,
+        needs=("rock_erosion",),
+    )
     slide_angle: float = parameter(
-        25.0, "Steepest slope of wet soil: lower values make wide, soft valleys.", low=0, high=89, unit="°",
-        group="Slides", needs=("sliding",),
-    )  # fmt: skip
+        25.0,
+        "Steepest slope of wet soil: lower values make wide, soft valleys.",
+        low=0,
+        high=89,
+        unit="°",
+        group="Slides",
+        needs=("sliding",),
+    )
     sliding: float = parameter(
-        1.0, "How fast wet soil slides: higher values make softer slopes beside the water.",
-        low=0, high=1000, unit="1/min",
+        1.0,
+        "How fast wet soil slides: higher values make softer slopes beside the water.",
+        low=0,
+        high=1000,
+        unit="1/min",
         soft_high=10,
         group="Slides",
-    )  # fmt: skip
+    )
     drying: float = parameter(
-        0.3, "Share of its moisture that ground loses in an hour once water is gone: "
-        "higher values leave only banks wet.",
-        low=0, high=1000, unit="1/h", soft_high=2, group="Moisture and Grass",
-    )  # fmt: skip
-    grass_growth: float = parameter(
-        1.0, "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere: "
-        "higher values follow the water sooner.",
-        low=0, high=1000, unit="1/h", soft_high=10, group="Moisture and Grass",
-    )  # fmt: skip
-    grass_protection: float = parameter(
-        0.8, "Share of all erosion that full grass keeps off: higher values hold green banks where they are.",
-        low=0, high=1,
+        0.3,
+        "Share of its moisture that ground loses in an hour once water is gone: higher values leave only banks wet.",
+        low=0,
+        high=1000,
+        unit="1/h",
+        soft_high=2,
         group="Moisture and Grass",
-    )  # fmt: skip
+    )
+    grass_growth: float = parameter(
+        1.0,
+        "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere: higher values follow the water sooner.",
+        low=0,
+        high=1000,
+        unit="1/h",
+        soft_high=10,
+        group="Moisture and Grass",
+    )
+    grass_protection: float = parameter(
+        0.8,
+        "Share of all erosion that full grass keeps off: higher values hold green banks where they are.",
+        low=0,
+        high=1,
+        group="Moisture and Grass",
+    )
     gravity: float = parameter(
-        9.81, "How strongly water is pulled downhill: higher values make it faster.",
-        low=0.01, high=1000, unit="m/s²", soft_high=20, seed_name="g", group="Flow",
-    )  # fmt: skip
+        9.81,
+        "How strongly water is pulled downhill: higher values make it faster.",
+        low=0.01,
+        high=1000,
+        unit="m/s²",
+        soft_high=20,
+        seed_name="g",
+        group="Flow",
+    )
     time_step: float = parameter(
-        4.0, "Time between two looks at the ground, in shorter steps of the water: "
-        "higher values are faster and coarser.",
-        low=0.01, high=60, unit="s", soft_low=0.5, soft_high=20, group="Flow",
-    )  # fmt: skip
+        4.0,
+        "Time between two looks at the ground, in shorter steps of the water: higher values are faster and coarser.",
+        low=0.01,
+        high=60,
+        unit="s",
+        soft_low=0.5,
+        soft_high=20,
+        group="Flow",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -40,9 +40,22 @@ class WaterStep(Step):
     """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and clouds."""
 
     evolving: tuple[str, ...] = (
-        "_bed", "_soil", "_depth", "_suspended", "_flux_x", "_flux_y", "_moisture", "_grass", "_flow",
-        "_totals", "_sums", "_raised", "_rained", "_done", "_reference",
-    )  # fmt: skip
+        "_bed",
+        "_soil",
+        "_depth",
+        "_suspended",
+        "_flux_x",
+        "_flux_y",
+        "_moisture",
+        "_grass",
+        "_flow",
+        "_totals",
+        "_sums",
+        "_raised",
+        "_rained",
+        "_done",
+        "_reference",
+    )
 
     later = ("_reference",)
 
@@ -120,27 +133,45 @@ class WaterStep(Step):
             )
         self._sub_step = sub = seconds / self._sub_steps
         self._pipes = self._water.Pipes(
-            seconds=f(sub), push_row=f(given.gravity * sub / row_spacing),
-            push_col=f(given.gravity * sub / col_spacing), row_steepness=f(1 / row_spacing),
-            col_steepness=f(1 / col_spacing), gravity=f(given.gravity), friction=f(given.friction),
-            depth=f(given.pipe_depth), row_share=sub / row_spacing, col_share=sub / col_spacing, edges=edges,
-        )  # fmt: skip
+            seconds=f(sub),
+            push_row=f(given.gravity * sub / row_spacing),
+            push_col=f(given.gravity * sub / col_spacing),
+            row_steepness=f(1 / row_spacing),
+            col_steepness=f(1 / col_spacing),
+            gravity=f(given.gravity),
+            friction=f(given.friction),
+            depth=f(given.pipe_depth),
+            row_share=sub / row_spacing,
+            col_share=sub / col_spacing,
+            edges=edges,
+        )
 
         def share(rate: float, unit: float) -> Any:
             """Of a step, where `rate` is the share of the moment in a unit of time."""
             return f(-expm1(-rate * seconds / unit))
 
         self._ground = self._grounds.Ground(
-            seconds=f(seconds), row_spacing=f(row_spacing), col_spacing=f(col_spacing),
-            evaporation=f(given.evaporation / 1000 / HOUR * seconds), capacity=f(given.capacity),
-            minimum_tilt=f(given.minimum_tilt), pick_up=share(given.pick_up, 60), settle=share(given.settling, 60),
-            rock=f(given.rock_erosion / HOUR * seconds), repose=f(tan(math.radians(given.slide_angle))),
+            seconds=f(seconds),
+            row_spacing=f(row_spacing),
+            col_spacing=f(col_spacing),
+            evaporation=f(given.evaporation / 1000 / HOUR * seconds),
+            capacity=f(given.capacity),
+            minimum_tilt=f(given.minimum_tilt),
+            pick_up=share(given.pick_up, 60),
+            settle=share(given.settling, 60),
+            rock=f(given.rock_erosion / HOUR * seconds),
+            repose=f(tan(math.radians(given.slide_angle))),
             bank=f(given.bank_erosion * given.rock_erosion / HOUR * seconds),
-            slide=f(0.125) * share(given.sliding, 60), dry=f(1) - share(given.drying, HOUR),
-            grow=share(given.grass_growth, HOUR), die=share(10 * given.grass_growth, HOUR),
-            fresh=f(FRESH / HOUR * seconds), grass_slope=f(GRASS_SLOPE), protection=f(given.grass_protection),
-            gravity=f(given.gravity), edges=edges,
-        )  # fmt: skip
+            slide=f(0.125) * share(given.sliding, 60),
+            dry=f(1) - share(given.drying, HOUR),
+            grow=share(given.grass_growth, HOUR),
+            die=share(10 * given.grass_growth, HOUR),
+            fresh=f(FRESH / HOUR * seconds),
+            grass_slope=f(GRASS_SLOPE),
+            protection=f(given.grass_protection),
+            gravity=f(given.gravity),
+            edges=edges,
+        )
         rows, cols = state.elevation.shape
         self._totals, self._sums = self._water.make_totals(rows), self._grounds.make_sums(rows)
         self._bands = Bands((rows, cols), state.threads)

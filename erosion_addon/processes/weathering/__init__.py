@@ -17,7 +17,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "weather", "Weathering", WeatherParameters, WeatherStep,
+    "weather",
+    "Weathering",
+    WeatherParameters,
+    WeatherStep,
     icon="FREEZE",
     seconds=_seconds,
     seconds_to_compile=8.0,
@@ -27,4 +30,4 @@ PROCESS = Process(
     scalable={"production": "hardness"},
     reads=("moisture", "grass"),
     runs_downhill=False,
-)  # fmt: skip
+)

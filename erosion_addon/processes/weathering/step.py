@@ -31,25 +31,49 @@ class WeatherParameters(Parameters):
     the hills of California (Heimsath et al. 1997)."""
 
     duration: float = parameter(
-        50000.0, "How long it lasts: higher values bury the rock and round the hills.",
-        low=0, high=1e8, unit="years", soft_high=500_000, step=1000,
-    )  # fmt: skip
+        50000.0,
+        "How long it lasts: higher values bury the rock and round the hills.",
+        low=0,
+        high=1e8,
+        unit="years",
+        soft_high=500_000,
+        step=1000,
+    )
     production: float = parameter(
-        0.08, "How fast bare rock turns to loose material: higher values make a thicker cover.",
-        low=0, high=100, unit="mm/year", seed_name="P0", soft_high=1,
-    )  # fmt: skip
+        0.08,
+        "How fast bare rock turns to loose material: higher values make a thicker cover.",
+        low=0,
+        high=100,
+        unit="mm/year",
+        seed_name="P0",
+        soft_high=1,
+    )
     cover_depth: float = parameter(
-        0.45, "Cover under which rock weathers at 1/e of that speed: higher values let it grow thicker.",
-        low=0.001, high=1000, unit="m", soft_low=0.05, soft_high=5, needs=("production",),  # less takes many time steps
-    )  # fmt: skip
+        0.45,
+        "Cover under which rock weathers at 1/e of that speed: higher values let it grow thicker.",
+        low=0.001,
+        high=1000,
+        unit="m",
+        soft_low=0.05,
+        soft_high=5,
+        needs=("production",),  # less takes many time steps
+    )
     moisture_effect: float = parameter(
-        0.5, "How much faster wet ground weathers than dry: 1 spares dry rock altogether.", low=0, high=1,
+        0.5,
+        "How much faster wet ground weathers than dry: 1 spares dry rock altogether.",
+        low=0,
+        high=1,
         needs=("production",),
-    )  # fmt: skip
+    )
     diffusivity: float = parameter(
-        0.005, "How fast the cover creeps downhill: higher values round crests and fill hollows.",
-        low=0, high=1000, unit="m²/year", seed_name="D", soft_high=0.1,
-    )  # fmt: skip
+        0.005,
+        "How fast the cover creeps downhill: higher values round crests and fill hollows.",
+        low=0,
+        high=1000,
+        unit="m²/year",
+        seed_name="D",
+        soft_high=0.1,
+    )
     grass_protection: float = grass_protection()
 
     def time_steps(self, spacing: tuple[float, float]) -> int:

@@ -28,7 +28,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 PROCESS = Process(
-    "wind", "Wind", WindParameters, WindStep,
+    "wind",
+    "Wind",
+    WindParameters,
+    WindStep,
     icon="FORCE_WIND",
     seconds=_seconds,
     seconds_to_compile=20.0,
@@ -40,4 +43,4 @@ PROCESS = Process(
     reads=("moisture", "grass", "wind_path"),
     writes=("wind_path",),
     runs_downhill=False,
-)  # fmt: skip
+)

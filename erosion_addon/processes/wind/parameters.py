@@ -14,163 +14,316 @@ class WindParameters(Parameters):
     abrasion are the source's."""
 
     flight: str = parameter(
-        "particles", "How sand moves: as particles that bounce and creep, which suits seas of sand but dissolves lone "
+        "particles",
+        "How sand moves: as particles that bounce and creep, which suits seas of sand but dissolves lone "
         "dunes on rock, or held by the air near the ground, which keeps those together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
             "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
         },
-    )  # fmt: skip
+    )
     particles_per_cell: float = parameter(
-        1.0, "How long the wind blows: higher values move the dunes further.",
-        low=0, high=10000, unit="1/cell", soft_high=20, step=0.01,
-    )  # fmt: skip
+        1.0,
+        "How long the wind blows: higher values move the dunes further.",
+        low=0,
+        high=10000,
+        unit="1/cell",
+        soft_high=20,
+        step=0.01,
+    )
     direction: float = parameter(
-        45.0, "Where the wind blows to: 0 along x, 90 along y.", low=-360, high=360, unit="°", seed_name="pspeed",
-        soft_low=-180, soft_high=180,
+        45.0,
+        "Where the wind blows to: 0 along x, 90 along y.",
+        low=-360,
+        high=360,
+        unit="°",
+        seed_name="pspeed",
+        soft_low=-180,
+        soft_high=180,
         needs=("wind_rose", ()),
-    )  # fmt: skip
+    )
     wind_rose: tuple[tuple[float, ...], ...] = parameter(
-        (), "Several winds that take turns, instead of one: where each blows to, and its weight.",
-        low=-360, high=1e6, row_names=("direction", "weight"),
-    )  # fmt: skip
+        (),
+        "Several winds that take turns, instead of one: where each blows to, and its weight.",
+        low=-360,
+        high=1e6,
+        row_names=("direction", "weight"),
+    )
     gustiness: float = parameter(
-        10.0, "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
-        low=0, high=90, unit="°", soft_high=45,  # beyond it, gusts that blow back comb the sand
-    )  # fmt: skip
+        10.0,
+        "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
+        low=0,
+        high=90,
+        unit="°",
+        soft_high=45,  # beyond it, gusts that blow back comb the sand
+    )
     wind_speed: float = parameter(
-        math.sqrt(2), "Speed of the wind in feature sizes a second: lower values make smaller, sharper dunes.",
-        low=0.05, high=100, seed_name="pspeed", soft_high=5,
-    )  # fmt: skip
+        math.sqrt(2),
+        "Speed of the wind in feature sizes a second: lower values make smaller, sharper dunes.",
+        low=0.05,
+        high=100,
+        seed_name="pspeed",
+        soft_high=5,
+    )
     suspension: float = parameter(
-        0.0001, "How much sand the wind lifts: higher values move more sand.",
-        low=0, high=1, unit="1/s", soft_high=0.01,
-        group="Sand", needs=("flight", "particles"),
-    )  # fmt: skip
+        0.0001,
+        "How much sand the wind lifts: higher values move more sand.",
+        low=0,
+        high=1,
+        unit="1/s",
+        soft_high=0.01,
+        group="Sand",
+        needs=("flight", "particles"),
+    )
     abrasion: float = parameter(
-        0.0001, "How fast sand in the wind wears bare rock: higher values round and lower obstacles.",
-        low=0, high=1, unit="1/s", soft_high=0.01, group="Sand",
-    )  # fmt: skip
+        0.0001,
+        "How fast sand in the wind wears bare rock: higher values round and lower obstacles.",
+        low=0,
+        high=1,
+        unit="1/s",
+        soft_high=0.01,
+        group="Sand",
+    )
     settling: float = parameter(
-        0.01, "How fast disturbed heaps slide down: higher values make flatter, smoother dunes.",
-        low=0, high=1, unit="1/s",
+        0.01,
+        "How fast disturbed heaps slide down: higher values make flatter, smoother dunes.",
+        low=0,
+        high=1,
+        unit="1/s",
         soft_high=0.1,
         group="Sand",
-    )  # fmt: skip
+    )
     creep: float = parameter(
-        0.001, "How much grains roll where the wind touches the ground: higher values smooth windward slopes.",
-        low=0, high=0.1, unit="1/s", soft_low=0.0002, soft_high=0.02, group="Sand",  # nothing else smooths single cells
-    )  # fmt: skip
+        0.001,
+        "How much grains roll where the wind touches the ground: higher values smooth windward slopes.",
+        low=0,
+        high=0.1,
+        unit="1/s",
+        soft_low=0.0002,
+        soft_high=0.02,
+        group="Sand",  # nothing else smooths single cells
+    )
     repose_angle: float = parameter(
-        22.0, "Steepest slope that sand holds: higher values make higher, rougher dunes.",
-        low=0, high=80, unit="°", seed_name="roughness",
-    )  # fmt: skip
+        22.0,
+        "Steepest slope that sand holds: higher values make higher, rougher dunes.",
+        low=0,
+        high=80,
+        unit="°",
+        seed_name="roughness",
+    )
     fallout: float = parameter(
-        0.03, "How fast sand falls out of the air: "
+        0.03,
+        "How fast sand falls out of the air: "
         "lower values carry it further, in the end off the terrain; 0.0001 as in "
         "the source.",
-        low=0, high=4, unit="1/s", soft_high=0.5, seed_name="suspension", group="Sand", needs=("flight", "particles"),
-    )  # fmt: skip
+        low=0,
+        high=4,
+        unit="1/s",
+        soft_high=0.5,
+        seed_name="suspension",
+        group="Sand",
+        needs=("flight", "particles"),
+    )
     shelter: float = parameter(
-        1.0, "How still the air is behind heights: higher values pile up sand in their lee; 0 as in the source.",
-        low=0, high=1,
+        1.0,
+        "How still the air is behind heights: higher values pile up sand in their lee; 0 as in the source.",
+        low=0,
+        high=1,
         group="Shelter",
-    )  # fmt: skip
+    )
     shelter_angle: float = parameter(
-        12.0, "Angle at which sheltered air thins out behind a height: lower values make longer shadows.",
-        low=1, high=80, unit="°", group="Shelter", needs=("shelter",),
-    )  # fmt: skip
+        12.0,
+        "Angle at which sheltered air thins out behind a height: lower values make longer shadows.",
+        low=1,
+        high=80,
+        unit="°",
+        group="Shelter",
+        needs=("shelter",),
+    )
     gravity: float = parameter(
-        0.01, "How fast flying sand comes down: higher values make shorter jumps.", low=0, high=10, unit="heights/s²",
+        0.01,
+        "How fast flying sand comes down: higher values make shorter jumps.",
+        low=0,
+        high=10,
+        unit="heights/s²",
         soft_high=0.1,
-        group="Flying Sand", needs=("flight", "particles"),
-    )  # fmt: skip
+        group="Flying Sand",
+        needs=("flight", "particles"),
+    )
     response: float = parameter(
-        0.1, "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
-        low=0, high=2, unit="1/s", soft_low=0.01, soft_high=1, group="Flying Sand", needs=("flight", "particles"),
-    )  # fmt: skip
-    air_lift: float = parameter(
-        0.0, "Lift of flying sand by the wind: higher values keep dust up.", low=0, high=1, unit="1/s", soft_high=0.1,
-        group="Flying Sand", needs=("flight", "particles"),
-    )  # fmt: skip
-    air_drag: float = parameter(
-        0.0, "Drag on flying sand: higher values slow jumps down, and their fall.", low=0, high=2, unit="1/s",
+        0.1,
+        "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
+        low=0,
+        high=2,
+        unit="1/s",
+        soft_low=0.01,
         soft_high=1,
-        group="Flying Sand", needs=("flight", "particles"),
-    )  # fmt: skip
+        group="Flying Sand",
+        needs=("flight", "particles"),
+    )
+    air_lift: float = parameter(
+        0.0,
+        "Lift of flying sand by the wind: higher values keep dust up.",
+        low=0,
+        high=1,
+        unit="1/s",
+        soft_high=0.1,
+        group="Flying Sand",
+        needs=("flight", "particles"),
+    )
+    air_drag: float = parameter(
+        0.0,
+        "Drag on flying sand: higher values slow jumps down, and their fall.",
+        low=0,
+        high=2,
+        unit="1/s",
+        soft_high=1,
+        group="Flying Sand",
+        needs=("flight", "particles"),
+    )
     moisture_threshold: float = parameter(
-        0.1, "How much harder the wind must blow to lift wet sand (moisture 1): higher values leave damp sand lying.",
-        low=0, high=100, soft_high=2, group="Moisture and Grass",
-    )  # fmt: skip
-    grass_hold: float = parameter(
-        1.0, "Share of the sand that full grass binds against lifting and sliding: "
-        "higher values keep green dunes in place.",
-        low=0, high=1, group="Moisture and Grass",
-    )  # fmt: skip
-    grass_drag: float = parameter(
-        0.8, "Share of the wind at the ground that full grass takes: higher values let sand come to rest in it.",
-        low=0, high=1,
+        0.1,
+        "How much harder the wind must blow to lift wet sand (moisture 1): higher values leave damp sand lying.",
+        low=0,
+        high=100,
+        soft_high=2,
         group="Moisture and Grass",
-    )  # fmt: skip
+    )
+    grass_hold: float = parameter(
+        1.0,
+        "Share of the sand that full grass binds against lifting and sliding: higher values keep green dunes in place.",
+        low=0,
+        high=1,
+        group="Moisture and Grass",
+    )
+    grass_drag: float = parameter(
+        0.8,
+        "Share of the wind at the ground that full grass takes: higher values let sand come to rest in it.",
+        low=0,
+        high=1,
+        group="Moisture and Grass",
+    )
     supply: float = parameter(
-        0.0, "Sand that the wind brings, as its thickness all over the terrain: higher values feed larger dunes.",
-        low=0, high=1e6, unit="m", soft_high=20,
-    )  # fmt: skip
+        0.0,
+        "Sand that the wind brings, as its thickness all over the terrain: higher values feed larger dunes.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=20,
+    )
     pace: float = parameter(
-        100.0, "How many particles of the source one stands for: higher values are faster and coarser.",
-        low=1, high=10000,
+        100.0,
+        "How many particles of the source one stands for: higher values are faster and coarser.",
+        low=1,
+        high=10000,
         soft_high=1000,
         group="Computation",
-    )  # fmt: skip
+    )
     time_step: float = parameter(
-        0.25, "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
-        low=0.01, high=0.5, unit="s", soft_low=0.05, seed_name="dt", group="Computation", needs=("flight", "particles"),
-    )  # fmt: skip
+        0.25,
+        "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
+        low=0.01,
+        high=0.5,
+        unit="s",
+        soft_low=0.05,
+        seed_name="dt",
+        group="Computation",
+        needs=("flight", "particles"),
+    )
     feature_size: float = parameter(
-        10.0, "Length that a cell of the source stands for: all dunes grow with it.",
-        low=1e-3, high=1e6, unit="m", soft_low=1, soft_high=100,
-    )  # fmt: skip
+        10.0,
+        "Length that a cell of the source stands for: all dunes grow with it.",
+        low=1e-3,
+        high=1e6,
+        unit="m",
+        soft_low=1,
+        soft_high=100,
+    )
     vertical_scale: float = parameter(
-        80.0, "Height of the source's map in feature sizes: how high the ground throws sand.",
-        low=1, high=10000, soft_high=500, seed_name="scale", group="Flying Sand", needs=("flight", "particles"),
-    )  # fmt: skip
+        80.0,
+        "Height of the source's map in feature sizes: how high the ground throws sand.",
+        low=1,
+        high=10000,
+        soft_high=500,
+        seed_name="scale",
+        group="Flying Sand",
+        needs=("flight", "particles"),
+    )
     maximum_path: float = parameter(
-        1.0, "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for particles that "
+        1.0,
+        "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for particles that "
         "bounce, how far they would creep on level ground.",
-        low=0.01, high=100, unit="sides", soft_high=5, group="Computation",
-    )  # fmt: skip
+        low=0.01,
+        high=100,
+        unit="sides",
+        soft_high=5,
+        group="Computation",
+    )
 
     boundary_layer: float = parameter(
-        2.0, "Height to which the air is slowed by the ground and holds sand, in feature sizes.",
-        low=0.01, high=100,
-        soft_high=10, seed_name="boundarylayer", group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        2.0,
+        "Height to which the air is slowed by the ground and holds sand, in feature sizes.",
+        low=0.01,
+        high=100,
+        soft_high=10,
+        seed_name="boundarylayer",
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     capacity: float = parameter(
-        0.3, "Sand that the air holds over level ground, as thickness in feature sizes: "
-        "higher values move dunes further.",
-        low=1e-4, high=10, soft_high=2, group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        0.3,
+        "Sand that the air holds over level ground, as thickness in feature sizes: higher values move dunes further.",
+        low=1e-4,
+        high=10,
+        soft_high=2,
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     windward_lift: float = parameter(
-        50.0, "How much more the wind lifts where it blows against a slope: "
-        "higher values make steeper, narrower dunes.",
-        low=0, high=1000, soft_high=200, group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        50.0,
+        "How much more the wind lifts where it blows against a slope: higher values make steeper, narrower dunes.",
+        low=0,
+        high=1000,
+        soft_high=200,
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     exchange: float = parameter(
-        0.05, "Share of what the air can still hold that it lifts on a feature size: higher values make smaller dunes.",
-        low=0, high=1, seed_name="suspension", group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        0.05,
+        "Share of what the air can still hold that it lifts on a feature size: higher values make smaller dunes.",
+        low=0,
+        high=1,
+        seed_name="suspension",
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     load_weight: float = parameter(
-        0.1, "How fast loaded air sinks: higher values let sand fall closer behind crests.",
-        low=0, high=10, soft_high=1, seed_name="gravity", group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        0.1,
+        "How fast loaded air sinks: higher values let sand fall closer behind crests.",
+        low=0,
+        high=10,
+        soft_high=1,
+        seed_name="gravity",
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     load_drag: float = parameter(
-        0.3, "How much its load slows the air down.", low=0, high=1, seed_name="drag",
-        group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        0.3,
+        "How much its load slows the air down.",
+        low=0,
+        high=1,
+        seed_name="drag",
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
     turbulence: float = parameter(
-        0.1, "How much the air swirls where it meets a slope: higher values make rougher dunes.",
-        low=0, high=1, group="Boundary Layer", needs=("flight", "boundary layer"),
-    )  # fmt: skip
+        0.1,
+        "How much the air swirls where it meets a slope: higher values make rougher dunes.",
+        low=0,
+        high=1,
+        group="Boundary Layer",
+        needs=("flight", "boundary layer"),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

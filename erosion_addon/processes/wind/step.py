@@ -81,9 +81,15 @@ class WindStep(Step):
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
-            shape, EDGES.index(state.edges), self._particles, saltation.NUMBERS, state.threads,
-            side=TILE, rate=max(1, self._batch // PORTIONS), spans=particle.spans(*shape),
-        )  # fmt: skip
+            shape,
+            EDGES.index(state.edges),
+            self._particles,
+            saltation.NUMBERS,
+            state.threads,
+            side=TILE,
+            rate=max(1, self._batch // PORTIONS),
+            spans=particle.spans(*shape),
+        )
         self._totals = saltation.make_totals(self._run.tiles)
 
     def _make_constants(self) -> Any:

@@ -20,8 +20,12 @@ KIND = "erosion_kind"
 """Custom property of a companion."""
 
 KINDS = {
-    "water": "Water Surface", "rivers": "Rivers", "lakes": "Lakes", "foliage": "Foliage", "lod": "Levels of Detail",
-}  # fmt: skip
+    "water": "Water Surface",
+    "rivers": "Rivers",
+    "lakes": "Lakes",
+    "foliage": "Foliage",
+    "lod": "Levels of Detail",
+}
 """Kind → what the user reads."""
 
 AXES = "erosion_axes"
@@ -119,8 +123,9 @@ def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
 
 def _is_other(matrix: Matrix, then: Matrix) -> bool:
     size = max(1.0, *(abs(value) for row in then for value in row))
-    return any(abs(a - b) > 1e-6 * size for row, old in zip(matrix, then, strict=True)
-               for a, b in zip(row, old, strict=True))  # fmt: skip
+    return any(
+        abs(a - b) > 1e-6 * size for row, old in zip(matrix, then, strict=True) for a, b in zip(row, old, strict=True)
+    )
 
 
 def remove(terrain: bpy.types.Object, kind: str) -> int:
@@ -156,6 +161,9 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
     from . import foliage, lod, rivers, water_surface
 
     return {
-        "water": water_surface.update, "rivers": rivers.update, "lakes": rivers.update, "foliage": foliage.update,
+        "water": water_surface.update,
+        "rivers": rivers.update,
+        "lakes": rivers.update,
+        "foliage": foliage.update,
         "lod": lod.update,
-    }  # fmt: skip
+    }

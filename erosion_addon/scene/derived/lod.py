@@ -32,16 +32,19 @@ ERROR_IN_CELLS = 0.1
 """Error of the finest level where none is given."""
 
 _MEMBERS = {
-    "FLOAT": ("value", np.float32, 1), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
-    "BOOLEAN": ("value", np.bool_, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
-    "FLOAT_COLOR": ("color", np.float32, 4), "BYTE_COLOR": ("color", np.float32, 4),
-}  # fmt: skip
+    "FLOAT": ("value", np.float32, 1),
+    "INT": ("value", np.int32, 1),
+    "INT8": ("value", np.int32, 1),
+    "BOOLEAN": ("value", np.bool_, 1),
+    "FLOAT2": ("vector", np.float32, 2),
+    "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color", np.float32, 4),
+}
 """Type of an attribute → property of its elements, their type, and how many numbers each holds."""
 
 
-def add(
-    terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0
-) -> list[bpy.types.Object]:
+def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0) -> list[bpy.types.Object]:
     """Give the terrain levels of detail, and its water where it has a surface; those that it has are made anew.
 
     error: meters that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
@@ -181,9 +184,7 @@ def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> l
     return errors
 
 
-def _update_water(
-    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
-) -> None:
+def _update_water(terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]) -> None:
     """Levels of the water surface, empty where the terrain holds no water."""
     fields = water_surface.fields_of(terrain.data, lattice)
     if "water_depth" not in fields:

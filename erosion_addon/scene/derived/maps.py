@@ -116,9 +116,10 @@ def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """The terrain's images by the names of their maps. What a copy of a terrain brings along stays the original's."""
     mine = _held(terrain) or _named_after(terrain)
     elder = [
-        obj for obj in bpy.data.objects
+        obj
+        for obj in bpy.data.objects
         if obj.session_uid < terrain.session_uid and obj.users_collection and IMAGES in obj
-    ]  # fmt: skip
+    ]
     theirs = [image for obj in elder for image in _held(obj).values()]
     return {name: image for name, image in mine.items() if image not in theirs}
 

@@ -53,8 +53,11 @@ def update(terrain: bpy.types.Object) -> list[str]:
 
     sentences: list[str] = []
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
-        "light": light.update, "analysis": analysis.update, "surfaces": companions.update, "images": maps.update
-    }  # fmt: skip
+        "light": light.update,
+        "analysis": analysis.update,
+        "surfaces": companions.update,
+        "images": maps.update,
+    }
     for what, bring_up_to_date in parts.items():
         try:
             sentences += bring_up_to_date(terrain) or []

@@ -40,9 +40,14 @@ def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy
     try:
         view = space.region_3d
         offscreen.draw_view3d(
-            context.scene, context.view_layer, space, region, view.view_matrix, view.window_matrix,
+            context.scene,
+            context.view_layer,
+            space,
+            region,
+            view.view_matrix,
+            view.window_matrix,
             do_color_management=True,
-        )  # fmt: skip
+        )
         with offscreen.bind():
             buffer = gpu.state.active_framebuffer_get().read_color(0, 0, width, height, 4, 0, "FLOAT")
     finally:

@@ -269,9 +269,10 @@ def _draw_legend() -> None:
     middle = left + (width - blf.dimensions(font, shown.title)[0]) / 2
     before = left - blf.dimensions(font, low)[0] - 8 * scale
     for text, x, y in (
-        (shown.title, middle, bottom + height + 8 * scale), (low, before, bottom + 2 * scale),
+        (shown.title, middle, bottom + height + 8 * scale),
+        (low, before, bottom + 2 * scale),
         (high, left + width + 8 * scale, bottom + 2 * scale),
-    ):  # fmt: skip
+    ):
         blf.position(font, x, y, 0)
         blf.draw(font, text)
     gpu.state.blend_set("NONE")

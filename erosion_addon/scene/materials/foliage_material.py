@@ -15,8 +15,16 @@ GROUP, VERSION = "Foliage", 1
 
 SOCKETS = (
     Socket("BSDF", None, "The plants", kind="NodeSocketShader", output=True),
-    Socket("Root", (0.0, 0.0, 0.0), "Where on the ground this stands, in widths of a plant", attribute=ROOT,
-           channel="Vector", kind="NodeSocketVector", low=-1e6, high=1e6),
+    Socket(
+        "Root",
+        (0.0, 0.0, 0.0),
+        "Where on the ground this stands, in widths of a plant",
+        attribute=ROOT,
+        channel="Vector",
+        kind="NodeSocketVector",
+        low=-1e6,
+        high=1e6,
+    ),
     Socket("Shell", 0.0, "Share of the height", "FACTOR", attribute=SHELL),
     Socket("Density", 0.0, "How densely plants grow, 0-1", "FACTOR", attribute=DENSITY),
     Socket("Moisture", 0.0, "Wetness of the ground, 0-1", "FACTOR", attribute="moisture"),
@@ -26,13 +34,14 @@ SOCKETS = (
     Socket("Shade", 0.75, "How dark it is between the stems", "FACTOR"),
     Socket("Clearings", 0.5, "How much plants stand in groups", "FACTOR"),
     Socket("Roundness", 0.8, "How much the light shows each crown", "FACTOR"),
-)  # fmt: skip
+)
 
 NODES = (
     # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a color.
     Node("flat", "VectorMath", {0: "in.Root", 1: (1.0, 1.0, 0.0)}, {"operation": "MULTIPLY"}),
-    Node("plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9},
-         {"voronoi_dimensions": "2D"}),
+    Node(
+        "plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9}, {"voronoi_dimensions": "2D"}
+    ),
     Node("random", "SeparateColor", {"Color": "plant.Color"}),
     # Whether it grows here: by chance, more likely in a group.
     Node("wide", "VectorMath", {0: "flat.Vector", "Scale": 0.07}, {"operation": "SCALE"}),
@@ -75,12 +84,15 @@ NODES = (
     Node("leant rough", "VectorMath", {0: "leant.Vector", 1: "rough.Vector"}, {"operation": "ADD"}),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "leant rough.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
-    Node("leaves", "BsdfPrincipled",
-         {"Base Color": "color.Result", "Roughness": 0.8, "Specular IOR Level": 0.2, "Normal": "normal.Vector"}),
+    Node(
+        "leaves",
+        "BsdfPrincipled",
+        {"Base Color": "color.Result", "Roughness": 0.8, "Specular IOR Level": 0.2, "Normal": "normal.Vector"},
+    ),
     Node("nothing", "BsdfTransparent"),
     Node("cut", "MixShader", {0: "shown.Value", 1: "nothing.BSDF", 2: "leaves.BSDF"}),
     Node("out", "NodeGroupOutput", {"BSDF": "cut.Shader"}),
-)  # fmt: skip
+)
 
 
 def foliage_material() -> bpy.types.Material:

@@ -61,10 +61,18 @@ NODES = (
     Node("axes", "GeometryNodeObjectInfo", {"Object": "self.Self Object"}, {"transform_space": "ORIGINAL"}),
     _read(DENSITY),
     _read("moisture"),
-    Node("bare", "FunctionNodeCompare", {"A": f"{DENSITY}.Attribute", "B": "in.Least Density"},
-         {"data_type": "FLOAT", "operation": "LESS_EQUAL"}),
-    Node("ground", "GeometryNodeDeleteGeometry", {"Geometry": "terrain.Geometry", "Selection": "bare.Result"},
-         {"domain": "FACE"}),
+    Node(
+        "bare",
+        "FunctionNodeCompare",
+        {"A": f"{DENSITY}.Attribute", "B": "in.Least Density"},
+        {"data_type": "FLOAT", "operation": "LESS_EQUAL"},
+    ),
+    Node(
+        "ground",
+        "GeometryNodeDeleteGeometry",
+        {"Geometry": "terrain.Geometry", "Selection": "bare.Result"},
+        {"domain": "FACE"},
+    ),
     # Where a plant stands and which way it grows, in meters, whatever the object's scale.
     Node("position", "GeometryNodeInputPosition"),
     Node("normal", "GeometryNodeInputNormal"),
@@ -76,19 +84,34 @@ NODES = (
     _vector("tall", "SCALE", "tallest.Vector", Scale=f"{DENSITY}.Attribute"),
     _vector("top", "DIVIDE", "tall.Vector", "axes.Scale"),
     # Only what the material needs goes on, for it is there once a shell.
-    Node("kept", "GeometryNodeCaptureAttribute",
-         {"Geometry": "ground.Geometry", "top": "top.Vector", "root": "root.Vector",
-          "density": f"{DENSITY}.Attribute", "moisture": "moisture.Attribute"},
-         {"capture_items": [("VECTOR", "top"), ("VECTOR", "root"), ("FLOAT", "density"), ("FLOAT", "moisture")]}),
-    *(_remove(at, f"without {before}.Geometry" if before else "kept.Geometry")
-      for before, at in zip(["", *_STARTS], _STARTS, strict=False)),
+    Node(
+        "kept",
+        "GeometryNodeCaptureAttribute",
+        {
+            "Geometry": "ground.Geometry",
+            "top": "top.Vector",
+            "root": "root.Vector",
+            "density": f"{DENSITY}.Attribute",
+            "moisture": "moisture.Attribute",
+        },
+        {"capture_items": [("VECTOR", "top"), ("VECTOR", "root"), ("FLOAT", "density"), ("FLOAT", "moisture")]},
+    ),
+    *(
+        _remove(at, f"without {before}.Geometry" if before else "kept.Geometry")
+        for before, at in zip(["", *_STARTS], _STARTS, strict=False)
+    ),
     # One copy a shell, each raised by its share of the height.
     Node("viewport", "GeometryNodeIsViewport"),
-    Node("count", "GeometryNodeSwitch",
-         {"Switch": "viewport.Is Viewport", "False": "in.Shells", "True": "in.Viewport Shells"}, {"input_type": "INT"}),
+    Node(
+        "count",
+        "GeometryNodeSwitch",
+        {"Switch": "viewport.Is Viewport", "False": "in.Shells", "True": "in.Viewport Shells"},
+        {"input_type": "INT"},
+    ),
     Node("line", "GeometryNodeMeshLine", {"Count": "count.Output", "Offset": (0.0, 0.0, 0.0)}),
-    Node("copies", "GeometryNodeInstanceOnPoints",
-         {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"}),
+    Node(
+        "copies", "GeometryNodeInstanceOnPoints", {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"}
+    ),
     Node("index", "GeometryNodeInputIndex"),
     math("number", "ADD", "index.Index", 1.0),
     math("share", "DIVIDE", "number.Value", "count.Output"),
@@ -102,4 +125,4 @@ NODES = (
     _store("moisture", f"store {DENSITY}.Geometry", "kept.moisture"),
     Node("plants", "GeometryNodeSetMaterial", {"Geometry": "store moisture.Geometry", "Material": "in.Material"}),
     Node("out", "NodeGroupOutput", {"Geometry": "plants.Geometry"}),
-)  # fmt: skip
+)

@@ -37,17 +37,42 @@ FIELDS = (
     _field("Wear", 0.0, "Rock removed, in meters", "wear", high=1e6),
     _field("Grass", 0.0, "Grass that grew in a water step, 0-1", "grass"),
     _field("Snow Thickness", 0.0, "Thickness of the snow in meters", "snow", high=1e6),
-    _field("Has Snow Thickness", 0.0, "1 where a snow step says where snow lies, so that none is drawn by height, else "
-           "0", "snow", EXISTS),
+    _field(
+        "Has Snow Thickness",
+        0.0,
+        "1 where a snow step says where snow lies, so that none is drawn by height, else 0",
+        "snow",
+        EXISTS,
+    ),
     _field("Water Depth", 0.0, "Depth of the water in meters", "water_depth", high=1e6),
-    _field("Water Surface", 0.0, "1 where water has a surface of its own, so that none is drawn, else 0",
-           "erosion_water_surface", OF_OBJECT),
-    _field("Has Water Depth", 0.0, "1 where a water step says where water stands, so that moisture draws none, else 0",
-           "water_depth", EXISTS),
-    _field("Has Rivers", 0.0, "1 where rivers or lakes are objects, so that moisture draws none, else 0",
-           "erosion_rivers", OF_OBJECT),
-    _field("Surface Color", (0.0, 0.0, 0.0), "Color of the ground that was painted or transported", "surface_color",
-           "Color"),
+    _field(
+        "Water Surface",
+        0.0,
+        "1 where water has a surface of its own, so that none is drawn, else 0",
+        "erosion_water_surface",
+        OF_OBJECT,
+    ),
+    _field(
+        "Has Water Depth",
+        0.0,
+        "1 where a water step says where water stands, so that moisture draws none, else 0",
+        "water_depth",
+        EXISTS,
+    ),
+    _field(
+        "Has Rivers",
+        0.0,
+        "1 where rivers or lakes are objects, so that moisture draws none, else 0",
+        "erosion_rivers",
+        OF_OBJECT,
+    ),
+    _field(
+        "Surface Color",
+        (0.0, 0.0, 0.0),
+        "Color of the ground that was painted or transported",
+        "surface_color",
+        "Color",
+    ),
     _field("Has Surface Color", 0.0, "1 where there is a Surface Color, else 0", "surface_color", EXISTS),
     _field("Sky Light", 1.0, "Visible share of the sky, 0-1", "sky_light"),
     _field("Has Sky Light", 0.0, "1 where there is a Sky Light, else 0", "sky_light", EXISTS),
@@ -55,17 +80,30 @@ FIELDS = (
     _field("Has Sun Light", 0.0, "1 where there is a Sun Light, else 0", "sun_light", EXISTS),
     _field("Sun Light 2", 1.0, "Share of the second sun that arrives, 0-1", "sun_light_2"),
     _field("Sun Light 3", 1.0, "Share of the third sun that arrives, 0-1", "sun_light_3"),
-    Socket("Suns", None, "How strongly each of the three suns shines; all 0: only the first", panel="Fields",
-           attribute="erosion_suns", channel=VECTOR_OF_OBJECT, kind="NodeSocketVector", high=1e6),
+    Socket(
+        "Suns",
+        None,
+        "How strongly each of the three suns shines; all 0: only the first",
+        panel="Fields",
+        attribute="erosion_suns",
+        channel=VECTOR_OF_OBJECT,
+        kind="NodeSocketVector",
+        high=1e6,
+    ),
     _field("Glow", 0.0, "Where the ground glows, 0-1: an attribute of this name, which you paint", "glow"),
-)  # fmt: skip
+)
 
 CONTROLS = (
     Socket("Soil Color", (0.13, 0.095, 0.06), "Bare, gentle ground", panel="Ground"),
     Socket("Grass Dry", (0.150, 0.138, 0.060), "Plants where it is dry", panel="Ground"),
     Socket("Grass Lush", (0.045, 0.088, 0.020), "Plants where it is wet", panel="Ground"),
-    Socket("Vegetation", 0.8, "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field "
-           "holds grows in any case", "FACTOR", panel="Ground"),
+    Socket(
+        "Vegetation",
+        0.8,
+        "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field holds grows in any case",
+        "FACTOR",
+        panel="Ground",
+    ),
     Socket("Rock Color", (0.21, 0.185, 0.155), "Bare rock on steep ground", panel="Rock"),
     Socket("Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"),
     Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
@@ -78,17 +116,28 @@ CONTROLS = (
     Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
     Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
     Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
-    Socket("Water Threshold", 0.85, "Moisture from which on water is drawn, where no step or object tells of it; "
-           "1 draws none", "FACTOR", panel="Water"),
+    Socket(
+        "Water Threshold",
+        0.85,
+        "Moisture from which on water is drawn, where no step or object tells of it; 1 draws none",
+        "FACTOR",
+        panel="Water",
+    ),
     Socket("Visible Depth", 0.2, "Depth in meters from which on water is drawn", panel="Water", **_METERS),
     Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
     Socket("Snow", 0.0, "Amount of snow, where no snow step says where it lies", "FACTOR", panel="Snow"),
     Socket("Snow Color", (0.80, 0.84, 0.88), "Snow", panel="Snow"),
-    Socket("Snow Line", 0.6, "Height from which on snow lies, as a share of the relief: 0 bottom, 1 top", "FACTOR",
-           panel="Snow"),
+    Socket(
+        "Snow Line",
+        0.6,
+        "Height from which on snow lies, as a share of the relief: 0 bottom, 1 top",
+        "FACTOR",
+        panel="Snow",
+    ),
     Socket("Snow Slope", radians(42), "Slope from which snow slides off", panel="Snow", **_ANGLE),
-    Socket("Snow Depth", 0.6, "Thickness in meters at which snow of a snow step hides the ground", panel="Snow",
-           **_METERS),
+    Socket(
+        "Snow Depth", 0.6, "Thickness in meters at which snow of a snow step hides the ground", panel="Snow", **_METERS
+    ),
     Socket("Detail", 0.7, "How much borders and colors are broken up", "FACTOR", panel="Detail"),
     Socket("Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
@@ -97,7 +146,7 @@ CONTROLS = (
     Socket("Surface Color Strength", 1.0, "How much Surface Color covers", "FACTOR", panel="Light"),
     Socket("Sky Light Strength", 1.0, "How much Sky Light darkens", "FACTOR", panel="Light"),
     Socket("Sun Light Strength", 0.7, "How much Sun Light darkens", "FACTOR", panel="Light"),
-)  # fmt: skip
+)
 
 SOCKETS = (*OUTPUTS, *FIELDS, *CONTROLS)
 
@@ -199,8 +248,9 @@ ROCK = (
     math("bend of beds", "MULTIPLY_ADD", "zones", 7.0, "mottled"),
     math("bed", "DIVIDE", "position.Z", "in.Strata Thickness"),
     math("bent bed", "MULTIPLY_ADD", "bend of beds", 0.6, "bed"),
-    Node("beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.6},
-         {"noise_dimensions": "1D"}),
+    Node(
+        "beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.6}, {"noise_dimensions": "1D"}
+    ),
     ramp("layer", "beds.Fac", 0.42, 0.60, (0.0, "in.Strata")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
     # Streaks down the walls.
@@ -217,7 +267,7 @@ ROCK = (
     math("contrast of ground", "MULTIPLY_ADD", "bare", 1.3, 1.3),
     math("shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
     mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
-)  # fmt: skip
+)
 """Rock, and the dry ground made of it all."""
 
 WATER = (
@@ -304,12 +354,24 @@ SURFACE = (
     _scaled("bend", "rough", "bend strength"),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend"}, {"operation": "ADD"}),
     Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
-    Node("surface", "BsdfPrincipled",
-         {"Base Color": "color", "Roughness": "roughness", "Normal": "bent normal", "Specular IOR Level": "specular",
-          "Emission Color": "in.Glow Color", "Emission Strength": "shine"}),
-    Node("out", "NodeGroupOutput",
-         {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo", "Glow": "in.Glow"}),
-)  # fmt: skip
+    Node(
+        "surface",
+        "BsdfPrincipled",
+        {
+            "Base Color": "color",
+            "Roughness": "roughness",
+            "Normal": "bent normal",
+            "Specular IOR Level": "specular",
+            "Emission Color": "in.Glow Color",
+            "Emission Strength": "shine",
+        },
+    ),
+    Node(
+        "out",
+        "NodeGroupOutput",
+        {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo", "Glow": "in.Glow"},
+    ),
+)
 
 NODES = {
     "Place and Noise": PLACE,

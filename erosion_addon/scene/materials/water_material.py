@@ -56,7 +56,8 @@ NODES = (
     # Through the water one sees the ground; the water itself scatters and reflects.
     Node("through", "BsdfTransparent", {"Color": "left.Color"}),
     Node(
-        "body", "BsdfPrincipled",
+        "body",
+        "BsdfPrincipled",
         {"Base Color": "scattered.Result", "Roughness": "roughness.Value", "Normal": "normal.Vector", "IOR": 1.333},
     ),
     Node("water", "AddShader", {0: "through.BSDF", 1: "body.BSDF"}),
@@ -76,7 +77,7 @@ NODES = (
     Node("white", "BsdfDiffuse", {"Color": "in.Foam Color"}),
     Node("foamed", "MixShader", {0: "foam.Value", 1: "soft water.Shader", 2: "white.BSDF"}),
     Node("out", "NodeGroupOutput", {"BSDF": "foamed.Shader"}),
-)  # fmt: skip
+)
 
 
 def water_material() -> bpy.types.Material:

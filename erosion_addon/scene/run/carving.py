@@ -48,9 +48,7 @@ def requests_of_carve(
     return [request, *update_derived.requests(terrain, grid.find_lattice(terrain), heights, {})]
 
 
-def _request(
-    terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
-) -> Request:
+def _request(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> Request:
     if not curves:
         raise InputError("No river is drawn: select a Curve object beside the terrain, or name one.")
     ground, _ = grid.read_terrain(terrain)

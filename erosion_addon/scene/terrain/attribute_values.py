@@ -8,12 +8,20 @@ from ...base.errors import InputError
 from .lattice import Array
 
 MEMBERS = {
-    "FLOAT": ("value", np.float32, 1), "FLOAT2": ("vector", np.float32, 2), "FLOAT_VECTOR": ("vector", np.float32, 3),
-    "FLOAT4": ("vector", np.float32, 4), "FLOAT_COLOR": ("color", np.float32, 4),
-    "BYTE_COLOR": ("color_srgb", np.float32, 4), "QUATERNION": ("value", np.float32, 4),
-    "FLOAT4X4": ("value", np.float32, 16), "INT": ("value", np.int32, 1), "INT8": ("value", np.int32, 1),
-    "INT16_2D": ("value", np.int32, 2), "INT32_2D": ("value", np.int32, 2), "BOOLEAN": ("value", np.bool_, 1),
-}  # fmt: skip
+    "FLOAT": ("value", np.float32, 1),
+    "FLOAT2": ("vector", np.float32, 2),
+    "FLOAT_VECTOR": ("vector", np.float32, 3),
+    "FLOAT4": ("vector", np.float32, 4),
+    "FLOAT_COLOR": ("color", np.float32, 4),
+    "BYTE_COLOR": ("color_srgb", np.float32, 4),
+    "QUATERNION": ("value", np.float32, 4),
+    "FLOAT4X4": ("value", np.float32, 16),
+    "INT": ("value", np.int32, 1),
+    "INT8": ("value", np.int32, 1),
+    "INT16_2D": ("value", np.int32, 2),
+    "INT32_2D": ("value", np.int32, 2),
+    "BOOLEAN": ("value", np.bool_, 1),
+}
 """Type of an attribute → property of its elements, their type in arrays, and how many numbers each holds."""
 
 

@@ -29,15 +29,20 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
         return _of_shape(obj, None, recipe)
     said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
     if found.resolution > 1e-3 * min(found.spacing):
-        said.append(Advice(
-            f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
-            "move_origin",
-        ))  # fmt: skip
+        said.append(
+            Advice(
+                f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
+                "move_origin",
+            )
+        )
     if found.step is not None:
-        said.append(Advice(
-            f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
-            "them.", "smooth_steps",
-        ))  # fmt: skip
+        said.append(
+            Advice(
+                f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
+                "them.",
+                "smooth_steps",
+            )
+        )
     return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
 
 
@@ -90,18 +95,23 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
     said = []
     if width < SMALL and not all(PROCESSES[step.kind].works_in_cells for step in steps):
-        said.append(Advice(
-            f"The terrain is {width:.3g} m wide, but {recipe.name} works in meters, on land of kilometers.", "enlarge"
-        ))  # fmt: skip
+        said.append(
+            Advice(
+                f"The terrain is {width:.3g} m wide, but {recipe.name} works in meters, on land of kilometers.",
+                "enlarge",
+            )
+        )
     for step in steps:
         process = PROCESSES[step.kind]
         small = process.small_steps(step.parameters, found.spacing)
         if small > FINE_ENOUGH:
-            said.append(Advice(
-                f"On cells this small the {process.label.lower()} takes {small:,} small steps between two looks at the "
-                "ground, too many for the ground to follow.",
-                "shorten_time_step",
-            ))  # fmt: skip
+            said.append(
+                Advice(
+                    f"On cells this small the {process.label.lower()} takes {small:,} small steps between two looks at "
+                    "the ground, too many for the ground to follow.",
+                    "shorten_time_step",
+                )
+            )
     return said
 
 

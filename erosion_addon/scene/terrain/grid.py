@@ -15,9 +15,22 @@ from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions
 from .obstacle import too_few, why_not
 
 __all__ = [
-    "GridDescription", "Lattice", "describe", "find_lattice", "fingerprint", "forget", "forget_changed", "heights",
-    "lattice_of", "local_heights", "make_grid_object", "read_terrain", "terrain_of", "why_not", "write_heights",
-]  # fmt: skip
+    "GridDescription",
+    "Lattice",
+    "describe",
+    "find_lattice",
+    "fingerprint",
+    "forget",
+    "forget_changed",
+    "heights",
+    "lattice_of",
+    "local_heights",
+    "make_grid_object",
+    "read_terrain",
+    "terrain_of",
+    "why_not",
+    "write_heights",
+]
 
 
 def find_lattice(obj: bpy.types.Object) -> Lattice:

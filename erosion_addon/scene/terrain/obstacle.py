@@ -8,9 +8,19 @@ import bpy
 from ...terrain.terrain import SMALLEST_SIDE
 
 HARMLESS = {
-    "COLLISION", "DATA_TRANSFER", "LINEART", "NORMAL_EDIT", "PARTICLE_SYSTEM", "SURFACE", "UV_PROJECT", "UV_WARP",
-    "VERTEX_WEIGHT_EDIT", "VERTEX_WEIGHT_MIX", "VERTEX_WEIGHT_PROXIMITY", "WEIGHTED_NORMAL",
-}  # fmt: skip
+    "COLLISION",
+    "DATA_TRANSFER",
+    "LINEART",
+    "NORMAL_EDIT",
+    "PARTICLE_SYSTEM",
+    "SURFACE",
+    "UV_PROJECT",
+    "UV_WARP",
+    "VERTEX_WEIGHT_EDIT",
+    "VERTEX_WEIGHT_MIX",
+    "VERTEX_WEIGHT_PROXIMITY",
+    "WEIGHTED_NORMAL",
+}
 """Modifiers that leave the shape of a mesh as it is."""
 
 

@@ -77,9 +77,13 @@ def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
             setattr(owner, name, np.multiply(usual, 0).tolist() if on else usual)
 
     made = bpy.props.BoolProperty(
-        name=word, get=get, set=choose, options={"SKIP_SAVE"}, translation_context=CONTEXT,
+        name=word,
+        get=get,
+        set=choose,
+        options={"SKIP_SAVE"},
+        translation_context=CONTEXT,
         description=f"{word} instead of a value of your own; for scripts that is 0",
-    )  # fmt: skip
+    )
     return {f"{name}{SWITCH}": made}
 
 

@@ -30,12 +30,19 @@ def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
         worker_process.stop()
 
 
-_THREADS = properties_of([
-    Specification(
-        "threads", 0, "The most processors to use: more are faster, fewer leave some to other programs. The result is "
-        "the same.", low=0, high=1024, zero="All", usual=float(processors()),
-    )
-])  # fmt: skip
+_THREADS = properties_of(
+    [
+        Specification(
+            "threads",
+            0,
+            "The most processors to use: more are faster, fewer leave some to other programs. The result is the same.",
+            low=0,
+            high=1024,
+            zero="All",
+            usual=float(processors()),
+        )
+    ]
+)
 
 
 class EROSION_AP_preferences(bpy.types.AddonPreferences):
@@ -46,25 +53,31 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
     threads: _THREADS["threads"]
     threads_auto: _THREADS["threads_auto"]  # type: ignore[name-defined]
     live_preview: bpy.props.BoolProperty(
-        name="Live Preview", default=False,
+        name="Live Preview",
+        default=False,
         description="Show a small preview on the terrain while its settings are dragged, where a terrain does not say "
         "otherwise",
-    )  # fmt: skip
+    )
     keep_worker: bpy.props.BoolProperty(
-        name="Keep Worker Running", default=True, update=_keeping_chosen,
+        name="Keep Worker Running",
+        default=True,
+        update=_keeping_chosen,
         description="Let the process that erodes wait for the next run, so that runs start at once. Off: it ends with "
         "each run and frees its memory, and each run starts about a second later",
-    )  # fmt: skip
+    )
     warm_up: bpy.props.BoolProperty(
-        name="Compile Early", default=True,
+        name="Compile Early",
+        default=True,
         description="Start the process that erodes, and compile what the recipe needs, while you still set parameters. "
         "Off: both happen when you press Run",
-    )  # fmt: skip
+    )
     kernel_folder: bpy.props.StringProperty(
-        name="Compiled Kernels", subtype="DIR_PATH", update=_folder_chosen,
+        name="Compiled Kernels",
+        subtype="DIR_PATH",
+        update=_folder_chosen,
         description="Folder for the machine code that runs are made of, so that it is compiled only once. Nobody else "
         "may write there. Empty: the extension's own folder",
-    )  # fmt: skip
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

@@ -65,15 +65,23 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     unreal_size: _sizes("unreal")
     unity_size: _sizes("unity")
     size: bpy.props.IntVectorProperty(
-        name="Size", size=2, min=0, max=1 << 16, options={"SKIP_SAVE"},
+        name="Size",
+        size=2,
+        min=0,
+        max=1 << 16,
+        options={"SKIP_SAVE"},
         description="Rows and columns of each file: more are smooth between the vertices, fewer are their means. Auto: "
         "the terrain's own",
-    )  # fmt: skip
+    )
     size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
     tiles: bpy.props.IntVectorProperty(
-        name="Tiles", size=2, default=(1, 1), min=1, max=64,
+        name="Tiles",
+        size=2,
+        default=(1, 1),
+        min=1,
+        max=64,
         description="Rows and columns of files. Neighbors share the points on their border",
-    )  # fmt: skip
+    )
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
         description="Black is the lowest point of the terrain and white the highest; else what you give, such as the "
@@ -81,13 +89,24 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         default=True,
     )
     low: bpy.props.FloatProperty(
-        name="Black", description="Height of black in meters; what is lower is cut off",
-        soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        name="Black",
+        description="Height of black in meters; what is lower is cut off",
+        soft_min=-1000.0,
+        soft_max=9000.0,
+        step=100,
+        precision=5,
+        unit="LENGTH",
+    )
     high: bpy.props.FloatProperty(
-        name="White", description="Height of white in meters; what is higher is cut off", default=1000.0,
-        soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        name="White",
+        description="Height of white in meters; what is higher is cut off",
+        default=1000.0,
+        soft_min=-1000.0,
+        soft_max=9000.0,
+        step=100,
+        precision=5,
+        unit="LENGTH",
+    )
     flip: bpy.props.BoolProperty(
         name="Flip Rows", description="Turn the order of rows around, for programs that show the terrain mirrored"
     )

@@ -13,20 +13,36 @@ from ..run.errand_operator import ErrandOperator
 
 _THRESHOLD = Specification(
     "threshold",
-    0.0, "Depth from which on water is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
-    low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=0.1,
-)  # fmt: skip
+    0.0,
+    "Depth from which on water is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
+    low=0,
+    high=1e6,
+    soft_high=10,
+    unit="m",
+    zero="Auto",
+    usual=0.1,
+)
 
 _FOLIAGE = (
     Specification(
-        "shells", 32, "How many shells are rendered: more show finer forms. The viewport shows a quarter of them.",
-        low=1, high=256,
+        "shells",
+        32,
+        "How many shells are rendered: more show finer forms. The viewport shows a quarter of them.",
+        low=1,
+        high=256,
     ),
     Specification(
-        "height", 0.0, "Height of the tallest plants: higher values make a deeper cover. Auto: 0.8 cells.",
-        low=0, high=1e6, soft_high=50, unit="m", zero="Auto", usual=2.0,
+        "height",
+        0.0,
+        "Height of the tallest plants: higher values make a deeper cover. Auto: 0.8 cells.",
+        low=0,
+        high=1e6,
+        soft_high=50,
+        unit="m",
+        zero="Auto",
+        usual=2.0,
     ),
-)  # fmt: skip
+)
 
 
 class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):

@@ -11,15 +11,26 @@ from ..run.errand_operator import ErrandOperator
 _DECLARED = (
     Specification("levels", 3, "How many meshes to make, one simpler than the other.", low=1, high=8),
     Specification(
-        "error", 0.0,
+        "error",
+        0.0,
         "How far the finest of them may be off the terrain: higher values make it simpler. Auto: a tenth of a cell.",
-        low=0, high=1e6, soft_high=10, unit="m", zero="Auto", usual=1.0,
+        low=0,
+        high=1e6,
+        soft_high=10,
+        unit="m",
+        zero="Auto",
+        usual=1.0,
     ),
     Specification(
-        "factor", 4.0, "How many times further the next one may be off: higher values make it simpler.",
-        low=1.1, high=100, soft_high=16, step=0.1,
+        "factor",
+        4.0,
+        "How many times further the next one may be off: higher values make it simpler.",
+        low=1.1,
+        high=100,
+        soft_high=16,
+        step=0.1,
     ),
-)  # fmt: skip
+)
 
 
 class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):

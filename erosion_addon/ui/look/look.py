@@ -95,10 +95,11 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
     stage: bpy.props.BoolProperty(
-        name="Sun, Sky and Camera", default=True,
+        name="Sun, Sky and Camera",
+        default=True,
         description="Add what the scene lacks of them. Yours stay; the lamp, the camera and the cube of a new file go "
         "where you left them untouched",
-    )  # fmt: skip
+    )
 
     def plan(self) -> Plan:
         from ...scene.derived import look

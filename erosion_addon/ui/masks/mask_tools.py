@@ -138,9 +138,10 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
 
 
 _SCALARS = [
-    (field.name, label(field.name), f"{field.meaning} ({field.unit})") for field in FIELDS.values()
+    (field.name, label(field.name), f"{field.meaning} ({field.unit})")
+    for field in FIELDS.values()
     if field.components == 1
-]  # fmt: skip
+]
 
 
 class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
@@ -155,9 +156,10 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
         name="Low", description="Value of the field where the mask is 0, in the field's own unit", precision=4
     )
     high: bpy.props.FloatProperty(
-        name="High", precision=4,
+        name="High",
+        precision=4,
         description="Value of the field where the mask is 1. Where it equals Low, both are the field's own",
-    )  # fmt: skip
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
@@ -194,6 +196,9 @@ class EROSION_OT_field_show(bpy.types.Operator):
 
 
 CLASSES = (
-    EROSION_OT_mask_paint, EROSION_OT_mask_image, EROSION_OT_mask_show, EROSION_OT_mask_from_field,
+    EROSION_OT_mask_paint,
+    EROSION_OT_mask_image,
+    EROSION_OT_mask_show,
+    EROSION_OT_mask_from_field,
     EROSION_OT_field_show,
-)  # fmt: skip
+)

@@ -149,8 +149,14 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
     """Whether the mask is an image of a place in a network: no look at a panel may reach out to where somebody's file
     points. The run reads it, and so does Show."""
     image = getattr(obj.erosion, kind).image
-    return image is not None and image.packed_file is None and image.filepath.replace("\\", "/")[:2] == "//" != (
-        image.filepath[:2]  # two slashes stand for the folder of the .blend file
+    return (
+        image is not None
+        and image.packed_file is None
+        and image.filepath.replace("\\", "/")[:2]
+        == "//"
+        != (
+            image.filepath[:2]  # two slashes stand for the folder of the .blend file
+        )
     )
 
 

@@ -39,9 +39,7 @@ FIT_ITEMS = [
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """The property group of one kind of mask, with that kind's own tooltip."""
     annotations = {
-        "source": bpy.props.EnumProperty(
-            name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS
-        ),
+        "source": bpy.props.EnumProperty(name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS),
         "layer": bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute"),
         "image": bpy.props.PointerProperty(
             type=bpy.types.Image, name="Image", description="White is 1 and black 0; its corners lie on the terrain's"
@@ -55,15 +53,27 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
         "scale": bpy.props.FloatProperty(
             name="Thickness",
             description="How thick it lies where the mask is 1: higher values leave more to be carried off",
-            default=1.0, min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH",
+            default=1.0,
+            min=0.0,
+            max=1e6,
+            soft_max=100.0,
+            step=10,
+            precision=5,
+            unit="LENGTH",
         ),
         "border": bpy.props.FloatProperty(
             name="Soft Border",
             description="How far inside its edge the mask reaches its full value: higher values blend in more gently. "
             "The edge is where the mask is 0, and nothing changes beyond it",
-            default=0.0, min=0.0, max=1e6, soft_max=1000.0, step=100, precision=5, unit="LENGTH",
+            default=0.0,
+            min=0.0,
+            max=1e6,
+            soft_max=1000.0,
+            step=100,
+            precision=5,
+            unit="LENGTH",
         ),
-    }  # fmt: skip
+    }
     return type(f"EROSION_PG_mask_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
 

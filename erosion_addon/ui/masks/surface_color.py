@@ -21,17 +21,21 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
     """The colors that the ground starts with"""
 
     source: bpy.props.EnumProperty(
-        name="Source", description="Where the colors of the ground come from, which erosion carries along",
+        name="Source",
+        description="Where the colors of the ground come from, which erosion carries along",
         items=COLOR_ITEMS,
-    )  # fmt: skip
+    )
     layer: bpy.props.StringProperty(name="Layer", description="Name of the color attribute")
     image: bpy.props.PointerProperty(
         type=bpy.types.Image, name="Image", description="The image; its corners lie on the terrain's"
     )
     strata: bpy.props.StringProperty(
-        name="Strata", description="Name of shipped strata, or path of a .toml file", default="red canyon",
-        search=lambda settings, context, text: list(shipped("strata")), search_options={"SUGGESTION"},
-    )  # fmt: skip
+        name="Strata",
+        description="Name of shipped strata, or path of a .toml file",
+        default="red canyon",
+        search=lambda settings, context, text: list(shipped("strata")),
+        search_options={"SUGGESTION"},
+    )
 
 
 class EROSION_MT_strata(bpy.types.Menu):

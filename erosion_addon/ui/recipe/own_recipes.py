@@ -43,17 +43,20 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         name="Description", description="What land it makes; shown over its picture", options={"SKIP_SAVE"}
     )
     landscape: bpy.props.EnumProperty(
-        name="Landscape", description=LANDSCAPE.sentence.rstrip("."), default=LANDSCAPE.default,
+        name="Landscape",
+        description=LANDSCAPE.sentence.rstrip("."),
+        default=LANDSCAPE.default,
         items=[(key, heading, f"Like the shipped recipes under {heading}") for key, heading in LANDSCAPES.items()],
         options={"SKIP_SAVE"},
-    )  # fmt: skip
+    )
     keep_seed: bpy.props.BoolProperty(
         name="Keep Seed", description="Keep the seed too, so that the recipe sets it where it is taken"
     )
     picture: bpy.props.BoolProperty(
-        name="Picture from the Viewport", default=True,
+        name="Picture from the Viewport",
+        default=True,
         description="Take the middle of the 3D viewport, without its overlays, as the picture of the recipe",
-    )  # fmt: skip
+    )
     overwrite: bpy.props.BoolProperty(
         name="Replace It", description="Replace your recipe of this name", options={"SKIP_SAVE"}
     )
@@ -67,9 +70,12 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         if self.overwrite and user_recipes.find(self.name):
             self._take_words(Recipe.load(self.name))
             return context.window_manager.invoke_confirm(
-                self, event, title=f"Replace {self.name}?", confirm_text="Replace",
+                self,
+                event,
+                title=f"Replace {self.name}?",
+                confirm_text="Replace",
                 message="Your recipe of this name gets the steps and settings of this terrain.",
-            )  # fmt: skip
+            )
         try:
             loaded = loaded_recipe.recipe(settings)
             self._take_words(loaded)
@@ -106,9 +112,12 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         try:
             recipe = recipe_of_terrain(terrain)
             recipe = replace(
-                recipe, name=self.name, description=self.description, landscape=self.landscape,
+                recipe,
+                name=self.name,
+                description=self.description,
+                landscape=self.landscape,
                 seed=recipe.seed if self.keep_seed else 0,
-            )  # fmt: skip
+            )
             name = user_recipes.save(recipe, self.overwrite)
         except InputError as error:
             self.report({"ERROR"}, str(error))
@@ -138,9 +147,12 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_confirm(
-            self, event, title=f"Delete {self.name}?", confirm_text="Delete",
+            self,
+            event,
+            title=f"Delete {self.name}?",
+            confirm_text="Delete",
             message="Its file is deleted, which cannot be undone. Terrains keep their settings.",
-        )  # fmt: skip
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:

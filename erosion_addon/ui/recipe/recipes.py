@@ -153,9 +153,11 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         name="Recipe", description="Name of a recipe, or path of a .toml file", options={"SKIP_SAVE", "HIDDEN"}
     )
     filepath: bpy.props.StringProperty(
-        name="File", description="Recipe file to load instead", subtype="FILE_PATH",
+        name="File",
+        description="Recipe file to load instead",
+        subtype="FILE_PATH",
         options={"SKIP_SAVE", "HIDDEN"},
-    )  # fmt: skip
+    )
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
 
     @classmethod

@@ -47,14 +47,27 @@ class EROSION_PG_wind(bpy.types.PropertyGroup):
     """One of several winds that take turns"""
 
     direction: bpy.props.FloatProperty(
-        name="Direction (°)", description="Where this wind blows to: 0 along x, 90 along y",
-        min=-360, max=360, soft_min=-180, soft_max=180, step=100, precision=1, translation_context=CONTEXT,
-    )  # fmt: skip
+        name="Direction (°)",
+        description="Where this wind blows to: 0 along x, 90 along y",
+        min=-360,
+        max=360,
+        soft_min=-180,
+        soft_max=180,
+        step=100,
+        precision=1,
+        translation_context=CONTEXT,
+    )
     weight: bpy.props.FloatProperty(
         name="Weight",
         description="How much this wind blows, compared to the others: higher values turn the dunes to it",
-        default=1.0, min=0, max=1e6, soft_max=10, step=10, precision=2, translation_context=CONTEXT,
-    )  # fmt: skip
+        default=1.0,
+        min=0,
+        max=1e6,
+        soft_max=10,
+        step=10,
+        precision=2,
+        translation_context=CONTEXT,
+    )
 
 
 class EROSION_PG_step(bpy.types.PropertyGroup):
@@ -62,7 +75,8 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
 
     __annotations__ = {
         "kind": bpy.props.EnumProperty(
-            name="Process", description="What happens in the step",
+            name="Process",
+            description="What happens in the step",
             items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
         ),
         "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
@@ -73,13 +87,19 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         "limits": bpy.props.PointerProperty(
             type=EROSION_PG_limits, name="Limits", description="Where the step works, and how deep"
         ),
-        **{kind: bpy.props.PointerProperty(
-               type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
-           ) for kind, settings in SETTINGS.items()},
-        **{f"{kind}_masks": bpy.props.PointerProperty(
-               type=settings, name="Parameter Masks", description="What scales parameters from place to place"
-           ) for kind, settings in MASKS.items()},
-    }  # fmt: skip
+        **{
+            kind: bpy.props.PointerProperty(
+                type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
+            )
+            for kind, settings in SETTINGS.items()
+        },
+        **{
+            f"{kind}_masks": bpy.props.PointerProperty(
+                type=settings, name="Parameter Masks", description="What scales parameters from place to place"
+            )
+            for kind, settings in MASKS.items()
+        },
+    }
 
 
 def reload(settings: Any) -> None:

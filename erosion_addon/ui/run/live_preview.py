@@ -30,9 +30,17 @@ trouble = ""
 """Why there is no preview, for the panel."""
 
 _IGNORED = {
-    "rna_type", "name", "report", "loaded", "recipe_loaded", "active_step", "surface_color", "casters",
-    "live_preview", "live_preview_choice",
-}  # fmt: skip
+    "rna_type",
+    "name",
+    "report",
+    "loaded",
+    "recipe_loaded",
+    "active_step",
+    "surface_color",
+    "casters",
+    "live_preview",
+    "live_preview_choice",
+}
 """Settings that change nothing in a preview; so do all that begin with show_."""
 
 _seen: dict[int, Any] = {}

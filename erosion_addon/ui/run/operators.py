@@ -67,9 +67,10 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
     bl_label = "Cancel"
 
     waiting_too: bpy.props.BoolProperty(
-        name="Include Queue", description="Clear the queue as well, so that nothing begins after it",
+        name="Include Queue",
+        description="Clear the queue as well, so that nothing begins after it",
         options={"SKIP_SAVE"},
-    )  # fmt: skip
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         run = job.current

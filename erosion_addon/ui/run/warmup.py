@@ -90,10 +90,16 @@ def warm_up(obj: bpy.types.Object | None) -> None:
 def _shape(recipe: Recipe) -> list[Any]:
     """What of a recipe decides which kernels are called, and with what kinds of arguments: the amounts do not."""
     return [
-        [step.kind, step.enabled, {name: bool(value) if isinstance(value, float | list) else value
-                                   for name, value in step.parameters.to_dict().items()}]
+        [
+            step.kind,
+            step.enabled,
+            {
+                name: bool(value) if isinstance(value, float | list) else value
+                for name, value in step.parameters.to_dict().items()
+            },
+        ]
         for step in recipe.steps
-    ]  # fmt: skip
+    ]
 
 
 CLASSES = ()

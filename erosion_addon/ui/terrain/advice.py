@@ -28,12 +28,14 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
     "smooth_steps": ("erosion.steps_smooth", "Remove Terracing", {}),
     "unit_scale": (
-        "wm.context_set_float", "Unit Scale 1", {"data_path": "scene.unit_settings.scale_length", "value": 1.0}
+        "wm.context_set_float",
+        "Unit Scale 1",
+        {"data_path": "scene.unit_settings.scale_length", "value": 1.0},
     ),
     "enlarge": ("erosion.terrain_enlarge", "Make It 2 km Wide", {}),
     "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
-}  # fmt: skip
+}
 """Name of a remedy → operator, text of its button, what the operator is called with."""
 
 
@@ -61,10 +63,11 @@ class EROSION_OT_remedy(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     remedy: bpy.props.EnumProperty(
-        name="Remedy", description="What is done with the terrain",
+        name="Remedy",
+        description="What is done with the terrain",
         items=[(name, text, "") for name, (operator, text, _) in REMEDIES.items() if operator.startswith("object.")],
         options={"HIDDEN", "SKIP_SAVE"},
-    )  # fmt: skip
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -115,9 +118,16 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
     bl_label = "Enlarge Terrain"
 
     width: bpy.props.FloatProperty(
-        name="Width", description="Length of the longer side: higher values make what wind and water do look smaller",
-        default=2000.0, min=1.0, max=1e6, soft_max=20_000.0, step=1000, precision=5, subtype="DISTANCE",
-    )  # fmt: skip
+        name="Width",
+        description="Length of the longer side: higher values make what wind and water do look smaller",
+        default=2000.0,
+        min=1.0,
+        max=1e6,
+        soft_max=20_000.0,
+        step=1000,
+        precision=5,
+        subtype="DISTANCE",
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
@@ -138,9 +148,15 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
         description="How thick the sand lies: "
         "higher values leave more of it before the rock shows. 0 takes the thickness that "
         "the recipe is made for",
-        default=0.0, min=0.0, max=1e6, soft_max=100.0, step=100, precision=5, unit="LENGTH",
+        default=0.0,
+        min=0.0,
+        max=1e6,
+        soft_max=100.0,
+        step=100,
+        precision=5,
+        unit="LENGTH",
         options={"SKIP_SAVE"},
-    )  # fmt: skip
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)

@@ -21,6 +21,7 @@ SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 METERS = (".npy", ".exr", ".r32")
 """Files whose numbers are meters, without black and white."""
 
+
 class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     """Make a grid mesh from a heightmap, ready to be eroded"""
 
@@ -36,13 +37,16 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         options={"SKIP_SAVE", "HIDDEN"},
     )
     image: bpy.props.StringProperty(
-        name="Image", description="An image of this file to take instead of a file on disk", options={"SKIP_SAVE"},
+        name="Image",
+        description="An image of this file to take instead of a file on disk",
+        options={"SKIP_SAVE"},
         search=lambda self, context, text: [image.name for image in bpy.data.images],
-    )  # fmt: skip
+    )
     frame: bpy.props.BoolProperty(
-        name="Show All", description="Move the views so that they show the whole terrain",
+        name="Show All",
+        description="Move the views so that they show the whole terrain",
         options={"SKIP_SAVE", "HIDDEN"},
-    )  # fmt: skip
+    )
     known_metres: bpy.props.BoolProperty(
         name="Use File Metadata",
         description="Take the distances and heights that a GeoTIFF or a side file (.json) tells, where there are any, "
@@ -58,22 +62,48 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         ],
     )
     cell_size: bpy.props.FloatProperty(
-        name="Cell Size", description="Meters from one pixel to the next: higher values make wider, gentler land",
-        default=10.0, min=1e-6, max=1e6, soft_min=0.1, soft_max=100.0, step=10, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        name="Cell Size",
+        description="Meters from one pixel to the next: higher values make wider, gentler land",
+        default=10.0,
+        min=1e-6,
+        max=1e6,
+        soft_min=0.1,
+        soft_max=100.0,
+        step=10,
+        precision=5,
+        unit="LENGTH",
+    )
     width: bpy.props.FloatProperty(
-        name="Width", description="Meters from the left edge to the right one: higher values make wider, gentler land",
-        default=2000.0, min=1e-3, max=1e9, soft_min=10.0, soft_max=100_000.0, step=1000, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        name="Width",
+        description="Meters from the left edge to the right one: higher values make wider, gentler land",
+        default=2000.0,
+        min=1e-3,
+        max=1e9,
+        soft_min=10.0,
+        soft_max=100_000.0,
+        step=1000,
+        precision=5,
+        unit="LENGTH",
+    )
     low: bpy.props.FloatProperty(
-        name="Black", description="Height of black in meters, for images without meters",
-        soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        name="Black",
+        description="Height of black in meters, for images without meters",
+        soft_min=-1000.0,
+        soft_max=9000.0,
+        step=100,
+        precision=5,
+        unit="LENGTH",
+    )
     high: bpy.props.FloatProperty(
         name="White",
         description="Height of white in meters, for images without meters: higher values make steeper land",
-        default=1000.0, soft_min=-1000.0, soft_max=9000.0, step=100, precision=5, unit="LENGTH",
-    )  # fmt: skip
+        default=1000.0,
+        soft_min=-1000.0,
+        soft_max=9000.0,
+        step=100,
+        precision=5,
+        unit="LENGTH",
+    )
     smooth_steps: bpy.props.BoolProperty(
         name="Remove Terracing",
         description="Where there are only as many heights as 8 bits hold, smooth away the terraces between them. No "
@@ -81,9 +111,13 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         default=True,
     )
     raw_size: bpy.props.IntVectorProperty(
-        name="Raw Size", size=2, min=0, max=1 << 17, options={"SKIP_SAVE"},
+        name="Raw Size",
+        size=2,
+        min=0,
+        max=1 << 17,
+        options={"SKIP_SAVE"},
         description="Rows and columns of a raw file. Auto: those of a square",
-    )  # fmt: skip
+    )
     raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

@@ -35,8 +35,14 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         description="Meters from one vertex of the grid to the next: "
         "lower values keep finer detail; 0 is about as fine as "
         "the mesh itself",
-        min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
-    )  # fmt: skip
+        min=0.0,
+        max=1e6,
+        soft_max=100.0,
+        step=10,
+        precision=5,
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
     hide_original: bpy.props.BoolProperty(
         name="Hide Original", description="Hide the object, which would lie within the new terrain", default=True
     )
@@ -108,8 +114,14 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
     step: bpy.props.FloatProperty(
         name="Step",
         description="Meters from one terrace to the next: higher values smooth more; 0 finds it",
-        min=0.0, max=1e6, soft_max=100.0, step=10, precision=5, unit="LENGTH", options={"SKIP_SAVE"},
-    )  # fmt: skip
+        min=0.0,
+        max=1e6,
+        soft_max=100.0,
+        step=10,
+        precision=5,
+        unit="LENGTH",
+        options={"SKIP_SAVE"},
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...grid.dequantize import smooth_steps, step_of

@@ -18,10 +18,19 @@ from ..base.terrain_operator import allowed, select_only
 from ..base.translations import phrase
 
 ICONS = {
-    "ridged": "SHARPCURVE", "voronoi": "TEXTURE", "fractal": "MOD_NOISE", "faults": "MOD_EDGESPLIT",
-    "bumps": "SMOOTHCURVE", "sand": "MOD_OCEAN", "plane": "MESH_PLANE", "cone": "MESH_CONE", "pyramid": "LINCURVE",
-    "box": "MESH_CUBE", "letters": "FONT_DATA", "pyramid_in_sand": "FORCE_WIND",
-}  # fmt: skip
+    "ridged": "SHARPCURVE",
+    "voronoi": "TEXTURE",
+    "fractal": "MOD_NOISE",
+    "faults": "MOD_EDGESPLIT",
+    "bumps": "SMOOTHCURVE",
+    "sand": "MOD_OCEAN",
+    "plane": "MESH_PLANE",
+    "cone": "MESH_CONE",
+    "pyramid": "LINCURVE",
+    "box": "MESH_CUBE",
+    "letters": "FONT_DATA",
+    "pyramid_in_sand": "FORCE_WIND",
+}
 
 MANY = 4_000_000
 """Vertices; from here on Blender answers slowly."""
@@ -54,25 +63,47 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     __annotations__ = {
         "kind": bpy.props.EnumProperty(name="Kind", description="What the terrain is like", items=_KINDS),
         "size_x": bpy.props.FloatProperty(
-            name="Size X", description="Width in meters; one unit of Blender is one meter", default=1000.0,
-            min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
+            name="Size X",
+            description="Width in meters; one unit of Blender is one meter",
+            default=1000.0,
+            min=0.01,
+            max=1e6,
+            soft_min=10.0,
+            soft_max=20000.0,
+            step=1000,
+            precision=5,
+            unit="LENGTH",
         ),
         "size_y": bpy.props.FloatProperty(
-            name="Y", description="Length in meters; one unit of Blender is one meter", default=1000.0,
-            min=0.01, max=1e6, soft_min=10.0, soft_max=20000.0, step=1000, precision=5, unit="LENGTH",
+            name="Y",
+            description="Length in meters; one unit of Blender is one meter",
+            default=1000.0,
+            min=0.01,
+            max=1e6,
+            soft_min=10.0,
+            soft_max=20000.0,
+            step=1000,
+            precision=5,
+            unit="LENGTH",
         ),
         "resolution": bpy.props.IntProperty(
-            name="Resolution", default=512, min=SMALLEST_SIDE, max=16384, soft_max=4096,
+            name="Resolution",
+            default=512,
+            min=SMALLEST_SIDE,
+            max=16384,
+            soft_max=4096,
             description="Vertices along the longer side: more show finer valleys and take longer to erode; "
             "the land stays the same",
         ),
         "seed": property_of(SEED),
         "frame": bpy.props.BoolProperty(
-            name="Show All", default=True, options={"SKIP_SAVE"},
+            name="Show All",
+            default=True,
+            options={"SKIP_SAVE"},
             description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
         ),
         **_PARAMETERS,
-    }  # fmt: skip
+    }
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -282,9 +282,9 @@ def test_a_spring_lies_where_its_x_and_y_say():
 
 def test_springs_share_the_drops_with_the_rain_and_among_each_other():
     springs = [[0.0, 0.0, 1.0], [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]]
-    after = eroded(
-        hills(20, 20), springs=springs, spring_share=0.5, maximum_path=one_cell(20, 20), drops_per_cell=100
-    )["flow"]  # fmt: skip
+    after = eroded(hills(20, 20), springs=springs, spring_share=0.5, maximum_path=one_cell(20, 20), drops_per_cell=100)[
+        "flow"
+    ]
     # 40 000 drops, of which 20 000 rise: 5 000 and 15 000 (each ± 5 sigma, 350 and 530), and 50 fall on each cell.
     assert abs(after[0, 0] - 5050) < 350 and abs(after[19, 19] - 15050) < 530
     assert after[10, 10] < 100 and after.sum() == 40000
@@ -300,12 +300,16 @@ def test_springs_rise_also_where_it_never_rains():
     rain[:, :3] = 1.0
     after = eroded(
         hills(20, 20), springs=[[1.0, 1.0, 1.0]], masks={"rain": rain}, maximum_path=one_cell(20, 20), drops_per_cell=9
-    )  # fmt: skip
+    )
     assert after["flow"][19, 19] > 1000 and after["flow"][:, 3:19].max() == 0
 
 
-QUADRANTS = [(slice(0, 20), slice(0, 20)), (slice(0, 20), slice(21, 41)),
-             (slice(21, 41), slice(0, 20)), (slice(21, 41), slice(21, 41))]  # fmt: skip
+QUADRANTS = [
+    (slice(0, 20), slice(0, 20)),
+    (slice(0, 20), slice(21, 41)),
+    (slice(21, 41), slice(0, 20)),
+    (slice(21, 41), slice(21, 41)),
+]
 """Of 41 × 41 cells around the middle one."""
 
 

@@ -150,10 +150,13 @@ def landscape(elevation):
     """What an eye compares: percentiles of height and slope, and how much of the water the largest rivers carry."""
     slope = np.hypot(*np.gradient(elevation.elevation, 10.0))
     flow = np.sort(elevation["flow"].ravel())
-    return np.array([
-        *np.percentile(elevation.elevation, (5, 25, 50, 75, 95)), *np.percentile(slope, (50, 90, 99)),
-        flow[-len(flow) // 100 :].sum() / flow.sum(),
-    ])  # fmt: skip
+    return np.array(
+        [
+            *np.percentile(elevation.elevation, (5, 25, 50, 75, 95)),
+            *np.percentile(slope, (50, 90, 99)),
+            flow[-len(flow) // 100 :].sum() / flow.sum(),
+        ]
+    )
 
 
 @pytest.fixture(params=["alpine", "arcane"], scope="module")

@@ -74,14 +74,22 @@ def test_any_parameters_in_range_stay_finite_and_within_bounds():
         for edges in EDGES:
             before = hills(12, 15, 100.0) * scale
             parameters = {
-                "duration": 0.1, "rain": 10 ** random.uniform(0, 4), "evaporation": 10 ** random.uniform(0, 4),
-                "friction": 10 ** random.uniform(-3, 1), "pipe_depth": 10 ** random.uniform(-2, 3),
-                "capacity": 10 ** random.uniform(0, 3), "minimum_tilt": random.uniform(0, 1),
-                "pick_up": 10 ** random.uniform(0, 3), "settling": 10 ** random.uniform(0, 3),
-                "rock_erosion": 10 ** random.uniform(1, 4), "bank_erosion": 10 ** random.uniform(0, 5),
-                "slide_angle": random.uniform(0, 89), "sliding": 10 ** random.uniform(0, 3),
-                "gravity": 10 ** random.uniform(-2, 3), "time_step": 10 ** random.uniform(0, 1.5),
-            }  # fmt: skip
+                "duration": 0.1,
+                "rain": 10 ** random.uniform(0, 4),
+                "evaporation": 10 ** random.uniform(0, 4),
+                "friction": 10 ** random.uniform(-3, 1),
+                "pipe_depth": 10 ** random.uniform(-2, 3),
+                "capacity": 10 ** random.uniform(0, 3),
+                "minimum_tilt": random.uniform(0, 1),
+                "pick_up": 10 ** random.uniform(0, 3),
+                "settling": 10 ** random.uniform(0, 3),
+                "rock_erosion": 10 ** random.uniform(1, 4),
+                "bank_erosion": 10 ** random.uniform(0, 5),
+                "slide_angle": random.uniform(0, 89),
+                "sliding": 10 ** random.uniform(0, 3),
+                "gravity": 10 ** random.uniform(-2, 3),
+                "time_step": 10 ** random.uniform(0, 1.5),
+            }
             layers = run(before, edges, cell_size=5.0, **parameters).layers()
             assert all(np.isfinite(array).all() for array in layers.values()), parameters
             assert layers["elevation"].min() >= before.min() - 1e-9, parameters
@@ -149,11 +157,20 @@ def test_a_spring_gives_its_water():
 
 def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
     bed = np.full((20, 20), 5.0)
-    flood = run(bed, "closed", rain=0.0, evaporation=0.0, standing_water="everywhere", water_level=6.0,
-                water_rise=2.0, duration=0.5)  # fmt: skip
+    flood = run(
+        bed,
+        "closed",
+        rain=0.0,
+        evaporation=0.0,
+        standing_water="everywhere",
+        water_level=6.0,
+        water_rise=2.0,
+        duration=0.5,
+    )
     assert flood.layers()["water_depth"] == pytest.approx(2.0, abs=0.01)
-    sea = run(bed, "open", rain=0.0, evaporation=0.0, standing_water="edges", water_level=5.0, water_rise=1.0,
-              duration=1.0)  # fmt: skip
+    sea = run(
+        bed, "open", rain=0.0, evaporation=0.0, standing_water="edges", water_level=5.0, water_rise=1.0, duration=1.0
+    )
     assert sea.layers()["water_depth"] == pytest.approx(1.0, abs=0.1)
     assert sea.counts(1.0)["inflow"] > 0 and water_error(sea.counts(1.0)) <= 1e-9
     with pytest.raises(InputError, match="set the edges to open"):
@@ -194,16 +211,24 @@ def test_the_share_that_is_flooded_is_the_same_on_any_terrain():
 def test_a_terrain_far_from_height_0_gives_the_same_bits(height):
     low = np.round(fractal(40, 40, 200.0, seed=2) * 256) / 256  # so that float64 holds them at any of the heights
     low += 1.0 if height > 0 else -201.0
-    found, moved = (run(bed, duration=0.5, water_level=level, standing_water="edges").layers()
-                    for bed, level in ((low, low.min() + 30), (low + height, low.min() + 30 + height)))  # fmt: skip
+    found, moved = (
+        run(bed, duration=0.5, water_level=level, standing_water="edges").layers()
+        for bed, level in ((low, low.min() + 30), (low + height, low.min() + 30 + height))
+    )
     for name in ("water_depth", "velocity", "suspended", "soil", "flow"):
         assert np.array_equal(found[name], moved[name]), name
     assert np.allclose(moved["elevation"] - height, found["elevation"], rtol=0, atol=1e-8)
 
 
 def test_still_water_evaporates_at_the_rate_said():
-    lake = run(np.zeros((9, 9)), "closed", rain=0.0, evaporation=100.0, duration=1.0,
-               layers={"water_depth": np.full((9, 9), 0.5, np.float32)})  # fmt: skip
+    lake = run(
+        np.zeros((9, 9)),
+        "closed",
+        rain=0.0,
+        evaporation=100.0,
+        duration=1.0,
+        layers={"water_depth": np.full((9, 9), 0.5, np.float32)},
+    )
     assert lake.layers()["water_depth"] == pytest.approx(0.4, rel=1e-4)
 
 
@@ -233,8 +258,11 @@ def test_neither_slides_nor_dried_up_water_touch_what_strength_0_keeps():
     half[:, 10:] = 0.0
     heap = np.zeros((21, 21))
     heap[8:13, 7:10] = 30.0
-    layers = {"soil": heap + 1.0, "moisture": np.ones((21, 21), np.float32),
-              "water_depth": np.full((21, 21), 0.05, np.float32)}  # fmt: skip
+    layers = {
+        "soil": heap + 1.0,
+        "moisture": np.ones((21, 21), np.float32),
+        "water_depth": np.full((21, 21), 0.05, np.float32),
+    }
     step = run(heap, "closed", 5.0, {"strength": half}, layers, rain=0.0, evaporation=200.0, duration=1.0)
     after = step.layers()
     assert np.array_equal(after["elevation"][:, 10:], heap[:, 10:]) and after["water_depth"].max() == 0.0

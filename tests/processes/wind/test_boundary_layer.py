@@ -76,9 +76,16 @@ def ridge_speed(height, cols):
     profiles, blowing = [], (height / 40) ** 2 * 96 / cols
     for key in (1, 2):
         after = blown(
-            sand, sand, key=key, **LAYER, particles_per_cell=blowing, gustiness=0.0, repose_angle=30.0,
-            boundary_layer=3.0, creep=0.0002,
-        )  # fmt: skip
+            sand,
+            sand,
+            key=key,
+            **LAYER,
+            particles_per_cell=blowing,
+            gustiness=0.0,
+            repose_angle=30.0,
+            boundary_layer=3.0,
+            creep=0.0002,
+        )
         sand = after["sediment"]
         profiles.append(sand.mean(axis=0))
     turn = np.exp(2j * np.pi * np.arange(cols) / cols)

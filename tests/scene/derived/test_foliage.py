@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foliage: where plants grow, the shells that show them, and what a person sees of them."""
 
-
 import bpy
 import numpy as np
 import pytest
@@ -113,8 +112,11 @@ def test_shells_carry_what_the_material_reads_and_nothing_else(make_meadow):
     mesh = plants.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     names = {attribute.name for attribute in mesh.attributes if attribute.name[0] not in "."}
     assert names - {"position", "material_index", "sharp_face"} == {
-        "foliage_density", "foliage_root", "foliage_shell", "moisture",
-    }  # fmt: skip
+        "foliage_density",
+        "foliage_root",
+        "foliage_shell",
+        "moisture",
+    }
 
 
 def test_the_modifier_has_nothing_to_warn_of(make_meadow):

@@ -150,8 +150,10 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     assert said.startswith("Land_LOD1 is in Edit Mode and still shows the terrain before")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert [positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)] == [
-        True, False, False
-    ]  # fmt: skip
+        True,
+        False,
+        False,
+    ]
     assert companions.update(terrain) == [] and vertices_in(levels[0], terrain)
 
 

@@ -63,9 +63,18 @@ def write_pixels(path, pixels, kind, names=(), **attributes):
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     "suffix,kind",
-    [(".png", "uint8"), (".png", "uint16"), (".tif", "uint8"), (".tif", "uint16"), (".tif", "int16"),
-     (".tif", "float"), (".tif", "double"), (".exr", "half"), (".exr", "float")],
-)  # fmt: skip
+    [
+        (".png", "uint8"),
+        (".png", "uint16"),
+        (".tif", "uint8"),
+        (".tif", "uint16"),
+        (".tif", "int16"),
+        (".tif", "float"),
+        (".tif", "double"),
+        (".exr", "half"),
+        (".exr", "float"),
+    ],
+)
 @pytest.mark.parametrize("alpha_is", ["unassociated", "associated"])
 def test_both_backends_read_the_same_numbers(tmp_path, suffix, kind, channels, alpha_is):
     dtype = np.dtype({"half": "f2", "float": "f4", "double": "f8"}.get(kind, kind))

@@ -56,9 +56,15 @@ def everything(mesh):
     """All bytes of all attributes, by name."""
     found = {}
     for attribute in mesh.attributes:
-        kind = {"FLOAT_VECTOR": ("vector", 3, "f"), "FLOAT": ("value", 1, "f"), "FLOAT2": ("vector", 2, "f"),
-                "FLOAT_COLOR": ("color", 4, "f"), "INT": ("value", 1, "i"), "INT32_2D": ("value", 2, "i"),
-                "BOOLEAN": ("value", 1, "?")}[attribute.data_type]
+        kind = {
+            "FLOAT_VECTOR": ("vector", 3, "f"),
+            "FLOAT": ("value", 1, "f"),
+            "FLOAT2": ("vector", 2, "f"),
+            "FLOAT_COLOR": ("color", 4, "f"),
+            "INT": ("value", 1, "i"),
+            "INT32_2D": ("value", 2, "i"),
+            "BOOLEAN": ("value", 1, "?"),
+        }[attribute.data_type]
         values = np.empty(len(attribute.data) * kind[1], kind[2])
         attribute.data.foreach_get(kind[0], values)
         found[attribute.name] = values.tobytes()

@@ -151,8 +151,16 @@ def test_ours_may_be_converted_or_removed_by_the_user_and_is_written_all_the_sam
     assert all(np.array_equal(found[name], fields[name]) for name in fields)
 
 
-CONVERTED = [("INT", "FACE"), ("BOOLEAN", "POINT"), ("FLOAT_VECTOR", "CORNER"), ("BYTE_COLOR", "POINT"),
-             ("STRING", "POINT"), ("INT32_2D", "EDGE"), ("QUATERNION", "POINT"), ("FLOAT4X4", "FACE")]  # fmt: skip
+CONVERTED = [
+    ("INT", "FACE"),
+    ("BOOLEAN", "POINT"),
+    ("FLOAT_VECTOR", "CORNER"),
+    ("BYTE_COLOR", "POINT"),
+    ("STRING", "POINT"),
+    ("INT32_2D", "EDGE"),
+    ("QUATERNION", "POINT"),
+    ("FLOAT4X4", "FACE"),
+]
 
 
 @pytest.mark.parametrize(("data_type", "domain"), CONVERTED)

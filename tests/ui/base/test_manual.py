@@ -87,8 +87,14 @@ def test_every_page_can_be_reached_from_the_contents(pages):
 
 
 def test_blocks_become_what_they_are():
-    blocks = ("# A & B", "One **bold**\nline.", "1. first\n   goes on\n2. `a < b`", "    x = 1", "    y = 2",
-              "| a | b |\n| --- | --- |\n| 1 | 2 |")  # fmt: skip
+    blocks = (
+        "# A & B",
+        "One **bold**\nline.",
+        "1. first\n   goes on\n2. `a < b`",
+        "    x = 1",
+        "    y = 2",
+        "| a | b |\n| --- | --- |\n| 1 | 2 |",
+    )
     text = "\n\n".join(blocks)
     body = manual.page(text, Path()).partition("</style>\n")[2]
     assert body == (

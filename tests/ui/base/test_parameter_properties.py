@@ -12,11 +12,20 @@ from erosion_addon.ui.recipe.steps import SETTINGS
 from tests.ui.recipe.test_steps import Drawn
 
 AUTOMATIC = [
-    (kind, known) for kind, process in PROCESSES.items() for known in specifications(process.parameters).values()
+    (kind, known)
+    for kind, process in PROCESSES.items()
+    for known in specifications(process.parameters).values()
     if known.zero
-]  # fmt: skip
-OPERATORS = [("lod_add", "error"), ("water_add", "threshold"), ("foliage_add", "height"), ("light_bake", "radius"),
-             ("analyze", "channel_area"), ("heightmap_export", "size"), ("heightmap_import", "raw_size")]  # fmt: skip
+]
+OPERATORS = [
+    ("lod_add", "error"),
+    ("water_add", "threshold"),
+    ("foliage_add", "height"),
+    ("light_bake", "radius"),
+    ("analyze", "channel_area"),
+    ("heightmap_export", "size"),
+    ("heightmap_import", "raw_size"),
+]
 
 
 def drawn(owner, name):

@@ -110,8 +110,10 @@ def test_the_template_has_every_label_tooltip_choice_and_text_with_its_context()
 
 def test_a_template_filled_in_by_a_translator_comes_back_whole():
     entries = RELEASE["template"]().split("\n\n")
-    filled = [entry.replace('msgstr ""', entry[entry.index("msgid") :].split("\n")[0].replace("msgid", "msgstr"))
-              for entry in entries[1:]]  # fmt: skip
+    filled = [
+        entry.replace('msgstr ""', entry[entry.index("msgid") :].split("\n")[0].replace("msgid", "msgstr"))
+        for entry in entries[1:]
+    ]
     found = translations.read("\n\n".join([entries[0], *filled]))
     assert found == {known: known[1] for known in RELEASE["messages"]()}
     assert translations.read(RELEASE["template"]()) == {}

@@ -26,10 +26,14 @@ def held(obj, names=ANALYZED):
 
 
 def errand(terrain):
-    return Errand(terrain, "Analysis", Plan(
-        lambda obj: analysis.requests_of_analysis(obj, USUAL, "open"),
-        lambda obj: (str(analysis.analyze(obj, USUAL, "open").figures["pits"]), []),
-    ))  # fmt: skip
+    return Errand(
+        terrain,
+        "Analysis",
+        Plan(
+            lambda obj: analysis.requests_of_analysis(obj, USUAL, "open"),
+            lambda obj: (str(analysis.analyze(obj, USUAL, "open").figures["pits"]), []),
+        ),
+    )
 
 
 def panel():

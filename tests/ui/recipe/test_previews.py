@@ -40,5 +40,8 @@ def test_ones_own_recipe_has_its_own_picture_or_a_blank_one(own_recipes):
 
 def test_names_are_shown_as_people_write_them():
     assert [previews.title(name) for name in ("dune sea", "my Hills", "/tmp/Far Away.toml", "")] == [
-        "Dune sea", "My Hills", "Far Away", "",
-    ]  # fmt: skip
+        "Dune sea",
+        "My Hills",
+        "Far Away",
+        "",
+    ]

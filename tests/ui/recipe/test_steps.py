@@ -97,9 +97,15 @@ def test_steps_run_in_the_order_of_the_list_and_those_switched_off_do_not(terrai
     bpy.ops.erosion.step_move(direction="UP")
     terrain, _ = grid.read_terrain(terrain_object)
     run()
-    recipe = Recipe.from_dict({"name": "x", "step": [
-        {"kind": "talus", "reach": 30.0}, {"kind": "droplet", "drops_per_cell": 0.5},
-    ]})  # fmt: skip
+    recipe = Recipe.from_dict(
+        {
+            "name": "x",
+            "step": [
+                {"kind": "talus", "reach": 30.0},
+                {"kind": "droplet", "drops_per_cell": 0.5},
+            ],
+        }
+    )
     expected = erode(terrain, recipe, seed=stack.seed)
     report = json.loads(stack.report)
     assert [step["kind"] for step in report["steps"]] == ["talus", "droplet"]
@@ -109,9 +115,11 @@ def test_steps_run_in_the_order_of_the_list_and_those_switched_off_do_not(terrai
 def test_every_change_of_the_stack_is_one_undo_step(terrain_object, stack):
     name, before = terrain_object.name, kinds_of(stack)
     for operator, options in (
-        (bpy.ops.erosion.step_add, {"kind": "rill"}), (bpy.ops.erosion.step_remove, {}),
-        (bpy.ops.erosion.step_duplicate, {}), (bpy.ops.erosion.step_move, {"direction": "DOWN"}),
-    ):  # fmt: skip
+        (bpy.ops.erosion.step_add, {"kind": "rill"}),
+        (bpy.ops.erosion.step_remove, {}),
+        (bpy.ops.erosion.step_duplicate, {}),
+        (bpy.ops.erosion.step_move, {"direction": "DOWN"}),
+    ):
         with_undo(lambda context, undo, operator=operator, options=options: operator(context, undo, **options))
         assert kinds_of(bpy.data.objects[name].erosion) != before
         undo()
@@ -218,8 +226,11 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
     step_list.EROSION_PT_steps.draw(SimpleNamespace(layout=layout), bpy.context)
     calls = layout.seen["calls"]
     assert {given[0] for name, given, _ in calls if name.startswith("operator")} == {
-        "erosion.step_add", "erosion.step_remove", "erosion.step_move", "erosion.step_duplicate"
-    }  # fmt: skip
+        "erosion.step_add",
+        "erosion.step_remove",
+        "erosion.step_move",
+        "erosion.step_duplicate",
+    }
     parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection"}
     switches = {"max_erosion_auto", "max_deposition_auto"}
     settings = {name for name in layout.seen["settings"] if name not in switches}
@@ -286,8 +297,21 @@ def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_
     assert steps.recipe_of(stack, []).steps[1].name == ""
 
 
-GARBAGE = ["{", "7", "[]", "null", '"x"', '{"wind_rose": 3}', '{"wind_rose": [1]}', '{"wind_rose": [["a", 2]]}',
-           '{"capacity": "x"}', '{"capacity": [1]}', '{"nothing": 1}', "[" * 100_000, '{"direction": NaN}']  # fmt: skip
+GARBAGE = [
+    "{",
+    "7",
+    "[]",
+    "null",
+    '"x"',
+    '{"wind_rose": 3}',
+    '{"wind_rose": [1]}',
+    '{"wind_rose": [["a", 2]]}',
+    '{"capacity": "x"}',
+    '{"capacity": [1]}',
+    '{"nothing": 1}',
+    "[" * 100_000,
+    '{"direction": NaN}',
+]
 
 
 @pytest.mark.parametrize("kind", ["droplet", "wind"])
@@ -320,9 +344,12 @@ def test_no_two_classes_have_the_same_name():
 
 def test_limits_of_a_step_come_from_the_recipe_are_copied_and_reach_the_run(terrain_object):
     settings = terrain_object.erosion
-    limited = replace(Recipe.load("alpine"), steps=tuple(
-        replace(step, limits=Limits(highest=812.3, max_erosion=0.1)) for step in Recipe.load("alpine").steps[:1]
-    ))  # fmt: skip
+    limited = replace(
+        Recipe.load("alpine"),
+        steps=tuple(
+            replace(step, limits=Limits(highest=812.3, max_erosion=0.1)) for step in Recipe.load("alpine").steps[:1]
+        ),
+    )
     steps.fill(settings, limited)
     bpy.ops.erosion.step_duplicate()
     meant = steps.recipe_of(settings, []).steps

@@ -77,8 +77,9 @@ def test_the_next_run_erodes_what_was_applied_with_its_sediment(terrain_object):
     applied, maps = z_of(terrain_object), {name: values_of(terrain_object.data, name) for name in ("sediment", "wear")}
     terrain, lattice = grid.read_terrain(terrain_object)
     fields = attributes.read_fields(terrain_object.data, lattice, ["sediment", "moisture"])
-    terrain.fields |= {name: values.astype(np.float64 if name == "sediment" else np.float32)
-                       for name, values in fields.items()}  # fmt: skip
+    terrain.fields |= {
+        name: values.astype(np.float64 if name == "sediment" else np.float32) for name, values in fields.items()
+    }
     run()
     expected = erode(terrain, Recipe.load("arcane"), seed=terrain_object.erosion.seed)
     np.testing.assert_array_equal(lattice.to_grid(z_of(terrain_object)), expected.elevation.astype(np.float32))

@@ -38,9 +38,14 @@ def wet(terrain):
 
 
 def bake(terrain):
-    return Errand(terrain, "Light", Plan(
-        lambda obj: requests_of_bake(obj, QUICK, None, "open"), lambda obj: (bake_light(obj, QUICK, None, "open"), []),
-    ))  # fmt: skip
+    return Errand(
+        terrain,
+        "Light",
+        Plan(
+            lambda obj: requests_of_bake(obj, QUICK, None, "open"),
+            lambda obj: (bake_light(obj, QUICK, None, "open"), []),
+        ),
+    )
 
 
 def sky_of(obj):

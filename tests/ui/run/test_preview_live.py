@@ -46,8 +46,11 @@ def look_until(condition, seconds=300.0):
 
 def previewed(obj):
     """Wait for the preview of the present settings."""
-    look_until(lambda: obj.session_uid not in live_preview._asked
-               and preview.current is not None and not preview.current.under_way)  # fmt: skip
+    look_until(
+        lambda: (
+            obj.session_uid not in live_preview._asked and preview.current is not None and not preview.current.under_way
+        )
+    )
     assert preview.current.note.endswith(" s")
 
 

@@ -89,9 +89,16 @@ def test_settings_changed_during_a_run_are_for_the_next_one(terrain_object):
     assert (terrain_object.erosion.seed, terrain_object.erosion.recipe_name) == (8, "alpine")
 
 
-@pytest.mark.parametrize("report, said", [
-    ('{"finished": 0.428}', ["Paused at 43%"]), ("", []), ("[]", []), ('{"finished": null}', []), ("{}", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "report, said",
+    [
+        ('{"finished": 0.428}', ["Paused at 43%"]),
+        ("", []),
+        ("[]", []),
+        ('{"finished": null}', []),
+        ("{}", []),
+    ],
+)
 def test_a_paused_run_says_how_far_it_is(terrain_object, report, said):
     terrain_object.erosion.report = report
     layout = Layout()

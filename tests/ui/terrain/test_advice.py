@@ -306,8 +306,12 @@ def test_geometry_nodes_that_make_the_terrain_are_applied(terrain_object):
     begin, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
     move, noise = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("ShaderNodeTexNoise")
     up = tree.nodes.new("ShaderNodeCombineXYZ")
-    for one, other in ((begin.outputs[0], move.inputs[0]), (noise.outputs[0], up.inputs["Z"]),
-                       (up.outputs[0], move.inputs["Offset"]), (move.outputs[0], end.inputs[0])):  # fmt: skip
+    for one, other in (
+        (begin.outputs[0], move.inputs[0]),
+        (noise.outputs[0], up.inputs["Z"]),
+        (up.outputs[0], move.inputs["Offset"]),
+        (move.outputs[0], end.inputs[0]),
+    ):
         tree.links.new(one, other)
     obj.modifiers.new("Ridge", "NODES").node_group = tree
     [note] = meant_notes(obj)

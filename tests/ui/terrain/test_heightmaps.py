@@ -60,9 +60,14 @@ def test_an_exported_terrain_comes_back_with_its_meters(terrain_object, tmp_path
 
 @pytest.mark.parametrize(
     ("given", "side", "suffix"),
-    [({"engine": "UNREAL"}, 505, ".png"), ({"engine": "UNREAL", "unreal_size": "1009"}, 1009, ".png"),
-     ({"engine": "UNITY"}, 129, ".raw"), ({"engine": "UNITY", "unity_size": "257"}, 257, ".raw"), ({}, None, ".exr")],
-)  # fmt: skip
+    [
+        ({"engine": "UNREAL"}, 505, ".png"),
+        ({"engine": "UNREAL", "unreal_size": "1009"}, 1009, ".png"),
+        ({"engine": "UNITY"}, 129, ".raw"),
+        ({"engine": "UNITY", "unity_size": "257"}, 257, ".raw"),
+        ({}, None, ".exr"),
+    ],
+)
 def test_engines_have_their_sizes(terrain_object, tmp_path, given, side, suffix):
     path = tmp_path / f"land{suffix}"
     assert bpy.ops.erosion.heightmap_export(filepath=str(path), **given) == {"FINISHED"}
@@ -299,9 +304,19 @@ def test_the_export_asks_only_what_matters(terrain_object):
         drawn = Drawn()
         cls = heightmap_export.EROSION_OT_heightmap_export
         settings = Settings(
-            cls, engine=engine, file_format=file_format, own_range=False, low=0.0, high=9.0, flip=False,
-            unreal_size="1009", unity_size="NEAREST", size=(0, 0), tiles=(1, 1), layout=drawn,
-        )  # fmt: skip
+            cls,
+            engine=engine,
+            file_format=file_format,
+            own_range=False,
+            low=0.0,
+            high=9.0,
+            flip=False,
+            unreal_size="1009",
+            unity_size="NEAREST",
+            size=(0, 0),
+            tiles=(1, 1),
+            layout=drawn,
+        )
         cls.draw(settings, bpy.context)
         shown[engine] = drawn.shown
     assert {"size", "maps.wear"} <= set(shown["NONE"]) and not {"low", "own_range"} & set(shown["NONE"])

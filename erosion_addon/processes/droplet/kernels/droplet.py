@@ -157,9 +157,13 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
 
 def lay_down(
-    tiles: Tiles, pool: Pool, ground: np.ndarray, color: np.ndarray | None, masks: np.ndarray | None,
+    tiles: Tiles,
+    pool: Pool,
+    ground: np.ndarray,
+    color: np.ndarray | None,
+    masks: np.ndarray | None,
     constants: Constants,
-) -> float:  # fmt: skip
+) -> float:
     """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
     kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
     return kept

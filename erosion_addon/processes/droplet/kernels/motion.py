@@ -55,9 +55,21 @@ class Drop(NamedTuple):
 
 
 NOBODY = Drop(
-    slot=NONE, z=0.0, x=0.0, dz=0.0, dx=0.0, level=0.0, load=0.0, speed=0.0, energy=0.0, water=0.0, step=0, eroded=0.0,
-    place=(0, 0, 0.0, 0, 0, 0.0), ahead=(0.0, 0.0, 0.0),
-)  # fmt: skip
+    slot=NONE,
+    z=0.0,
+    x=0.0,
+    dz=0.0,
+    dx=0.0,
+    level=0.0,
+    load=0.0,
+    speed=0.0,
+    energy=0.0,
+    water=0.0,
+    step=0,
+    eroded=0.0,
+    place=(0, 0, 0.0, 0, 0, 0.0),
+    ahead=(0.0, 0.0, 0.0),
+)
 
 
 @inlined
@@ -108,9 +120,21 @@ def pick_up(pool, tiles, tile, ground, constants):
     fallen = drop[LEVEL] - level if drop[STEPS] > 0.0 else 0.0
     energy = max(drop[SPEED] * drop[SPEED] + 2.0 * constants.gravity * fallen, 0.0)
     return Drop(
-        slot, z, x, dz, dx, level, drop[LOAD], math.sqrt(energy), energy, drop[WATER], int(drop[STEPS]), 0.0,
-        place, ahead,
-    )  # fmt: skip
+        slot,
+        z,
+        x,
+        dz,
+        dx,
+        level,
+        drop[LOAD],
+        math.sqrt(energy),
+        energy,
+        drop[WATER],
+        int(drop[STEPS]),
+        0.0,
+        place,
+        ahead,
+    )
 
 
 @lean
@@ -182,22 +206,48 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     else:
         wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
         if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
-            taken = erode_inside(
-                ground, row, col, row_part, col_part, wanted, load, new_level, masks, color, carried
-            )
+            taken = erode_inside(ground, row, col, row_part, col_part, wanted, load, new_level, masks, color, carried)
         else:
             taken = erode(
-                ground, row, col, row_part, col_part, wanted, load, new_level,
-                constants.brush, wrap, masks, color, carried,
-            )  # fmt: skip
+                ground,
+                row,
+                col,
+                row_part,
+                col_part,
+                wanted,
+                load,
+                new_level,
+                constants.brush,
+                wrap,
+                masks,
+                color,
+                carried,
+            )
         eroded += taken
         load += taken
         fall = max(fall - taken, 0.0)
     energy += 2.0 * constants.gravity * fall
     water *= 1.0 - constants.evaporation
-    return Drop(
-        slot, z, x, dz, dx, new_level, load, math.sqrt(energy), energy, water, step + 1, eroded, new_place, ahead,
-    ), RUNS, 0.0  # fmt: skip
+    return (
+        Drop(
+            slot,
+            z,
+            x,
+            dz,
+            dx,
+            new_level,
+            load,
+            math.sqrt(energy),
+            energy,
+            water,
+            step + 1,
+            eroded,
+            new_place,
+            ahead,
+        ),
+        RUNS,
+        0.0,
+    )
 
 
 @inlined

@@ -238,9 +238,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
         reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
         slot = pull(pool, tile)
         while slot != NONE:
-            left = _run_drop(
-                ground, water, masks, pool.numbers, slot, reach, constants, totals, tile
-            )  # fmt: skip
+            left = _run_drop(ground, water, masks, pool.numbers, slot, reach, constants, totals, tile)
             let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile) if totals.steps[tile] < stop else NONE
 

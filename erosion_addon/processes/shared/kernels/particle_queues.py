@@ -61,9 +61,7 @@ def make_pool(tiles: int, numbers: int) -> Pool:
     waiting, over = np.zeros(tiles, np.int64), np.zeros(tiles, np.int64)
     rows, start, follower = np.zeros((0, numbers)), np.zeros(0, np.uint64), np.zeros(0, np.int64)
     taken = np.zeros(0, bool)
-    return Pool(
-        rows, start, follower, queue, exits, taken, next_slot, under_way, waiting, over, np.zeros(tiles)
-    )  # fmt: skip
+    return Pool(rows, start, follower, queue, exits, taken, next_slot, under_way, waiting, over, np.zeros(tiles))
 
 
 def with_room(pool: Pool, more: int) -> Pool:

@@ -48,7 +48,7 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
 @kernel
 def _slide(
     bed, beyond, loose, loose_beyond, weak, weak_beyond, power, power_beyond, filled, filled_beyond, length, ground
-):  # fmt: skip
+):
     """What comes down over a face, m, positive towards beyond: wet soil that is too steep, banks that are undercut."""
     fall = np.float32(bed - beyond)
     high, zero = abs(fall), np.float32(0.0)
@@ -65,15 +65,35 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
     cols, length = bed.size, ground.col_spacing
     for col in range(1, cols):
         slide[col] = _slide(
-            bed[col - 1], bed[col], loose[col - 1], loose[col], weak[col - 1], weak[col], power[col - 1], power[col],
-            filled[col - 1], filled[col], length, ground,
-        )  # fmt: skip
+            bed[col - 1],
+            bed[col],
+            loose[col - 1],
+            loose[col],
+            weak[col - 1],
+            weak[col],
+            power[col - 1],
+            power[col],
+            filled[col - 1],
+            filled[col],
+            length,
+            ground,
+        )
     ends, last = np.float32(0.0), cols - 1
     if ground.edges == WRAP:
         ends = _slide(
-            bed[last], bed[0], loose[last], loose[0], weak[last], weak[0], power[last], power[0],
-            filled[last], filled[0], length, ground,
-        )  # fmt: skip
+            bed[last],
+            bed[0],
+            loose[last],
+            loose[0],
+            weak[last],
+            weak[0],
+            power[last],
+            power[0],
+            filled[last],
+            filled[0],
+            length,
+            ground,
+        )
     slide[0] = ends
     slide[cols] = ends
 
@@ -83,9 +103,19 @@ def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, gr
     """What comes down over the faces between two rows, whose loose, weak, power and filled are rows now and after."""
     for col in range(bed.size):
         slide[col] = _slide(
-            bed[col], beyond[col], loose[now, col], loose[after, col], weak[now, col], weak[after, col],
-            power[now, col], power[after, col], filled[now, col], filled[after, col], ground.row_spacing, ground,
-        )  # fmt: skip
+            bed[col],
+            beyond[col],
+            loose[now, col],
+            loose[after, col],
+            weak[now, col],
+            weak[after, col],
+            power[now, col],
+            power[after, col],
+            filled[now, col],
+            filled[after, col],
+            ground.row_spacing,
+            ground,
+        )
 
 
 @kernel

@@ -102,9 +102,21 @@ def make_rows(cols: int) -> Rows:
     loose, weak, along, down, speed, power, filled = (np.zeros((2, cols), np.float32) for _ in range(7))
     floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
     return Rows(
-        np.zeros((2, cols)), np.zeros((3, cols + 1), np.float32), loose, weak, along, down, speed, power, filled,
-        floor, taken, evaporated, moved, np.zeros((4, cols), np.float32),
-    )  # fmt: skip
+        np.zeros((2, cols)),
+        np.zeros((3, cols + 1), np.float32),
+        loose,
+        weak,
+        along,
+        down,
+        speed,
+        power,
+        filled,
+        floor,
+        taken,
+        evaporated,
+        moved,
+        np.zeros((4, cols), np.float32),
+    )
 
 
 def make_sums(rows: int) -> Sums:
@@ -180,9 +192,19 @@ def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, 
     along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
     velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
     loosen(
-        soil[row], moisture[row], grass[row], depth[row], speed, masks, row,
-        work.loose[slot], work.weak[slot], work.power[slot], work.filled[slot], ground,
-    )  # fmt: skip
+        soil[row],
+        moisture[row],
+        grass[row],
+        depth[row],
+        speed,
+        masks,
+        row,
+        work.loose[slot],
+        work.weak[slot],
+        work.power[slot],
+        work.filled[slot],
+        ground,
+    )
 
 
 @kernel
@@ -204,9 +226,25 @@ def look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, se
 
 @kernel
 def sweep(
-    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, first, last, seam, seams, work,
-    ground, sums,
-):  # fmt: skip
+    bed,
+    soil,
+    depth,
+    suspended,
+    flux_x,
+    flux_y,
+    moisture,
+    grass,
+    flow,
+    rain,
+    masks,
+    first,
+    last,
+    seam,
+    seams,
+    work,
+    ground,
+    sums,
+):
     """One step of the rows from `first` to `last` - 1, between a seam and the next one."""
     rows, cols = bed.shape
     wrap, width = ground.edges == WRAP, ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
@@ -237,9 +275,18 @@ def sweep(
         )
         weather(depth[row], speed[now], rain[row], evaporated, ground)
         live(
-            depth[row], speed[now], soil[row], slope_x, slope_y, taken, moisture[row], grass[row], flow[row], width,
+            depth[row],
+            speed[now],
+            soil[row],
+            slope_x,
+            slope_y,
+            taken,
+            moisture[row],
+            grass[row],
+            flow[row],
+            width,
             ground,
-        )  # fmt: skip
+        )
         sums.evaporated[row] += _sum(evaporated)
         sums.moved[row] += _sum(moved)
 
@@ -247,7 +294,7 @@ def sweep(
 @kernel
 def run_ground(
     bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands, seams, work, ground, sums
-):  # fmt: skip
+):
     """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
 
     With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
@@ -278,6 +325,22 @@ def run_ground(
         look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
     for band in range(bands.size - 1):
         sweep(
-            bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands[band],
-            bands[band + 1], band, seams, work, ground, sums,
-        )  # fmt: skip
+            bed,
+            soil,
+            depth,
+            suspended,
+            flux_x,
+            flux_y,
+            moisture,
+            grass,
+            flow,
+            rain,
+            masks,
+            bands[band],
+            bands[band + 1],
+            band,
+            seams,
+            work,
+            ground,
+            sums,
+        )

@@ -104,9 +104,22 @@ def outside(bed, row, level, head, water, slot):
 
 @lean
 def push_between(
-    head, water, slot, slot_beyond, fall, steep, flux_x, row, row_beyond, flux_y, face, pushed, to, brink,
+    head,
+    water,
+    slot,
+    slot_beyond,
+    fall,
+    steep,
+    flux_x,
+    row,
+    row_beyond,
+    flux_y,
+    face,
+    pushed,
+    to,
+    brink,
     pipes,
-):  # fmt: skip
+):
     """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows.
 
     brink: whether the faces are an open edge, see `push_ends`.
@@ -118,9 +131,15 @@ def push_between(
         slope = (steep[row, col] + steep[row_beyond, col]) * np.float32(0.5)
         slope = max(slope, abs(fall[col]) * pipes.row_steepness) if brink else slope
         pushed[to, col] = _pushed(
-            flux_y[face, col], across * np.float32(0.25), fall[col], slope, water[slot, col],
-            water[slot_beyond, col], pipes.push_row, pipes,
-        )  # fmt: skip
+            flux_y[face, col],
+            across * np.float32(0.25),
+            fall[col],
+            slope,
+            water[slot, col],
+            water[slot_beyond, col],
+            pipes.push_row,
+            pipes,
+        )
 
 
 @lean
@@ -135,9 +154,15 @@ def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux
         across = (above[up, col - 1] + below[down, col - 1]) + (above[up, col] + below[down, col])
         slope = (steep[at, col - 1] + steep[at, col]) * np.float32(0.5)
         flux[row, col] = _pushed(
-            flux[row, col], across * np.float32(0.25), fall[col], slope, water[slot, col - 1], water[slot, col],
-            pipes.push_col, pipes,
-        )  # fmt: skip
+            flux[row, col],
+            across * np.float32(0.25),
+            fall[col],
+            slope,
+            water[slot, col - 1],
+            water[slot, col],
+            pipes.push_col,
+            pipes,
+        )
 
 
 @lean

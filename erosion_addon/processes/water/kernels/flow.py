@@ -15,9 +15,19 @@ from .faces import Pipes, Totals, copy
 from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_rows, make_seams, make_totals
 
 __all__ = [
-    "VISIT", "Pipes", "Rows", "Seams", "Totals", "look_over", "make_rows", "make_seams",
-    "make_totals", "pour", "run_water", "sweep",
-]  # fmt: skip
+    "VISIT",
+    "Pipes",
+    "Rows",
+    "Seams",
+    "Totals",
+    "look_over",
+    "make_rows",
+    "make_seams",
+    "make_totals",
+    "pour",
+    "run_water",
+    "sweep",
+]
 
 
 @lean
@@ -36,7 +46,7 @@ def pour(depth, row, place, springs):
 @lean
 def sweep(
     bed, steep, depth, suspended, flux_x, flux_y, level, springs, first, last, steps, seam, seams, work, pipes, totals
-):  # fmt: skip
+):
     """A visit of so many time steps of the rows from `first` to `last` - 1, between a seam and the next one."""
     for front in range(first, last + 1 + LAG * (steps - 1)):
         for step in range(steps):
@@ -45,9 +55,23 @@ def sweep(
                 for poured in range(row if row == first else row + 1, min(row + 2, last)):
                     pour(depth, poured, poured, springs)
                 advance(
-                    bed, steep, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work,
-                    pipes, totals,
-                )  # fmt: skip
+                    bed,
+                    steep,
+                    depth,
+                    suspended,
+                    flux_x,
+                    flux_y,
+                    level,
+                    row,
+                    first,
+                    last,
+                    step,
+                    seam,
+                    seams,
+                    work,
+                    pipes,
+                    totals,
+                )
 
 
 @lean
@@ -61,9 +85,7 @@ def look_over(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
     first, last = face - LAG * steps, face + LAG * steps
     if not wrap:
         first, last = max(first, 0), min(last, rows)
-    count, middle, (ground, slopes, water, load, along, down, edges, totals) = (
-        last - first, face - first, work.sample
-    )  # fmt: skip
+    count, middle, (ground, slopes, water, load, along, down, edges, totals) = (last - first, face - first, work.sample)
     ground, water, load, along, down = ground[:count], water[:count], load[:count], along[:count], down[: count + 1]
     for row in range(count):
         at = (first + row) % rows
@@ -88,7 +110,21 @@ def look_over(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
                         ground, slopes, water, load, along, down, level, side * count, none, side, edges, work, pipes
                     )
             sweep(
-                ground, slopes, water, load, along, down, level, dry, above, below, once, none, edges, work, pipes,
+                ground,
+                slopes,
+                water,
+                load,
+                along,
+                down,
+                level,
+                dry,
+                above,
+                below,
+                once,
+                none,
+                edges,
+                work,
+                pipes,
                 totals,
             )
             if first > 0 or wrap:
@@ -98,9 +134,7 @@ def look_over(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
 
 
 @kernel
-def run_water(
-    bed, steep, depth, suspended, flux_x, flux_y, level, springs, steps, bands, seams, work, pipes, totals
-):  # fmt: skip
+def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, steps, bands, seams, work, pipes, totals):
     """Let the water run for `steps` time steps of `pipes.seconds`, carrying what is suspended in it.
 
     Equations, with level η = z + h + s (the load takes its room), discharge per meter of width q, friction f, slope of
@@ -133,11 +167,37 @@ def run_water(
         visit = min(VISIT, steps - done)
         for seam in range(bands.size):
             look_over(
-                bed, steep, depth, suspended, flux_x, flux_y, level, springs, bands[seam], visit, seam, seams, work,
+                bed,
+                steep,
+                depth,
+                suspended,
+                flux_x,
+                flux_y,
+                level,
+                springs,
+                bands[seam],
+                visit,
+                seam,
+                seams,
+                work,
                 pipes,
-            )  # fmt: skip
+            )
         for band in range(bands.size - 1):
             sweep(
-                bed, steep, depth, suspended, flux_x, flux_y, level, springs, bands[band], bands[band + 1], visit, band,
-                seams, work, pipes, totals,
-            )  # fmt: skip
+                bed,
+                steep,
+                depth,
+                suspended,
+                flux_x,
+                flux_y,
+                level,
+                springs,
+                bands[band],
+                bands[band + 1],
+                visit,
+                band,
+                seams,
+                work,
+                pipes,
+                totals,
+            )

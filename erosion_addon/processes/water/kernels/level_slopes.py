@@ -16,9 +16,7 @@ def _slope(bed, depth, row, col, row_beyond, col_beyond, steepness):
 
     So the front of a bore on a flat bed is no drag to it, nor is the bank beside a river, over which no water runs.
     """
-    fall = np.float32(
-        (bed[row, col] + depth[row, col]) - (bed[row_beyond, col_beyond] + depth[row_beyond, col_beyond])
-    )
+    fall = np.float32((bed[row, col] + depth[row, col]) - (bed[row_beyond, col_beyond] + depth[row_beyond, col_beyond]))
     water, beyond = np.float32(depth[row, col]), np.float32(depth[row_beyond, col_beyond])
     bed_fall, zero = fall - (water - beyond), np.float32(0.0)
     common = max(min(fall, bed_fall), -max(fall, bed_fall), zero)

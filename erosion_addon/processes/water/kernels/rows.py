@@ -126,9 +126,22 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
             # The flux along an open edge is the same beyond it.
             row, beyond = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
             push_between(
-                head, water, slot, slot + 1, work.fall, steep, flux_x, row, beyond, flux_y, at, ahead_y, slot,
-                not wrap and (at == 0 or at == rows), pipes,
-            )  # fmt: skip
+                head,
+                water,
+                slot,
+                slot + 1,
+                work.fall,
+                steep,
+                flux_x,
+                row,
+                beyond,
+                flux_y,
+                at,
+                ahead_y,
+                slot,
+                not wrap and (at == 0 or at == rows),
+                pipes,
+            )
         elif 0 <= at <= rows:
             copy(flux_y, at, ahead_y, slot)
     copy(flux_y, face, seams.before[step], seam)
@@ -141,9 +154,7 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
             push_within(
                 head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
             )
-            push_ends(
-                bed, steep, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
-            )
+            push_ends(bed, steep, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes)
             share_out(water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes)
             thicken(suspended, row, water, side + 1, load, side)
         else:
@@ -154,7 +165,7 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
 @inlined
 def advance(
     bed, steep, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work, pipes, totals
-):  # fmt: skip
+):
     """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the next one.
 
     Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes through the faces
@@ -175,9 +186,22 @@ def advance(
         if row + 1 < last:
             level_out(bed, depth, suspended, row + 1, head, water, after)
             push_between(
-                head, water, now, after, work.fall, steep, flux_x, row, row + 1, flux_y, row + 1, ahead, after, False,
+                head,
+                water,
+                now,
+                after,
+                work.fall,
+                steep,
+                flux_x,
+                row,
+                row + 1,
+                flux_y,
+                row + 1,
+                ahead,
+                after,
+                False,
                 pipes,
-            )  # fmt: skip
+            )
         else:
             copy(seams.pushed[step], seam + 1, ahead, after)
         push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)

@@ -116,9 +116,22 @@ def _wear(cells, shares, at, worn):
 
 @lean
 def _drift(
-    ground, cells, track, cover, shade, masks, shares, particle, start, reach,
-    wind_row, wind_col, constants, totals, tile,
-):  # fmt: skip
+    ground,
+    cells,
+    track,
+    cover,
+    shade,
+    masks,
+    shares,
+    particle,
+    start,
+    reach,
+    wind_row,
+    wind_col,
+    constants,
+    totals,
+    tile,
+):
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
     Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells."""
     z, x, y, vz, vx, vy, load, earlier, way = particle
@@ -282,9 +295,22 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             if particle.step == 0:
                 totals.supplied[tile] += particle.load
             particle, left = _drift(
-                ground, cells, marks, covers, shades, masks, shares, particle, pool.start[slot], reach,
-                wind_row, wind_col, constants, totals, tile,
-            )  # fmt: skip
+                ground,
+                cells,
+                marks,
+                covers,
+                shades,
+                masks,
+                shares,
+                particle,
+                pool.start[slot],
+                reach,
+                wind_row,
+                wind_col,
+                constants,
+                totals,
+                tile,
+            )
             keep(pool, slot, particle)
             let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)

@@ -49,8 +49,11 @@ class Particle(NamedTuple):
 def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
     """Lowest and highest of those numbers of a particle on so many cells that are not anything."""
     return {
-        0: (0.0, math.nextafter(rows, 0)), 1: (0.0, math.nextafter(cols, 0)), STEP: (0.0, 2.0**53), WAY: (0.0, 2.0**53),
-    }  # fmt: skip
+        0: (0.0, math.nextafter(rows, 0)),
+        1: (0.0, math.nextafter(cols, 0)),
+        STEP: (0.0, 2.0**53),
+        WAY: (0.0, 2.0**53),
+    }
 
 
 @inlined

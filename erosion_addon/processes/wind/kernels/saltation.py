@@ -25,6 +25,7 @@ STILL = 0.01
 NUMBERS = 9
 """Numbers of a particle on its tile: the fields of `Particle`."""
 
+
 class Constants(NamedTuple):
     """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
 
@@ -82,9 +83,16 @@ def make_totals(tiles: Tiles) -> Totals:
 def _cascade(ground, row, col, share, masks, constants):
     """Let the heap around a cell slide; returns what moved."""
     return cascade(
-        ground, row, col, share, masks,
-        constants.row_hold, constants.col_hold, constants.diagonal_hold, constants.edges == WRAP,
-    )  # fmt: skip
+        ground,
+        row,
+        col,
+        share,
+        masks,
+        constants.row_hold,
+        constants.col_hold,
+        constants.diagonal_hold,
+        constants.edges == WRAP,
+    )
 
 
 @inlined
@@ -274,10 +282,21 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
             if particle.step == 0:
                 totals.supplied[tile] += particle.load
             particle, left = _fly(
-                ground, cells, marks, covers, shades, masks, shares, particle, bounds,
-                wind_row, wind_col, constants, totals, tile,
-            )  # fmt: skip
+                ground,
+                cells,
+                marks,
+                covers,
+                shades,
+                masks,
+                shares,
+                particle,
+                bounds,
+                wind_row,
+                wind_col,
+                constants,
+                totals,
+                tile,
+            )
             keep(pool, slot, particle)
             let_go(pool, tiles, tile, slot, left)
             slot = pull(pool, tile)
-

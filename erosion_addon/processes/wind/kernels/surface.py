@@ -37,11 +37,21 @@ def differences_inside(cells, at, line, down, right):
     above, below = at - line, at + line
     beneath = below + line
     return _blend(
-        cells[above], cells[above + CELL],
-        cells[at - CELL], cells[at], cells[at + CELL], cells[at + CELL + CELL],
-        cells[below - CELL], cells[below], cells[below + CELL], cells[below + CELL + CELL],
-        cells[beneath], cells[beneath + CELL], down, right,
-    )  # fmt: skip
+        cells[above],
+        cells[above + CELL],
+        cells[at - CELL],
+        cells[at],
+        cells[at + CELL],
+        cells[at + CELL + CELL],
+        cells[below - CELL],
+        cells[below],
+        cells[below + CELL],
+        cells[below + CELL + CELL],
+        cells[beneath],
+        cells[beneath + CELL],
+        down,
+        right,
+    )
 
 
 @inlined
@@ -61,10 +71,21 @@ def differences(ground, row, col, down, right, wrap):
     c0, c1 = _inside(col - 1, cols, wrap), _inside(col, cols, wrap)
     c2, c3 = _inside(col + 1, cols, wrap), _inside(col + 2, cols, wrap)
     return _blend(
-        ground[r0, c1, 0], ground[r0, c2, 0], ground[r1, c0, 0], ground[r1, c1, 0], ground[r1, c2, 0],
-        ground[r1, c3, 0], ground[r2, c0, 0], ground[r2, c1, 0], ground[r2, c2, 0], ground[r2, c3, 0],
-        ground[r3, c1, 0], ground[r3, c2, 0], down, right,
-    )  # fmt: skip
+        ground[r0, c1, 0],
+        ground[r0, c2, 0],
+        ground[r1, c0, 0],
+        ground[r1, c1, 0],
+        ground[r1, c2, 0],
+        ground[r1, c3, 0],
+        ground[r2, c0, 0],
+        ground[r2, c1, 0],
+        ground[r2, c2, 0],
+        ground[r2, c3, 0],
+        ground[r3, c1, 0],
+        ground[r3, c2, 0],
+        down,
+        right,
+    )
 
 
 @inlined

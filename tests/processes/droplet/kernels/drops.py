@@ -46,18 +46,37 @@ def by_kernel(scene, rules, drops, first=0, key=1):
         masks[..., 0] = masks[..., 2] = 1 if scene.strength is None else scene.strength
         masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
     constants = droplet.Constants(
-        float(rules.Kq), float(rules.Kw), float(rules.Kr), float(rules.Kd), float(rules.Ki), float(rules.minSlope),
-        float(rules.g), rules.max_path_len, rules.brush, rules.sine, float(rules.color_depth), EDGES[rules.edges],
-        float(rules.row_step), float(rules.col_step), deposit_limit=float(rules.cap), quarters=rules.quarters,
-    )  # fmt: skip
+        float(rules.Kq),
+        float(rules.Kw),
+        float(rules.Kr),
+        float(rules.Kd),
+        float(rules.Ki),
+        float(rules.minSlope),
+        float(rules.g),
+        rules.max_path_len,
+        rules.brush,
+        rules.sine,
+        float(rules.color_depth),
+        EDGES[rules.edges],
+        float(rules.row_step),
+        float(rules.col_step),
+        deposit_limit=float(rules.cap),
+        quarters=rules.quarters,
+    )
     tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges])
     started = _cumulated(scene), np.uint64(key), first, drops, np.zeros(0, np.int64), rules.anywhere
     totals = tile.run(started, (ground, flow, color, masks, constants))
     return SimpleNamespace(
-        height=ground[..., 0], loose=ground[..., 1], flow=flow, color=color, eroded=totals.eroded[0],
-        exported=totals.exported[0], moves=int(totals.steps[0]), long_paths=int(totals.paths_cut[0]),
+        height=ground[..., 0],
+        loose=ground[..., 1],
+        flow=flow,
+        color=color,
+        eroded=totals.eroded[0],
+        exported=totals.exported[0],
+        moves=int(totals.steps[0]),
+        long_paths=int(totals.paths_cut[0]),
         random_directions=int(totals.random_directions[0]),
-    )  # fmt: skip
+    )
 
 
 def by_reference(scene, rules, drops, first=0, key=1):
@@ -68,9 +87,10 @@ def by_reference(scene, rules, drops, first=0, key=1):
     strength = np.ones((rows, cols)) if masked and scene.strength is None else scene.strength
     softness = None if scene.hardness is None else 1 - scene.hardness
     ground = reference.Ground(
-        scene.height.tolist(), loose.tolist(), *(None if array is None else array.tolist()
-        for array in (strength, softness, scene.color)),
-    )  # fmt: skip
+        scene.height.tolist(),
+        loose.tolist(),
+        *(None if array is None else array.tolist() for array in (strength, softness, scene.color)),
+    )
     sums = _cumulated(scene)
 
     def begun():

@@ -173,8 +173,12 @@ def _shares(row_at, col_at):
     """The four cells around a place with their bilinear weights; those of no weight left out."""
     row, col = math.floor(row_at), math.floor(col_at)
     zf, xf = row_at - row, col_at - col
-    cells = ((row, col, (1 - zf) * (1 - xf)), (row, col + 1, (1 - zf) * xf),
-             (row + 1, col, zf * (1 - xf)), (row + 1, col + 1, zf * xf))  # fmt: skip
+    cells = (
+        (row, col, (1 - zf) * (1 - xf)),
+        (row, col + 1, (1 - zf) * xf),
+        (row + 1, col, zf * (1 - xf)),
+        (row + 1, col + 1, zf * xf),
+    )
     return [cell for cell in cells if cell[2] > 0]
 
 

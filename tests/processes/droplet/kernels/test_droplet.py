@@ -113,8 +113,11 @@ def test_a_drop_that_reaches_the_bottom_of_a_bowl_fills_it_and_ends():
 def test_one_drop_is_where_the_published_arithmetic_has_it_after_every_step(land):
     """The path is cut after 1, 2, 3 … steps: then what the drop carries lies where the drop is."""
     height = {
-        "plane": plane(12, 12, 0.11, 0.31), "step": step(12, 12, 6), "bowl": bowl(12, 12), "fractal": fractal(12, 12)
-    }[land]  # fmt: skip
+        "plane": plane(12, 12, 0.11, 0.31),
+        "step": step(12, 12, 6),
+        "bowl": bowl(12, 12),
+        "fractal": fractal(12, 12),
+    }[land]
     scene = Scene(height, rain=at(3, 2, height.shape))
     whole = by_reference(scene, Rules(edges="open"), 1)
     assert whole.moves > 4
@@ -157,9 +160,12 @@ def test_color_is_carried_as_by_plain_python(edges):
 def test_color_and_masks_and_rain_go_together():
     rng = np.random.default_rng(7)
     scene = Scene(
-        fractal(9, 10, 5.0), strength=rng.integers(0, 3, (9, 10)) / 2, hardness=rng.integers(0, 3, (9, 10)) / 2,
-        color=rng.random((9, 10, 3)).astype(np.float32), rain=rng.random((9, 10)),
-    )  # fmt: skip
+        fractal(9, 10, 5.0),
+        strength=rng.integers(0, 3, (9, 10)) / 2,
+        hardness=rng.integers(0, 3, (9, 10)) / 2,
+        color=rng.random((9, 10, 3)).astype(np.float32),
+        rain=rng.random((9, 10)),
+    )
     assert_same(scene, Rules(edges="closed", Kd=0.3, max_path_len=30), 80)
 
 
@@ -176,8 +182,9 @@ def test_no_more_than_the_cap_is_laid_down_in_a_step():
     """Where no pit is filled and no path ends: on a plane that drops run down and lose their water on."""
     height = plane(9, 40, fall_along_col=0.1)
     rules = Rules(Kw=0.5, Kd=1.0, edges="open")
-    free, capped = (by_kernel(Scene(height, rain=at(4, 3, height.shape)), each, 1)
-                    for each in (rules, replace(rules, cap=0.001)))  # fmt: skip
+    free, capped = (
+        by_kernel(Scene(height, rain=at(4, 3, height.shape)), each, 1) for each in (rules, replace(rules, cap=0.001))
+    )
     assert free.loose.max() > 0.01 and 0 < capped.loose.max() <= 0.002  # of two steps at most
 
 
@@ -222,11 +229,20 @@ def random_rules(rng, **others):
         return low if ends < 0.1 else high if ends < 0.2 else rng.uniform(low, high)
 
     return Rules(
-        Kq=between(0, 1000) if rng.random() < 0.5 else between(0, 20), Kw=between(0, 1) ** 3, Kr=between(0, 1),
-        Kd=between(0, 1), Ki=between(0, 0.99), minSlope=between(0, 10), g=between(0, 1000),
-        brush=bool(rng.integers(2)), sine=bool(rng.integers(2)), edges=str(rng.choice(list(EDGES))),
-        row_step=1 / (aspect := float(rng.choice([1.0, 1.0, 2.8, 0.4]))), col_step=aspect, **others,
-    )  # fmt: skip
+        Kq=between(0, 1000) if rng.random() < 0.5 else between(0, 20),
+        Kw=between(0, 1) ** 3,
+        Kr=between(0, 1),
+        Kd=between(0, 1),
+        Ki=between(0, 0.99),
+        minSlope=between(0, 10),
+        g=between(0, 1000),
+        brush=bool(rng.integers(2)),
+        sine=bool(rng.integers(2)),
+        edges=str(rng.choice(list(EDGES))),
+        row_step=1 / (aspect := float(rng.choice([1.0, 1.0, 2.8, 0.4]))),
+        col_step=aspect,
+        **others,
+    )
 
 
 @pytest.mark.parametrize("case", range(100))

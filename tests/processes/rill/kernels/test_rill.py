@@ -22,12 +22,22 @@ EDGES = ("open", "closed", "wrap")
 
 def constants(options):
     return rill.Constants(
-        float(options.gravity), float(options.friction), float(options.sediment_transfer_rate),
-        float(options.sediment_ratio), options.carries, float(options.sed_capacity), float(options.min_volume),
-        float(options.droplet_evaporation), float(options.soil_absorption), float(options.soil_evaporation),
-        options.max_steps, EDGES.index(options.edges), float(options.row_step), float(options.col_step),
+        float(options.gravity),
+        float(options.friction),
+        float(options.sediment_transfer_rate),
+        float(options.sediment_ratio),
+        options.carries,
+        float(options.sed_capacity),
+        float(options.min_volume),
+        float(options.droplet_evaporation),
+        float(options.soil_absorption),
+        float(options.soil_evaporation),
+        options.max_steps,
+        EDGES.index(options.edges),
+        float(options.row_step),
+        float(options.col_step),
         first_rule=options.first_rule,
-    )  # fmt: skip
+    )
 
 
 def arrays(scene):
@@ -63,9 +73,12 @@ def by_kernel(scene, options, drops, first=0, key=1, chunks=()):
 def answer(ground, water, totals, scale=1.0):
     names = ("eroded", "filled", "exported", "steps", "paths_cut")
     return SimpleNamespace(
-        height=ground[..., 0], loose=ground[..., 1], flow=water[..., 0], moisture=water[..., 1] * np.float32(scale),
+        height=ground[..., 0],
+        loose=ground[..., 1],
+        flow=water[..., 0],
+        moisture=water[..., 1] * np.float32(scale),
         **{name: total[0] for name, total in zip(names, totals, strict=True)},
-    )  # fmt: skip
+    )
 
 
 def one_by_kernel(height, place, options):
@@ -269,10 +282,19 @@ def test_heights_stay_bounded_and_mass_adds_up_for_any_parameters(case):
         return float(rng.choice([0.0, high, rng.uniform(0, high), high * 10.0 ** -rng.uniform(0, 4)]))
 
     options = Options(
-        gravity=draw(1000), friction=draw(1), sediment_transfer_rate=draw(1), sediment_ratio=draw(100),
-        carries=bool(case % 2), sed_capacity=draw(1e4), min_volume=draw(1), droplet_evaporation=draw(1),
-        soil_absorption=draw(1), soil_evaporation=draw(1), max_steps=60, edges=EDGES[case % 3],
-    )  # fmt: skip
+        gravity=draw(1000),
+        friction=draw(1),
+        sediment_transfer_rate=draw(1),
+        sediment_ratio=draw(100),
+        carries=bool(case % 2),
+        sed_capacity=draw(1e4),
+        min_volume=draw(1),
+        droplet_evaporation=draw(1),
+        soil_absorption=draw(1),
+        soil_evaporation=draw(1),
+        max_steps=60,
+        edges=EDGES[case % 3],
+    )
     relief = 10.0 ** rng.uniform(-3, 3)
     height = fractal(int(rng.integers(3, 20)), int(rng.integers(3, 20)), relief, case)
     after = by_kernel({"height": height}, options, 800, key=case)

@@ -31,10 +31,16 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
     distances, shorter = (*spacing, math.hypot(*spacing)), min(spacing)
     hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
     constants = talus.Constants(
-        hold, 1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter, shorter / spacing[0] / 4,
-        shorter / spacing[1] / 4, *spacing, *(stand * distance for distance in distances),
-        angles.get("collapse", 0.5), REST * hold * shorter, EDGES[edges],
-    )  # fmt: skip
+        hold,
+        1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter,
+        shorter / spacing[0] / 4,
+        shorter / spacing[1] / 4,
+        *spacing,
+        *(stand * distance for distance in distances),
+        angles.get("collapse", 0.5),
+        REST * hold * shorter,
+        EDGES[edges],
+    )
     memory = talus.make_seams(len(bands) - 1, cols), talus.make_rows(cols), marks
     done = talus.relax(rock, loose, masks, constants, bands, *memory, passes)
     return rock[1:-1, 1:-1], loose[1:-1, 1:-1], done, np.sum(marks.exported)

@@ -22,20 +22,43 @@ SEAMS = (5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))
 """Rows of 11 above which a band begins."""
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 RULES = {
-    "seconds": 2.0, "row_spacing": 8.0, "col_spacing": 10.0, "evaporation": 1e-4, "capacity": 20.0,
-    "minimum_tilt": 0.02, "pick_up": 0.1, "settle": 0.05, "rock": 0.05, "repose": 0.4, "slide": 0.05, "bank": 4.0,
-    "dry": 0.99, "grow": 0.05, "die": 0.1, "fresh": 0.01, "grass_slope": 1.0, "protection": 0.8,
+    "seconds": 2.0,
+    "row_spacing": 8.0,
+    "col_spacing": 10.0,
+    "evaporation": 1e-4,
+    "capacity": 20.0,
+    "minimum_tilt": 0.02,
+    "pick_up": 0.1,
+    "settle": 0.05,
+    "rock": 0.05,
+    "repose": 0.4,
+    "slide": 0.05,
+    "bank": 4.0,
+    "dry": 0.99,
+    "grow": 0.05,
+    "die": 0.1,
+    "fresh": 0.01,
+    "grass_slope": 1.0,
+    "protection": 0.8,
     "gravity": GRAVITY,
-}  # fmt: skip
+}
 
 
 def pipes(edges, row_spacing=10.0, col_spacing=10.0, friction=0.05, pipe_depth=2.0, seconds=None):
     seconds = seconds or longest_step(row_spacing, col_spacing, GRAVITY, pipe_depth)
     return water.Pipes(
-        F(seconds), F(GRAVITY * seconds / row_spacing), F(GRAVITY * seconds / col_spacing),
-        F(1 / row_spacing), F(1 / col_spacing), F(GRAVITY), F(friction), F(pipe_depth),
-        seconds / row_spacing, seconds / col_spacing, edges,
-    )  # fmt: skip
+        F(seconds),
+        F(GRAVITY * seconds / row_spacing),
+        F(GRAVITY * seconds / col_spacing),
+        F(1 / row_spacing),
+        F(1 / col_spacing),
+        F(GRAVITY),
+        F(friction),
+        F(pipe_depth),
+        seconds / row_spacing,
+        seconds / col_spacing,
+        edges,
+    )
 
 
 def bands(shape, kernels, seams=()):
@@ -66,9 +89,19 @@ class Basin:
         """Steps with the slopes at their beginning, or with given ones."""
         steep = self.slopes() if steep is None else steep
         water.run_water(
-            self.bed, steep, self.depth, self.suspended, self.flux_x, self.flux_y, self.level, self.springs, steps,
-            *bands(self.bed.shape, water, seams), self.pipes, self.totals,
-        )  # fmt: skip
+            self.bed,
+            steep,
+            self.depth,
+            self.suspended,
+            self.flux_x,
+            self.flux_y,
+            self.level,
+            self.springs,
+            steps,
+            *bands(self.bed.shape, water, seams),
+            self.pipes,
+            self.totals,
+        )
         return self
 
 
@@ -86,9 +119,15 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
     basin = random_basin(EDGES[edges], row_spacing=8.0, level=level)
     rows, cols = basin.bed.shape
     slow = reference_water.Water(
-        basin.bed, basin.depth.copy(), basin.suspended.copy(), *(np.zeros((rows, cols)) for _ in range(3)),
-        edges, 8.0, 10.0, level,
-    )  # fmt: skip
+        basin.bed,
+        basin.depth.copy(),
+        basin.suspended.copy(),
+        *(np.zeros((rows, cols)) for _ in range(3)),
+        edges,
+        8.0,
+        10.0,
+        level,
+    )
     for _ in range(60):
         basin.run(1)
         reference_water.run(slow, basin.pipes.row_share * 8.0, GRAVITY, 0.05, 2.0)
@@ -152,9 +191,18 @@ def settled(edges, masked, seams):
     changed = (basin.bed, soil, basin.depth, basin.suspended)
     for _ in range(10):
         water_ground.run_ground(
-            *changed, basin.flux_x, basin.flux_y, moisture, grass, flow, rain * F(1e-4), masks,
-            *bands(shape, water_ground, seams), ground, sums,
-        )  # fmt: skip
+            *changed,
+            basin.flux_x,
+            basin.flux_y,
+            moisture,
+            grass,
+            flow,
+            rain * F(1e-4),
+            masks,
+            *bands(shape, water_ground, seams),
+            ground,
+            sums,
+        )
     return (*changed, moisture, grass, flow, *sums)
 
 
@@ -175,23 +223,46 @@ def test_the_ground_does_as_the_slow_reference(edges):
     moisture, grass, rain = (random.random(shape).astype(F) for _ in range(3))
     rain *= F(1e-4)
     slow = reference_water.Water(
-        basin.bed.copy(), basin.depth.copy(), basin.suspended.copy(), soil.copy(), moisture.astype(float),
-        grass.astype(float), edges, 8.0, 10.0,
-    )  # fmt: skip
+        basin.bed.copy(),
+        basin.depth.copy(),
+        basin.suspended.copy(),
+        soil.copy(),
+        moisture.astype(float),
+        grass.astype(float),
+        edges,
+        8.0,
+        10.0,
+    )
     slow.flux = [-basin.flux_x[:, :-1], basin.flux_x[:, 1:], -basin.flux_y[:-1], basin.flux_y[1:]]
     ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=EDGES[edges])
     flow = np.zeros(shape, F)
     for _ in range(5):
         water_ground.run_ground(
-            basin.bed, soil, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, moisture, grass, flow, rain,
-            NO_MASKS, *bands(shape, water_ground), ground, water_ground.make_sums(shape[0]),
-        )  # fmt: skip
+            basin.bed,
+            soil,
+            basin.depth,
+            basin.suspended,
+            basin.flux_x,
+            basin.flux_y,
+            moisture,
+            grass,
+            flow,
+            rain,
+            NO_MASKS,
+            *bands(shape, water_ground),
+            ground,
+            water_ground.make_sums(shape[0]),
+        )
         reference_water.settle(slow, RULES, rain)
     assert np.abs(basin.bed - random_basin(OPEN, row_spacing=8.0).bed).max() > 0.1  # something happened
     for fast, exact in (
-        (basin.bed, slow.bed), (soil, slow.soil), (basin.depth, slow.depth), (basin.suspended, slow.suspended),
-        (moisture, slow.moisture), (grass, slow.grass),
-    ):  # fmt: skip
+        (basin.bed, slow.bed),
+        (soil, slow.soil),
+        (basin.depth, slow.depth),
+        (basin.suspended, slow.suspended),
+        (moisture, slow.moisture),
+        (grass, slow.grass),
+    ):
         assert np.allclose(fast, exact, atol=2e-6, rtol=1e-5)
 
 
@@ -302,17 +373,20 @@ def test_steady_flow_down_a_plane_has_the_depth_that_friction_gives():
 
 
 def turned(array, way):
-    return np.ascontiguousarray({"mirror": array[:, ::-1], "flip": array[::-1], "transpose": array.T,
-                                 "turn": np.rot90(array)}[way])  # fmt: skip
+    return np.ascontiguousarray(
+        {"mirror": array[:, ::-1], "flip": array[::-1], "transpose": array.T, "turn": np.rot90(array)}[way]
+    )
 
 
 @pytest.mark.parametrize("edges", EDGES.values())
 @pytest.mark.parametrize("way", ["mirror", "flip", "transpose", "turn"])
 def test_a_turned_terrain_gives_the_same_bits(edges, way):
     constants = water_ground.Ground(
-        **{name: F(value) for name, value in RULES.items() if "spacing" not in name}, row_spacing=F(10),
-        col_spacing=F(10), edges=edges,
-    )  # fmt: skip
+        **{name: F(value) for name, value in RULES.items() if "spacing" not in name},
+        row_spacing=F(10),
+        col_spacing=F(10),
+        edges=edges,
+    )
     results = []
     for turn in (lambda array: array, lambda array: turned(array, way)):
         start = random_basin(edges, seed=4)
@@ -324,9 +398,21 @@ def test_a_turned_terrain_gives_the_same_bits(edges, way):
         for _ in range(40):
             basin.run(2)
             water_ground.run_ground(
-                basin.bed, soil, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, moisture, grass, flow,
-                rain, NO_MASKS, *bands(shape, water_ground), constants, water_ground.make_sums(shape[0]),
-            )  # fmt: skip
+                basin.bed,
+                soil,
+                basin.depth,
+                basin.suspended,
+                basin.flux_x,
+                basin.flux_y,
+                moisture,
+                grass,
+                flow,
+                rain,
+                NO_MASKS,
+                *bands(shape, water_ground),
+                constants,
+                water_ground.make_sums(shape[0]),
+            )
         results.append((basin.bed, soil, basin.depth, basin.suspended, moisture, grass, flow))
     for straight, other in zip(*results, strict=True):
         assert np.array_equal(turned(straight, way), other)

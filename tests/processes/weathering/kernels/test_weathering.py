@@ -24,9 +24,15 @@ def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, 
         mode = {"mode": "wrap"} if edges == "wrap" else {"constant_values": 1.0}
         masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
     given = {
-        "production": 0.0, "depth": 0.5, "wetness": 0.0, "row_share": 0.0, "col_share": 0.0, "row_spacing": 1.0,
-        "col_spacing": 1.0, **numbers,
-    }  # fmt: skip
+        "production": 0.0,
+        "depth": 0.5,
+        "wetness": 0.0,
+        "row_share": 0.0,
+        "col_share": 0.0,
+        "row_spacing": 1.0,
+        "col_spacing": 1.0,
+        **numbers,
+    }
     constants, bands = weather.Constants(**given, edges=EDGES[edges]), np.array([0, *seams, rows])
     maps, work = weather.make_maps(len(bands) - 1, rows, cols), weather.make_rows(cols)
     weather.weather(rock, loose, masks, moisture, constants, bands, maps, work, steps)

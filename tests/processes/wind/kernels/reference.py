@@ -63,8 +63,9 @@ class Land:
             other = self.place(cell[0] + d_row, cell[1] + d_col)
             if other is None:
                 continue
-            hold = (self.rules.diagonal_hold if d_row and d_col else
-                    self.rules.row_hold if d_row else self.rules.col_hold)  # fmt: skip
+            hold = (
+                self.rules.diagonal_hold if d_row and d_col else self.rules.row_hold if d_row else self.rules.col_hold
+            )
             difference = self.surface(cell) - self.surface(other)
             excess = abs(difference) - hold
             if excess <= 0:

@@ -19,12 +19,32 @@ from tests.terrains import fractal
 EAST = (0.0, 1.0)
 
 SOURCE = {
-    "layer": 2.0, "full": 0.3, "press": 50.0, "exchange": 0.05, "lee_exchange": 0.5, "abrasion": 0.01, "weight": 0.1,
-    "drag": 0.3, "pull": 0.05, "follow": 0.9, "turbulence": 0.1, "share": 0.5, "time_step": 1.0, "row_step": 1.0,
-    "col_step": 1.0, "row_slope": 0.5, "col_slope": 0.5, "row_hold": 0.4, "col_hold": 0.4,
-    "diagonal_hold": 0.4 * math.sqrt(2), "shelter": 1.0, "yielding": 1.0,
-    "maximum_way": 100.0, "maximum_steps": 6400, "edges": EDGES["wrap"],
-}  # fmt: skip
+    "layer": 2.0,
+    "full": 0.3,
+    "press": 50.0,
+    "exchange": 0.05,
+    "lee_exchange": 0.5,
+    "abrasion": 0.01,
+    "weight": 0.1,
+    "drag": 0.3,
+    "pull": 0.05,
+    "follow": 0.9,
+    "turbulence": 0.1,
+    "share": 0.5,
+    "time_step": 1.0,
+    "row_step": 1.0,
+    "col_step": 1.0,
+    "row_slope": 0.5,
+    "col_slope": 0.5,
+    "row_hold": 0.4,
+    "col_hold": 0.4,
+    "diagonal_hold": 0.4 * math.sqrt(2),
+    "shelter": 1.0,
+    "yielding": 1.0,
+    "maximum_way": 100.0,
+    "maximum_steps": 6400,
+    "edges": EDGES["wrap"],
+}
 """The source's numbers, on cells of its size."""
 
 
@@ -160,10 +180,19 @@ def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
         "shade": rng.uniform(-1, 4, (9, 11)),
     }
     rules = constants(
-        edges=EDGES[edges], maximum_way=30.0, maximum_steps=90, yielding=0.7,
-        shelter=0.75, row_step=2.0, col_step=0.5, row_slope=1.0, col_slope=0.25,
-        row_hold=0.2, col_hold=0.8, diagonal_hold=0.825,
-    )  # fmt: skip
+        edges=EDGES[edges],
+        maximum_way=30.0,
+        maximum_steps=90,
+        yielding=0.7,
+        shelter=0.75,
+        row_step=2.0,
+        col_step=0.5,
+        row_slope=1.0,
+        col_slope=0.25,
+        row_hold=0.2,
+        col_hold=0.8,
+        diagonal_hold=0.825,
+    )
     sources = np.cumsum(np.full((9, 11), 1 / 99))
     sums = assert_same(*land(relief=4.0), rules, edges, (0.6, 0.8), sources=sources, **over)
     assert sums.lifted > 0
@@ -188,15 +217,31 @@ def test_no_parameters_break_the_balance_of_mass_or_the_bounds(case):
     relief = 10 ** rng.uniform(-3, 3)
     rock, sediment = land(rows, cols, relief, int(rng.integers(100)))
     rules = constants(
-        layer=10 ** rng.uniform(-2, 2), full=10 ** rng.uniform(-4, 1), press=rng.uniform(0, 1000),
-        exchange=rng.uniform(0, 1), lee_exchange=rng.uniform(0, 1), abrasion=rng.uniform(0, 1),
-        weight=rng.uniform(0, 10), drag=rng.uniform(0, 1), pull=rng.uniform(0, 1), follow=rng.uniform(0, 1),
-        turbulence=rng.uniform(0, 1), share=rng.uniform(0, 0.5), row_step=rng.uniform(0.01, 2),
-        col_step=rng.uniform(0.01, 2), row_slope=10 ** rng.uniform(-2, 2), col_slope=10 ** rng.uniform(-2, 2),
-        row_hold=10 ** rng.uniform(-3, 1), col_hold=10 ** rng.uniform(-3, 1), diagonal_hold=10 ** rng.uniform(-3, 1),
-        shelter=rng.uniform(0, 1), maximum_way=rng.uniform(1, 200), yielding=rng.uniform(0.01, 1.1),
-        maximum_steps=int(rng.integers(1, 200)), edges=EDGES[edges],
-    )  # fmt: skip
+        layer=10 ** rng.uniform(-2, 2),
+        full=10 ** rng.uniform(-4, 1),
+        press=rng.uniform(0, 1000),
+        exchange=rng.uniform(0, 1),
+        lee_exchange=rng.uniform(0, 1),
+        abrasion=rng.uniform(0, 1),
+        weight=rng.uniform(0, 10),
+        drag=rng.uniform(0, 1),
+        pull=rng.uniform(0, 1),
+        follow=rng.uniform(0, 1),
+        turbulence=rng.uniform(0, 1),
+        share=rng.uniform(0, 0.5),
+        row_step=rng.uniform(0.01, 2),
+        col_step=rng.uniform(0.01, 2),
+        row_slope=10 ** rng.uniform(-2, 2),
+        col_slope=10 ** rng.uniform(-2, 2),
+        row_hold=10 ** rng.uniform(-3, 1),
+        col_hold=10 ** rng.uniform(-3, 1),
+        diagonal_hold=10 ** rng.uniform(-3, 1),
+        shelter=rng.uniform(0, 1),
+        maximum_way=rng.uniform(1, 200),
+        yielding=rng.uniform(0.01, 1.1),
+        maximum_steps=int(rng.integers(1, 200)),
+        edges=EDGES[edges],
+    )
     turn = rng.uniform(0, 2 * math.pi)
     over = {"shade": rock + sediment + rng.normal(0, relief, rock.shape)} if case % 2 else {}
     after = by_kernel(rock, sediment, rules, (math.sin(turn), math.cos(turn)), 300, **over)
@@ -223,9 +268,12 @@ def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
     rules = constants(turbulence=0.0, edges=EDGES["open"])
     straight = by_kernel(rock, sediment, rules, (0.6, 0.8), sources=at(5, 1, rock.shape), count=5)
     turned = by_kernel(
-        *(np.ascontiguousarray(np.rot90(field)) for field in (rock, sediment)), rules, (-0.8, 0.6),
-        sources=at(9, 5, rock.shape), count=5,
-    )  # fmt: skip
+        *(np.ascontiguousarray(np.rot90(field)) for field in (rock, sediment)),
+        rules,
+        (-0.8, 0.6),
+        sources=at(9, 5, rock.shape),
+        count=5,
+    )
     assert straight.lifted > 0 and straight.slid > 0
     assert np.allclose(np.rot90(straight.surface), turned.surface, rtol=0, atol=1e-12)
 

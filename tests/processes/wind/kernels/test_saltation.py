@@ -23,11 +23,27 @@ EDGES = {"open": kinds.OPEN, "closed": kinds.CLOSED, "wrap": kinds.WRAP}
 EAST = (0.0, math.sqrt(2))
 
 SOURCE = {
-    "time_step": 0.25, "lift": 0.25e-4, "fall": 0.25e-4, "lee_fall": 0.25, "abrasion": 0.25e-4, "gravity": 0.25 * 0.01,
-    "pull": 0.25 * 0.1, "air_lift": 0.0, "air_drag": 0.0, "share": 0.0025, "row_step": 0.25, "col_step": 0.25,
-    "row_slope": 40.0, "col_slope": 40.0, "row_hold": 0.005, "col_hold": 0.005, "diagonal_hold": 0.005 * math.sqrt(2),
-    "shelter": 0.0, "maximum_steps": 2000, "edges": kinds.OPEN,
-}  # fmt: skip
+    "time_step": 0.25,
+    "lift": 0.25e-4,
+    "fall": 0.25e-4,
+    "lee_fall": 0.25,
+    "abrasion": 0.25e-4,
+    "gravity": 0.25 * 0.01,
+    "pull": 0.25 * 0.1,
+    "air_lift": 0.0,
+    "air_drag": 0.0,
+    "share": 0.0025,
+    "row_step": 0.25,
+    "col_step": 0.25,
+    "row_slope": 40.0,
+    "col_slope": 40.0,
+    "row_hold": 0.005,
+    "col_hold": 0.005,
+    "diagonal_hold": 0.005 * math.sqrt(2),
+    "shelter": 0.0,
+    "maximum_steps": 2000,
+    "edges": kinds.OPEN,
+}
 """The article's numbers at dt = 0.25 and a height of 80 cells."""
 
 STRONG = {"lift": 0.02, "fall": 0.02, "abrasion": 0.2, "share": 0.1}
@@ -46,9 +62,19 @@ def at(row, col, shape):
 
 
 def by_kernel(
-    rock, sediment, rules, blow=EAST, count=1, sources=None, supply=0.0, chunks=(), first=0, side=10**6, kernel=wind,
+    rock,
+    sediment,
+    rules,
+    blow=EAST,
+    count=1,
+    sources=None,
+    supply=0.0,
+    chunks=(),
+    first=0,
+    side=10**6,
+    kernel=wind,
     **over,
-):  # fmt: skip
+):
     """kernel: the module `wind` or `wind_layer`."""
     ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
     track = np.zeros(rock.shape, np.uint8)
@@ -60,9 +86,18 @@ def by_kernel(
         while pool.under_way[0]:
             for tile in range(len(pool.queue)):
                 kernel.run_tiles(
-                    np.array([tile]), cut, pool, ground, track, over.get("cover"), over.get("shade"),
-                    over.get("masks"), *blow, rules, totals,
-                )  # fmt: skip
+                    np.array([tile]),
+                    cut,
+                    pool,
+                    ground,
+                    track,
+                    over.get("cover"),
+                    over.get("shade"),
+                    over.get("masks"),
+                    *blow,
+                    rules,
+                    totals,
+                )
                 queues.hand_on(pool, cut, np.array([tile]))
     sums = {name: float(total.sum()) for name, total in totals._asdict().items()}
     return SimpleNamespace(surface=ground[..., 0], sediment=ground[..., 1], track=track, **sums)
@@ -282,9 +317,17 @@ def test_many_particles_do_what_plain_python_does(edges, blow):
 @pytest.mark.parametrize("edges", EDGES)
 def test_cells_that_are_not_square_do_what_plain_python_does(edges):
     rules = constants(
-        **STRONG, edges=EDGES[edges], maximum_steps=60, row_step=0.5, col_step=0.125, row_slope=80.0, col_slope=20.0,
-        row_hold=0.0025, col_hold=0.01, diagonal_hold=0.0103,
-    )  # fmt: skip
+        **STRONG,
+        edges=EDGES[edges],
+        maximum_steps=60,
+        row_step=0.5,
+        col_step=0.125,
+        row_slope=80.0,
+        col_slope=20.0,
+        row_hold=0.0025,
+        col_hold=0.01,
+        diagonal_hold=0.0103,
+    )
     assert assert_same(*land(), rules, edges, (0.7, 1.2)).lifted > 0
 
 
@@ -296,9 +339,7 @@ def test_masks_covers_shadows_lift_and_drag_do_what_plain_python_does(edges):
         "cover": (rng.integers(0, 5, (9, 11, 2)) / 4 * (0.01, 1.0)).astype(np.float32),
         "shade": rng.uniform(-0.1, 0.4, (9, 11)),
     }
-    rules = constants(
-        **STRONG, edges=EDGES[edges], maximum_steps=100, shelter=0.75, air_lift=0.001, air_drag=0.01
-    )  # fmt: skip
+    rules = constants(**STRONG, edges=EDGES[edges], maximum_steps=100, shelter=0.75, air_lift=0.001, air_drag=0.01)
     sums = assert_same(*land(), rules, edges, (0.5, 1.3), **over)
     assert sums.lifted > 0 and sums.abraded > 0
 
@@ -325,14 +366,27 @@ def test_no_parameters_break_the_balance_of_mass_or_the_bounds(case):
     rock, sediment = land(rows, cols, relief, int(rng.integers(100)))
     dt = rng.uniform(0.001, 0.5)
     rules = constants(
-        time_step=dt, lift=10 ** rng.uniform(-6, 3), fall=rng.uniform(0, 1) ** 3, lee_fall=rng.uniform(0, 1),
-        abrasion=10 ** rng.uniform(-6, 3), gravity=dt * rng.uniform(0, 1), pull=dt * rng.uniform(0, 2),
-        air_lift=dt * rng.uniform(0, 1), air_drag=dt * rng.uniform(0, 2), share=rng.uniform(0, 0.5),
-        row_step=rng.uniform(0.01, 2), col_step=rng.uniform(0.01, 2), row_slope=10 ** rng.uniform(-1, 4),
-        col_slope=10 ** rng.uniform(-1, 4), row_hold=10 ** rng.uniform(-5, 0), col_hold=10 ** rng.uniform(-5, 0),
-        diagonal_hold=10 ** rng.uniform(-5, 0), shelter=rng.uniform(0, 1), maximum_steps=int(rng.integers(1, 300)),
+        time_step=dt,
+        lift=10 ** rng.uniform(-6, 3),
+        fall=rng.uniform(0, 1) ** 3,
+        lee_fall=rng.uniform(0, 1),
+        abrasion=10 ** rng.uniform(-6, 3),
+        gravity=dt * rng.uniform(0, 1),
+        pull=dt * rng.uniform(0, 2),
+        air_lift=dt * rng.uniform(0, 1),
+        air_drag=dt * rng.uniform(0, 2),
+        share=rng.uniform(0, 0.5),
+        row_step=rng.uniform(0.01, 2),
+        col_step=rng.uniform(0.01, 2),
+        row_slope=10 ** rng.uniform(-1, 4),
+        col_slope=10 ** rng.uniform(-1, 4),
+        row_hold=10 ** rng.uniform(-5, 0),
+        col_hold=10 ** rng.uniform(-5, 0),
+        diagonal_hold=10 ** rng.uniform(-5, 0),
+        shelter=rng.uniform(0, 1),
+        maximum_steps=int(rng.integers(1, 300)),
         edges=EDGES[edges],
-    )  # fmt: skip
+    )
     blow = rng.uniform(-3, 3, 2)
     over = {"shade": rock + sediment + rng.normal(0, relief, rock.shape)} if case % 2 else {}
     after = by_kernel(rock, sediment, rules, blow, 400, **over)
@@ -360,9 +414,11 @@ def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
     rules = constants(**{**STRONG, "share": 0.0})
     straight = by_kernel(rock, sediment, rules, (0.4, 1.2), sources=at(5, 1, rock.shape))
     turned = by_kernel(
-        *(np.ascontiguousarray(np.rot90(field, 2)) for field in (rock, sediment)), rules, (-0.4, -1.2),
+        *(np.ascontiguousarray(np.rot90(field, 2)) for field in (rock, sediment)),
+        rules,
+        (-0.4, -1.2),
         sources=at(5, 9, rock.shape),
-    )  # fmt: skip
+    )
     assert straight.lifted > 0 and turned.lifted == pytest.approx(straight.lifted, rel=1e-9)
     assert np.allclose(np.rot90(turned.surface, 2), straight.surface, rtol=0, atol=1e-12)
 

@@ -297,6 +297,7 @@ def _watched(run: Iterator[Progress], given: argparse.Namespace, compile_kernels
             for progress in run:
                 if line:
                     line.show(progress)
+                ending.check()
                 if time.monotonic() >= end or ending.came():
                     break
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The system's orders to end, which leave no file half written: as of a farm whose time is up, or a closed terminal."""
+"""Orders to end, which leave no file half written: of a farm whose time is up, a closed terminal, or Ctrl-C."""
 
 import signal
 import threading
@@ -9,8 +9,10 @@ from typing import Any
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-_state = {"came": 0, "postponed": False}
-"""Number of the signal that has come, and whether one that comes is only noted."""
+_NOTHING = "Ended by the system; nothing was written."
+
+_state = {"came": 0, "postponed": False, "interrupted": False}
+"""Number of the system's signal that has come, whether one that comes is only noted, and whether Ctrl-C was pressed."""
 
 
 class Ended(BaseException):
@@ -24,17 +26,22 @@ class Ended(BaseException):
 @contextmanager
 def heeded() -> Iterator[None]:
     """Let an order to end raise `Ended` in the block, once: what is left behind is cleaned up meanwhile."""
-    _state["came"] = 0
+    _state["came"], _state["interrupted"] = 0, False
     ours = threading.current_thread() is threading.main_thread()
     # One that the user has switched off, as nohup does, stays so.
     heard = [number for number in _SIGNALS if ours and signal.getsignal(number) == signal.SIG_DFL]
     for number in heard:
         signal.signal(number, _end)
+    keyboard = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if keyboard:
+        signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     finally:
         for number in heard:
             signal.signal(number, signal.SIG_DFL)
+        if keyboard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -52,9 +59,22 @@ def came() -> bool:
     return _state["came"] != 0
 
 
+def check() -> None:
+    """Raise what was ordered and is lost: an exception that is raised in a callback of the compiler goes no further."""
+    if _state["interrupted"]:
+        raise KeyboardInterrupt
+    if came() and not _state["postponed"]:
+        raise Ended(_NOTHING)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    _state["interrupted"] = True
+    raise KeyboardInterrupt
+
+
 def _end(number: int, frame: Any) -> None:
     if came():
         return
     _state["came"] = number
     if not _state["postponed"]:
-        raise Ended("Ended by the system; nothing was written.")
+        raise Ended(_NOTHING)

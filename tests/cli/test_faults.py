@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What may go wrong in a run: no memory, a full disk, an interrupt, a fault of our own."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
+from erosion_addon.cli.terminal import ProgressLine
 from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.generators.registry import make
 from erosion_addon.model import Recipe, Terrain, simulate
@@ -197,7 +199,6 @@ def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named
 
 @posix
 def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, monkeypatch):
-    from erosion_addon.cli.terminal import ProgressLine
 
     show = ProgressLine.show
 
@@ -215,7 +216,6 @@ def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, mo
 @posix
 def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monkeypatch):
     """A farm may say it twice."""
-    from erosion_addon.cli.terminal import ProgressLine
     from erosion_addon.run.checkpoint import Checkpoint
 
     save = Checkpoint.save
@@ -229,6 +229,23 @@ def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monke
     words = ["--checkpoint", "run.npz", "--set", "droplet.drops_per_cell=1000"]
     assert main(["erode", "dem.npy", "out.npy", *words]) == 143
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_order_that_a_library_swallows_is_heeded_at_the_next_chunk(folder, monkeypatch, capsys, name):
+    """As numba does, in whose callbacks exceptions are only printed."""
+    np.save("dem.npy", make("fractal", 32, 32).elevation)
+    before, shown = listing(folder), []
+
+    def swallow(*_):
+        shown.append(name)
+        with contextlib.suppress(BaseException):
+            signal.raise_signal(getattr(signal, name))
+
+    monkeypatch.setattr(ProgressLine, "show", swallow)
+    code = main(["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=1000"])
+    assert (code, len(shown)) == ({"SIGINT": 130, "SIGTERM": 143}[name], 1)
+    assert "nothing was written" in capsys.readouterr().err and listing(folder) == before
 
 
 @pytest.mark.worker

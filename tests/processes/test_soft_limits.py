@@ -28,6 +28,7 @@ LAND = {"wind": (40.0, 5.0), "weather": (100.0, 0.3), "talus": (100.0, 2.0)}
 GIVEN = {
     "rill": [{"form": "simple"}, {"form": "capacity"}],
     "water": [{"duration": 0.5, "cloud_cover": 0.5, "standing_water": "edges", "water_level": 20.0}],
+    "uplift": [{"uplift": 1.0}],  # without it, rivers wear hills of 400 m down to a plain
     "wind": [{"flight": "particles"}, {"flight": "boundary layer"}],
 }
 """By process: what is given beside the limit, so that it acts."""

@@ -49,7 +49,7 @@ def test_colors_become_linear_and_angles_radians():
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("rock_color = 1", "a.toml: rock_color is not a control of the terrain material; there are soil_color,"),
+        ("rock_colour = 1", "a.toml: rock_colour is not a control of the terrain material; there are soil_color,"),
         ("moisture = 1", "moisture is not a control"),
         ('rock_color = "red"', "a.toml: rock_color must be a color like \"#a08060\", not 'red'"),
         ("rock_color = [1, 0, 0]", "rock_color must be a color"),

@@ -81,7 +81,7 @@ def python_without_numba(tmp_path_factory):
 
 def test_the_root_module_is_short_and_imports_nothing_when_it_is_imported():
     source = (ROOT / "__init__.py").read_text()
-    assert len(source.splitlines()) <= 15
+    assert len(source.splitlines()) <= 16
     kinds = {type(statement) for statement in ast.parse(source).body[1:]}  # after the docstring
     assert kinds == {ast.FunctionDef}
 

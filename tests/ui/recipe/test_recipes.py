@@ -183,7 +183,7 @@ def test_a_change_of_the_steps_is_shown_and_taken_back(terrain_object):
     assert recipes.shown_name(settings) == "Alpine"
     settings.seed += 1
     assert not recipes.is_changed(settings)
-    settings.steps[0].droplet.capacity += 1.0
+    settings.steps[1].droplet.capacity += 1.0
     assert recipes.shown_name(settings) == "Alpine (changed)"
     bpy.ops.erosion.recipe_reset()
     assert recipes.shown_name(settings) == "Alpine"

@@ -287,13 +287,13 @@ def test_settings_that_do_not_act_are_grayed_and_groups_of_them_hidden(stack):
 
 def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_recipe(stack):
     bpy.ops.erosion.recipe_load(name="alpine")
-    names = ["Lay out valleys", "Carve gullies", "Let it snow"]
+    names = ["Let rivers find their way", "Carve gullies", "Reopen the valleys", "Let it snow"]
     assert [item.name for item in stack.steps] == names
     stack.steps[1].name = "  Dig " + "deep " * 40
     recipe = steps.recipe_of(stack, [])
-    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip(), names[2]]
+    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip(), *names[2:]]
     assert not recipes.is_changed(stack)  # a name changes nothing of the land
-    stack.steps[1].name = "Droplets"
+    stack.steps[1].name = PROCESSES[stack.steps[1].kind].label
     assert steps.recipe_of(stack, []).steps[1].name == ""
 
 
@@ -360,7 +360,7 @@ def test_limits_of_a_step_come_from_the_recipe_are_copied_and_reach_the_run(terr
 
 def test_masks_of_parameters_come_from_the_recipe_are_copied_and_reach_the_run(terrain_object):
     settings = terrain_object.erosion
-    scaled = Recipe.load("alpine").with_values({"1.masks.erosion_rate": "area_a"})
+    scaled = Recipe.load("arcane").with_values({"1.masks.erosion_rate": "area_a"})
     steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
     bpy.ops.erosion.step_duplicate()
     assert [step.masks for step in steps.recipe_of(settings, []).steps] == [{"erosion_rate": "area_a"}] * 2
@@ -372,7 +372,7 @@ def test_masks_of_parameters_come_from_the_recipe_are_copied_and_reach_the_run(t
 
 def test_a_painted_area_scales_the_parameter_that_names_it(terrain_object):
     settings, before = terrain_object.erosion, z_of(terrain_object)
-    scaled = Recipe.load("alpine").with_values({"1.masks.erosion_rate": "area_a"})
+    scaled = Recipe.load("arcane").with_values({"1.masks.erosion_rate": "area_a"})
     steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
     group = terrain_object.vertex_groups.new(name="nowhere")
     group.add(range(len(terrain_object.data.vertices)), 0.0, "REPLACE")

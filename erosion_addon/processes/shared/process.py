@@ -87,8 +87,8 @@ class Process:
     moves_ground: bool = True
     """Whether it moves rock, sediment or soil."""
 
-    runs_downhill: bool = True
-    """Whether it does nothing without a slope."""
+    works_on_flat_land: Callable[[Any], bool] = lambda parameters: False
+    """Whether it does something without a slope."""
 
     works_in_cells: bool = False
     """Whether its lengths are cells and not meters, so that it suits land of any width."""

@@ -32,5 +32,5 @@ PROCESS = Process(
     scalable={"uplift": "uplift"},
     reads=("grass",),
     writes=("uplift",),
-    runs_downhill=False,
+    works_on_flat_land=lambda parameters: parameters.uplift > 0,
 )

@@ -29,5 +29,5 @@ PROCESS = Process(
     summary=_summary,
     scalable={"production": "hardness"},
     reads=("moisture", "grass"),
-    runs_downhill=False,
+    works_on_flat_land=lambda parameters: True,
 )

@@ -42,5 +42,5 @@ PROCESS = Process(
     scalable={"abrasion": "hardness"},
     reads=("moisture", "grass", "wind_path"),
     writes=("wind_path",),
-    runs_downhill=False,
+    works_on_flat_land=lambda parameters: True,
 )

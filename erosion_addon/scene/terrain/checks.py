@@ -54,7 +54,7 @@ def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe:
         text = f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to erode what you see."
         return [Advice(text, "apply_modifiers")]
     steps = recipe.steps if recipe is not None else ()
-    if is_flat and not any(step.enabled and not PROCESSES[step.kind].runs_downhill for step in steps):
+    if is_flat and not any(step.enabled and PROCESSES[step.kind].works_on_flat_land(step.parameters) for step in steps):
         text = f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
         return [Advice(text, "add_terrain")]
     return []

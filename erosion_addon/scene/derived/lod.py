@@ -16,7 +16,7 @@ from ...worker.messages import Request
 from ...worker.services import levels_in, levels_request
 from ..terrain import attribute_values, grid
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import fill, positions
 from ..worker import computing
 from . import companions, water_surface
 
@@ -102,7 +102,7 @@ def _update_all(terrain: bpy.types.Object) -> None:
         for level, made in zip(dry, levels_in(request, computing.compute(request)), strict=True):
             if not level.data.is_editmode:
                 vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
-                _fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
+                fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
                 _copy_attributes(terrain.data, lattice, vertex, made, level.data)
     if wet:
         _update_water(terrain, lattice, place, wet)
@@ -199,25 +199,9 @@ def _update_water(terrain: bpy.types.Object, lattice: Lattice, place: Array, fou
             continue
         where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
         where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
-        _fill(level.data, where, made.triangles, lattice.scale_z > 0)
+        fill(level.data, where, made.triangles, lattice.scale_z > 0)
         for name, values in layers.items():
-            attribute_values.new_attribute(level.data, name, "FLOAT")
-            chosen = np.ascontiguousarray(values.ravel()[made.cells], np.float32)
-            level.data.attributes[name].data.foreach_set("value", chosen)
-
-
-def _fill(mesh: bpy.types.Mesh, place: Array, triangles: Array, up: bool) -> None:
-    """Give the mesh these triangles (triangles, 3) in place of what it holds; materials stay. up: facing local z."""
-    mesh.clear_geometry()
-    mesh.vertices.add(len(place))
-    mesh.loops.add(triangles.size)
-    mesh.polygons.add(len(triangles))
-    if len(triangles):
-        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(place, np.float32).ravel())
-        corners = triangles if up else triangles[:, ::-1]
-        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners).ravel())
-        mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
-    mesh.update(calc_edges=True)
+            attribute_values.add(level.data, name, values.ravel()[made.cells])
 
 
 def _faces_up(mesh: bpy.types.Mesh) -> bool:

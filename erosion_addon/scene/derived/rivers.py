@@ -19,7 +19,7 @@ from ...worker.services import water_in, water_request
 from ..materials import water_material
 from ..terrain import attribute_values, grid
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import fill, positions
 from ..worker import computing
 from . import companions, water_surface
 
@@ -116,28 +116,15 @@ def _computed(terrain: bpy.types.Object, parameters: drainage.RiverParameters) -
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:
     """Give the mesh that sheet in place of what it holds; materials stay. place: (vertices, 3) of the terrain."""
     slot = water_surface.common_slot(mesh)
-    mesh.clear_geometry()
     low, high = place[:, :2].min(axis=0).astype(np.float64), place[:, :2].max(axis=0).astype(np.float64)
     extent = np.array([(lattice.cols - 1) * lattice.spacing[1], (lattice.rows - 1) * lattice.spacing[0]])
     local = np.empty_like(sheet.place)
     local[:, :2] = low + sheet.place[:, :2] * ((high - low) / extent)
     local[:, 2] = sheet.place[:, 2] / lattice.scale_z
-    corners = sheet.faces if lattice.scale_z > 0 else sheet.faces[:, ::-1]
-    mesh.vertices.add(len(local))
-    mesh.loops.add(corners.size)
-    mesh.polygons.add(len(corners))
-    if len(corners):
-        mesh.attributes["position"].data.foreach_set("vector", local.astype(np.float32).ravel())
-        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners, np.int32).ravel())
-        mesh.polygons.foreach_set("loop_start", np.arange(0, corners.size, 4, dtype=np.int32))
+    fill(mesh, local, sheet.faces, lattice.scale_z > 0)
+    if len(sheet.faces):
         for name, values in sheet.layers.items():
-            _write(mesh, name, values)
+            attribute_values.add(mesh, name, values)
         if slot:
-            mesh.polygons.foreach_set("material_index", np.full(len(corners), slot, np.int32))
-    mesh.update(calc_edges=True)
-
-
-def _write(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    kind, member = ("FLOAT_VECTOR", "vector") if values.ndim == 2 else ("FLOAT", "value")
-    attribute_values.new_attribute(mesh, name, kind)
-    mesh.attributes[name].data.foreach_set(member, np.ascontiguousarray(values, np.float32).ravel())
+            mesh.polygons.foreach_set("material_index", np.full(len(sheet.faces), slot, np.int32))
+        mesh.update()

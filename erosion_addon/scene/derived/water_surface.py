@@ -152,8 +152,7 @@ def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place
     mesh.attributes["position"].data.foreach_set("vector", where.ravel())
     layers = layers_of((level - ground)[used], {name: values[used] for name, values in fields.items()})
     for name, values in layers.items():
-        attribute_values.new_attribute(mesh, name, "FLOAT")
-        mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
+        attribute_values.add(mesh, name, values)
 
 
 def _add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values of attributes of every type and domain: read, copied, removed."""
+"""Values of attributes of every type and domain: added, read, copied, removed."""
 
 import bpy
 import numpy as np
@@ -30,6 +30,14 @@ def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str =
     made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
     if made is None:
         raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
+
+
+def add(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
+    """Add an attribute of the vertices, numbers (vertices,) or vectors (vertices, 3); InputError where Blender does
+    not."""
+    data_type = "FLOAT" if values.ndim == 1 else "FLOAT_VECTOR"
+    new_attribute(mesh, name, data_type)
+    mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
 
 
 def read(attribute: bpy.types.Attribute) -> Array:

@@ -80,6 +80,23 @@ def write_positions(mesh: bpy.types.Mesh, after: Array) -> None:
     mesh.update()
 
 
+def fill(mesh: bpy.types.Mesh, place: Array, faces: Array, up: bool) -> None:
+    """Give a mesh these faces (faces, corners) in place of what it holds; materials stay.
+
+    place: local positions (vertices, 3). up: whether faces that are counterclockwise from above face local z.
+    """
+    mesh.clear_geometry()
+    mesh.vertices.add(len(place))
+    mesh.loops.add(faces.size)
+    mesh.polygons.add(len(faces))
+    if len(faces):
+        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(place, np.float32).ravel())
+        corners = np.ascontiguousarray(faces if up else faces[:, ::-1], np.int32)
+        mesh.attributes[".corner_vert"].data.foreach_set("value", corners.ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, faces.shape[1], dtype=np.int32))
+    mesh.update(calc_edges=True)
+
+
 def make_grid_object(
     name: str, elevation: Array, spacing: tuple[float, float], collection: bpy.types.Collection
 ) -> bpy.types.Object:

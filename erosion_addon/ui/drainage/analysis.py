@@ -14,19 +14,16 @@ from ...scene.run.errand import Plan
 from ...terrain.fields import ANALYZED, FIELDS
 from ...worker.messages import Request
 from ..base.panel import SubPanel, draw_lines
-from ..base.parameter_properties import draw_values, meant, properties_of
 from ..base.parameter_properties import label as parameter_label
+from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed, why_no_run
 from ..masks import mask_watch
-from ..run import attendance
-from ..run.errand_operator import ErrandOperator
+from ..run.errand_operator import ParameterOperator
 
 _SHOWN = [name for name in ANALYZED if FIELDS[name].components == 1]
 
-_SPECIFICATIONS = specifications(AnalysisParameters)
 
-
-class EROSION_OT_analyze(ErrandOperator, bpy.types.Operator):
+class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
     """Find drainage area, stream order, lake depth, slope, curvature and flow direction of the terrain as it is, as
     attributes, with figures that compare it with real land. Runs keep them up to date"""
 
@@ -36,23 +33,14 @@ class EROSION_OT_analyze(ErrandOperator, bpy.types.Operator):
 
     work = "Analysis"
 
-    __annotations__ = properties_of(_SPECIFICATIONS.values())
+    parameters = AnalysisParameters
+    __annotations__ = properties_of(specifications(AnalysisParameters).values())
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Begin with the settings of the last time."""
-        terrain = companions.terrain_of(context.object)
-        known = None if attendance.returning else analysis.settings_of(terrain.data)
-        for name, value in known.to_dict().items() if known else ():
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
-        return super().invoke(context, event)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, _SPECIFICATIONS)
+    def remembered(self, terrain: bpy.types.Object) -> AnalysisParameters | None:
+        return analysis.settings_of(terrain.data)
 
     def plan(self) -> Plan:
-        values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
-        parameters = AnalysisParameters.from_dict(values)
+        parameters = self.given()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             return analysis.requests_of_analysis(terrain, parameters, terrain.erosion.edges)

@@ -9,13 +9,11 @@ from ...base.parameters import specifications
 from ...drainage.beds import BedParameters
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
-from ..base.parameter_properties import draw_values, meant, properties_of
-from ..run.errand_operator import ErrandOperator
-
-_SPECIFICATIONS = specifications(BedParameters)
+from ..base.parameter_properties import properties_of
+from ..run.errand_operator import ParameterOperator
 
 
-class EROSION_OT_river_carve(ErrandOperator, bpy.types.Operator):
+class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
     """Carve the selected Curve objects into the terrain as beds of rivers, which never run uphill. Each begins with the
     curve's first point. Restore brings back the ground before"""
 
@@ -25,7 +23,8 @@ class EROSION_OT_river_carve(ErrandOperator, bpy.types.Operator):
 
     work = "River"
 
-    __annotations__ = properties_of(_SPECIFICATIONS.values()) | {
+    parameters = BedParameters
+    __annotations__ = properties_of(specifications(BedParameters).values()) | {
         "curve": bpy.props.StringProperty(
             name="Curve", description="Name of the Curve object; empty: all that are selected beside the terrain"
         )
@@ -33,12 +32,12 @@ class EROSION_OT_river_carve(ErrandOperator, bpy.types.Operator):
 
     def draw(self: Any, context: bpy.types.Context) -> None:
         self.layout.prop_search(self, "curve", bpy.data, "objects")
-        draw_values(self.layout, self, _SPECIFICATIONS)
+        super().draw(context)
 
     def plan(self: Any) -> Plan:
         from ...scene.run import carving  # few sessions need it
 
-        parameters = BedParameters.from_dict({name: meant(getattr(self, name), None) for name in _SPECIFICATIONS})
+        parameters = self.given()
         wanted = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
 
         def curves() -> list[bpy.types.Object]:

@@ -1,45 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that make rivers and lakes of a terrain."""
 
-from typing import Any
-
 import bpy
 
 from ...base.parameters import specifications
 from ...drainage.rivers import RiverParameters
-from ...scene.derived import companions
 from ...scene.run.errand import Plan
-from ..base.parameter_properties import draw_values, meant, properties_of
-from ..run import attendance
-from ..run.errand_operator import ErrandOperator
-
-_SPECIFICATIONS = specifications(RiverParameters)
+from ..base.parameter_properties import properties_of
+from ..run.errand_operator import ParameterOperator
 
 
-class _WaterOperator(ErrandOperator):
+class _WaterOperator(ParameterOperator):
     """What both operators share. kind: of `companions.KINDS`."""
 
     work = "Rivers and Lakes"
     kind = ""
+    parameters = RiverParameters
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Begin with the settings of the last time."""
+    def remembered(self, terrain: bpy.types.Object) -> RiverParameters | None:
         from ...scene.derived import rivers  # few sessions need it
 
-        known = None if attendance.returning else rivers.settings_in(companions.terrain_of(context.object))
-        for name, value in known.to_dict().items() if known else ():
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
-        return super().invoke(context, event)
+        return rivers.settings_in(terrain)
 
-    def draw(self: Any, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, _SPECIFICATIONS)
-
-    def plan(self: Any) -> Plan:
+    def plan(self) -> Plan:
         from ...scene.derived import rivers
 
-        kind = self.kind
-        parameters = RiverParameters.from_dict({name: meant(getattr(self, name), None) for name in _SPECIFICATIONS})
+        kind, parameters = self.kind, self.given()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             made = rivers.add(terrain, kind, parameters)
@@ -58,7 +44,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
 
     kind = "rivers"
 
-    __annotations__ = properties_of(_SPECIFICATIONS.values())
+    __annotations__ = properties_of(specifications(RiverParameters).values())
 
 
 class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
@@ -71,7 +57,7 @@ class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
 
     kind = "lakes"
 
-    __annotations__ = properties_of(_SPECIFICATIONS.values())
+    __annotations__ = properties_of(specifications(RiverParameters).values())
 
 
 CLASSES = (EROSION_OT_rivers_add, EROSION_OT_lakes_add)

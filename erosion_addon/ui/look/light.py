@@ -8,15 +8,12 @@ from ...light.bake import LightParameters
 from ...scene.derived import companions, light
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
-from ..base.parameter_properties import draw_values, meant, properties_of
+from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed, why_no_run
-from ..run import attendance
-from ..run.errand_operator import ErrandOperator
-
-_SPECIFICATIONS = specifications(LightParameters)
+from ..run.errand_operator import ParameterOperator
 
 
-class EROSION_OT_light_bake(ErrandOperator, bpy.types.Operator):
+class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
     """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows of its casters"""
 
     bl_idname = "erosion.light_bake"
@@ -25,23 +22,14 @@ class EROSION_OT_light_bake(ErrandOperator, bpy.types.Operator):
 
     work = "Light"
 
-    __annotations__ = properties_of(_SPECIFICATIONS.values())
+    parameters = LightParameters
+    __annotations__ = properties_of(specifications(LightParameters).values())
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Begin with the settings of the last time."""
-        terrain = companions.terrain_of(context.object)
-        known = None if attendance.returning else light.settings_of(terrain.data)
-        for name, value in known.to_dict().items() if known else ():
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
-        return super().invoke(context, event)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, _SPECIFICATIONS)
+    def remembered(self, terrain: bpy.types.Object) -> LightParameters | None:
+        return light.settings_of(terrain.data)
 
     def plan(self) -> Plan:
-        values = {name: meant(getattr(self, name), None) for name in _SPECIFICATIONS}
-        parameters = LightParameters.from_dict(values)
+        parameters = self.given()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges)

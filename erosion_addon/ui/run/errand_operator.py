@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators share that change a terrain with the worker's help: light, levels of detail, and what follows them."""
+"""What operators share that change a terrain with the worker's help: light, levels of detail, rivers, analysis."""
 
 from typing import Any
 
 import bpy
 
 from ...base.errors import InputError
+from ...base.parameters import Parameters, specifications
 from ...scene.derived import companions
 from ...scene.run import job
 from ...scene.run.errand import Errand, Plan
 from ...scene.run.task import Task
+from ..base.parameter_properties import draw_values, meant
 from ..base.terrain_operator import why_no_run
+from . import attendance
 from .task_operator import TaskOperator
 
 
@@ -41,3 +44,28 @@ class ErrandOperator(TaskOperator):
         terrain = companions.terrain_of(context.object)
         job.check(terrain)
         return job.begin(Errand(terrain, self.work, self.plan()))
+
+
+class ParameterOperator(ErrandOperator):
+    """For those whose settings are parameters: subclasses have `parameters`, the class, and its properties."""
+
+    parameters: type[Parameters]
+
+    def remembered(self, terrain: bpy.types.Object) -> Parameters | None:
+        """The settings of the last time, which the operator begins with; None for the defaults."""
+        return None
+
+    def given(self) -> Any:
+        """The settings as an instance of `parameters`."""
+        names = specifications(self.parameters)
+        return self.parameters.from_dict({name: meant(getattr(self, name), None) for name in names})
+
+    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        known = None if attendance.returning else self.remembered(companions.terrain_of(context.object))
+        for name, value in known.to_dict().items() if known else ():
+            if not self.properties.is_property_set(name):
+                setattr(self, name, value)
+        return super().invoke(context, event)
+
+    def draw(self: Any, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, specifications(self.parameters))

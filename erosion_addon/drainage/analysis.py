@@ -12,6 +12,7 @@ from ..base.parameters import Parameters, parameter
 from ..base.threads import Tally
 from ..terrain.terrain import Terrain
 from .land import Land
+from .sea import sea_level
 from .statistics import measured
 
 SQUARE_KILOMETER = 1e6
@@ -40,9 +41,7 @@ class AnalysisParameters(Parameters):
         usual=0.1,
     )
     sea: bool = parameter(False, "Rivers end in a sea, which counts as no land.")
-    sea_level: float = parameter(
-        0.0, "Height of the sea.", low=-1e9, high=1e9, unit="m", soft_low=-1000, soft_high=1000, step=1, needs=("sea",)
-    )
+    sea_level: float = sea_level()
 
     def least(self, terrain: Terrain) -> float:
         """Drainage area of the smallest channel in m²."""

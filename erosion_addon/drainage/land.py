@@ -7,6 +7,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.threads import in_bands
+from ..grid.padding import continued
 from .flow_graph import FlowGraph
 
 FINEST = 30.0
@@ -58,10 +59,7 @@ class Land:
         from .kernels import surface  # numba takes a second to import, so only where it runs
 
         rows, cols = self.elevation.shape
-        if self.edges == "wrap":
-            ringed = np.pad(self.elevation, 1, mode="wrap")
-        else:
-            ringed = np.pad(self.elevation, 1, mode="reflect", reflect_type="odd")
+        ringed = continued(self.elevation, 1, self.edges == "wrap")
         slopes, curvatures = np.empty((rows, cols), np.float32), np.empty((rows, cols), np.float32)
         aspects = np.empty((rows, 4), np.int64)
         in_bands(
@@ -84,8 +82,8 @@ class Land:
         return Land(blocks.mean(axis=(1, 3)), spacing, self.edges, self.sea_level, self.threads)
 
     def directions(self, steps: int) -> Array:
-        """(rows, cols, 2) float32: direction of the water over so many steps, along columns and rows, of length 1; 0
-        where it leaves."""
+        """(rows, cols, 2) float32: unit vectors of the flow, along columns and rows, averaged over `steps` cells
+        downstream; 0 at outlets."""
         from .kernels import streams
 
         rows, cols = self.elevation.shape

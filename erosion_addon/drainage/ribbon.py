@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base.arrays import Array
+from ..grid.smooth_step import smooth_step
 from .rivers import Sizes, Water
 
 ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
@@ -62,7 +63,7 @@ def _directions(water: Water) -> Array:
 
 
 def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
-    """What moves the ends of tributaries to the bank of the river that they join (points, 2)."""
+    """Offsets (points, 2) that bring the ends of tributaries to the bank of the river that they join."""
     moved = np.zeros((len(water.place), 2))
     mouths = water.starts[:-1]
     mouths = mouths[water.following[mouths] >= 0]
@@ -101,8 +102,6 @@ def _faces(water: Water, lakes: bool) -> Array:
 
 def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
     profile = 1.0 - ACROSS * ACROSS
-    low, high = WHITE
-    share = np.clip((sizes.slope - low) / (high - low), 0.0, 1.0)
     way = np.concatenate([along, -sizes.slope[:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
     by_point = {
@@ -113,7 +112,7 @@ def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
         "slope": sizes.slope,
         "stream_order": water.order.astype(float),
         "flow_direction": way,
-        "foam": share * share * (3.0 - 2.0 * share),
+        "foam": smooth_step(sizes.slope, *WHITE),
     }
     layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
     return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}

@@ -11,6 +11,7 @@ from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import power
 from .flow_graph import FlowGraph
+from .sea import sea_level
 
 WIDTH, DEPTH = 5.0, 0.3
 """Meters of a river of 1 m³/s; its speed is 1 / (5 · 0.3) = 0.67 m/s, as the product of all three is the discharge."""
@@ -76,17 +77,7 @@ class RiverParameters(Parameters):
         usual=1.0,
     )
     sea: bool = parameter(False, "Rivers end in a sea.")
-    sea_level: float = parameter(
-        0.0,
-        "Height of the sea.",
-        low=-1e9,
-        high=1e9,
-        unit="m",
-        soft_low=-1000,
-        soft_high=1000,
-        step=1,
-        needs=("sea",),
-    )
+    sea_level: float = sea_level()
 
 
 @dataclass(frozen=True, eq=False)

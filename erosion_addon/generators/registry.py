@@ -12,6 +12,7 @@ from ..base.errors import InputError
 from ..base.memory import require
 from ..base.parameters import Parameters
 from ..files.image_files import ImageFiles
+from ..grid.smooth_step import smooth_step
 from ..recipe.recipe import SEED
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from . import landscapes, noise, shapes
@@ -114,12 +115,6 @@ def _island(site: Site, coast: float, elevation: Array) -> Array:
     y, x = np.linspace(-1, 1, site.rows)[:, None], np.linspace(-1, 1, site.cols)[None, :]
     radius = np.sqrt(y * y + x * x)
     bays = 0.6 * site.cut(noise.bend(site, 3))
-    share = _smooth((1 - 1.1 * radius + bays) / coast) * _smooth((1 - radius) / 0.2)
+    share = smooth_step((1 - 1.1 * radius + bays) / coast) * smooth_step((1 - radius) / 0.2)
     left = float((elevation * share).max())
     return share * (float(elevation.max()) / left) if left > 0 else share
-
-
-def _smooth(part: Array) -> Array:
-    """0 below 0, 1 above 1, and smooth between."""
-    part = np.clip(part, 0.0, 1.0)
-    return np.asarray(part * part * (3 - 2 * part))

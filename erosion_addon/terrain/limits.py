@@ -9,6 +9,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
+from ..grid.smooth_step import smooth_step
 from ..kernels.elementary import atan2
 
 FARTHEST = 100_000.0
@@ -119,8 +120,7 @@ def _between(values: Array, low: float, high: float, soft: float, all_of_it: tup
 
 def _rise(beyond: Array, soft: float) -> Array:
     """From 0 where nothing is beyond a limit to 1 where as much as `soft` is (3 t² - 2 t³)."""
-    share = np.clip(beyond / soft, 0, 1) if soft > 0 else (beyond >= 0).astype(np.float64)
-    return np.asarray(share * share * (3 - 2 * share), np.float32)
+    return np.asarray(smooth_step(beyond, 0.0, soft) if soft > 0 else beyond >= 0, np.float32)
 
 
 def _degrees(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:

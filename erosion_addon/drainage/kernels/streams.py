@@ -120,7 +120,7 @@ def _steps_of(number):
 
 @lean
 def _way(network, cell, along, across, steps):
-    """How far a cell's water gets in so many steps, m by rows and by columns, and in how many it did."""
+    """Displacement of a cell's water after at most `steps` cells, in m along rows and columns, and the steps taken."""
     up, right, taken = 0.0, 0.0, 0
     while taken < steps and network.toward[cell] < OUTLET:
         number = network.toward[cell]
@@ -133,8 +133,8 @@ def _way(network, cell, along, across, steps):
 
 @kernel
 def ways(network, cols, along, across, steps, first, last, directions):
-    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with the direction of each cell's water over so many
-    steps, of length 1 along columns and rows; 0 where it leaves."""
+    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with unit vectors of the flow along columns and rows,
+    averaged over `steps` cells downstream; 0 at outlets."""
     for row in range(first, last):
         for col in range(cols):
             up, right, _ = _way(network, (row + 1) * (cols + 2) + col + 1, along, across, steps)
@@ -145,7 +145,7 @@ def ways(network, cols, along, across, steps, first, last, directions):
 
 @kernel
 def aspects(network, cells, along, across, steps, lengths):
-    """Fill `lengths` (4,) with how much of the way of these cells' water over so many steps goes in each sector, m."""
+    """Fill `lengths` (4,) with the displacement (m) by sector, summed over the cells that flow on for `steps` cells."""
     lengths[:] = 0.0
     for cell in cells:
         up, right, taken = _way(network, np.int64(cell), along, across, steps)

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.parameters import parameter
+from ...grid.padding import continued
 from ...terrain.masks import AREAS
 from .state import State
 
@@ -87,7 +88,7 @@ def _share(left: Array, fall: Array, limit: float) -> Array:
 
 def _fall(surface: Array, wraps: bool) -> Array:
     """How far below each cell the lowest of its eight neighbors lies, at least 0; slopes go on beyond the edges."""
-    around = np.pad(surface, 1, mode="wrap") if wraps else np.pad(surface, 1, mode="reflect", reflect_type="odd")
+    around = continued(surface, 1, wraps)
     rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
     lowest = np.minimum(np.minimum(rows[:, :-2], rows[:, 2:]), rows[:, 1:-1])
     return np.asarray(surface - lowest)
@@ -151,7 +152,7 @@ def grass_protection() -> Any:
     """A parameter: how much grass holds."""
     return parameter(
         0.8,
-        "Share of all erosion that full grass keeps off: more holds green ground where it is.",
+        "Share of all erosion that full grass keeps off: higher values hold green ground where it is.",
         low=0,
         high=1,
         group="Grass",

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from ...base.arrays import Array
+from ...grid.padding import continued
 
 
 def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: bool) -> Array:
@@ -17,7 +18,7 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
     down, right = (
         max(1, min(round(size / 2 / pitch), count - 1)) for pitch, count in zip(spacing, elevation.shape, strict=True)
     )
-    ground = _ringed(elevation, down, right, wraps)
+    ground = continued(elevation, ((down, down), (right, right)), wraps)
     rise, run = down * spacing[0], right * spacing[1]
 
     def both(row: int, col: int) -> Array:
@@ -35,19 +36,13 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
 
 def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
     """(rows, cols): cosine of the slope, by differences across a cell."""
-    ground = _ringed(elevation, 1, 1, wraps)
+    ground = continued(elevation, 1, wraps)
     rise, run = (
         (_moved(ground, elevation.shape, 1, 1, row, col) - _moved(ground, elevation.shape, 1, 1, -row, -col)) / (2 * by)
         for (row, col), by in zip(((1, 0), (0, 1)), spacing, strict=True)
     )
     level: Array = 1.0 / np.sqrt(1.0 + (rise * rise + run * run))
     return level
-
-
-def _ringed(elevation: Array, down: int, right: int, wraps: bool) -> Array:
-    mode = {"mode": "wrap"} if wraps else {"mode": "reflect", "reflect_type": "odd"}
-    padded: Array = np.pad(elevation, ((down, down), (right, right)), **mode)  # type: ignore[call-overload]
-    return padded
 
 
 def _moved(ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int) -> Array:

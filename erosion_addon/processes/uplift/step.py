@@ -12,6 +12,7 @@ from ...base.arrays import Array
 from ...base.parameters import Parameters, parameter
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
+from ...drainage.sea import sea_level
 from ...kernels.elementary import power, tan
 from ..shared.halo import share_masks
 from ..shared.shares import Ground, Plot, grass_protection, under_grass
@@ -120,18 +121,7 @@ class UpliftParameters(Parameters):
         group="Hillslopes",
     )
     sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
-    sea_level: float = parameter(
-        0.0,
-        "Height of the sea.",
-        low=-1e9,
-        high=1e9,
-        unit="m",
-        soft_low=-1000,
-        soft_high=1000,
-        step=1,
-        group="Sea",
-        needs=("sea",),
-    )
+    sea_level: float = sea_level("Sea")
     grass_protection: float = grass_protection()
 
     def reach(self, area: float) -> float:

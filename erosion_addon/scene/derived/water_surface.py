@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...grid.smooth_step import smooth_step
 from ...worker.messages import Request
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
@@ -119,12 +120,7 @@ def foam_of(speed: Array, depth: Array) -> Array:
     wholly from 2; below 0.5 m/s it is too slow to break, and from 3 m/s on it does so fully.
     """
     froude = speed / np.sqrt(9.81 * np.maximum(depth, 1e-3))
-    return _smooth_step(froude, 0.8, 2.0) * _smooth_step(speed, 0.5, 3.0)
-
-
-def _smooth_step(values: Array, low: float, high: float) -> Array:
-    share = np.clip((values - low) / (high - low), 0, 1)
-    return share * share * (3 - 2 * share)
+    return smooth_step(froude, 0.8, 2.0) * smooth_step(speed, 0.5, 3.0)
 
 
 def fields_of(mesh: bpy.types.Mesh, lattice: Lattice) -> dict[str, Array]:

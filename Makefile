@@ -35,13 +35,14 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/recipes.py
 	$(IN_VENV) examples/wind.py
 	$(IN_VENV) examples/water.py
+	$(IN_VENV) examples/rivers.py
 	$(IN_VENV) examples/gallery.py
 
 test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
 test-fast: $(VENV)/ready
-	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz)" --ignore tests/scene --ignore tests/ui tests
+	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz or compile)" --ignore tests/scene --ignore tests/ui tests
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .
@@ -56,9 +57,10 @@ test-3.13:
 	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
 
-# Whole landscapes and drawn cases try numba's loops, and numba is the same here; numpy is older, which the rest may feel.
+# Whole landscapes, drawn cases and what is compiled when try numba, which is the same here; numpy is older, which the
+# rest may feel.
 test-3.11:
-	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='-m "not (landscape or fuzz)"'; \
+	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='-m "not (landscape or fuzz or compile)"'; \
 		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
 
 environments: environment-3.13 environment-3.11

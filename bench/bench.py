@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 import drainages  # noqa: E402
 import droplets  # noqa: E402
+import dune_fields  # noqa: E402
 import lights  # noqa: E402
 import rills  # noqa: E402
 import scaling  # noqa: E402
@@ -39,7 +40,7 @@ from table import Row, at_least, at_most, for_information  # noqa: E402
 
 from erosion_addon.base.threads import processors  # noqa: E402
 
-PROCESSES = (droplets, rills, winds, waters, taluses, drainages, lights)
+PROCESSES = (droplets, rills, winds, dune_fields, waters, taluses, drainages, lights)
 STARTS = 5
 
 

@@ -28,7 +28,7 @@ TURN = 0.1
 def measure(side: int, seconds: float) -> dict[str, float]:
     """Ratio of throughputs, longest look in ms, and how many pictures a second were shown."""
     from erosion_addon.model import Recipe
-    from erosion_addon.scene.run import displayed_heights as live
+    from erosion_addon.scene.display import displayed_heights as live
     from erosion_addon.scene.run import job
     from erosion_addon.scene.terrain import grid
     from erosion_addon.scene.terrain.mesh import shown_positions

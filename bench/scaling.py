@@ -37,6 +37,7 @@ WORK: dict[str, tuple[dict[str, Any], str, Callable[[dict[str, Any], int], float
         "steps of grains",
         lambda said, cells: said["particles"] * said["mean_steps"],
     ),
+    "dunes": ({"years": 1000.0}, "hops of sand", lambda said, cells: said["hops"]),
     "water": ({"duration": 100.0}, "cells in a step", lambda said, cells: said["water_steps"] * cells),
     "talus": ({"reach": 5000.0, "rock_angle": 20.0}, "cells in a pass", lambda said, cells: said["passes"] * cells),
     "weather": ({"duration": 1e7}, "cells in a step", lambda said, cells: said["time_steps"] * cells),

@@ -75,7 +75,7 @@ def kernel(side: int, particles: int, edges: str) -> Outcome:
 
 def _arguments(ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants) -> tuple[Any, Any]:
     """What `start_drops` and `run_tiles` want, as `one_after_another` passes it."""
-    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (ground, track, None, shade, None, *WIND, constants)
+    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (ground, track, None, shade, None, None, *WIND, constants)
 
 
 def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) -> Outcome:

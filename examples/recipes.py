@@ -67,11 +67,14 @@ STARTS = {
     "badlands": Start(fractal(60.0), bumps(160.0, 3.0), width=1920.0),
     "barchan field": Start((), bumps(80.0, 5.0), level=54.0, seed=7),
     "canyon": Start(fractal(600.0, 0.0), seed=5),
-    "coast dunes": Start(bumps(50.0, 1.0), bumps(30.0, 8.0), level=8.0, seed=4),
+    "coast dunes": Start(
+        (("plane", {"slope": 0.02, "direction": 180.0}),), bumps(8.0, 10.0) + fractal(8.0), level=-12.0, seed=4
+    ),
     "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0),
     "desert range": Start(seed=11),
     "dune sea": Start((), bumps(50.0, 5.0) + fractal(30.0)),
     "flood plain": Start((("plane", {"slope": 0.01, "direction": 0.0}),), fractal(10.0, 0.3)),
+    "linear dunes": Start((), bumps(12.0, 8.0) + fractal(12.0)),
     "light rills": Start(ridged(600.0, 2.0)),
     "mesas": Start(fractal(420.0), seed=5),
     "mountain range": Start(fractal(850.0, 0.2), seed=3),
@@ -81,6 +84,7 @@ STARTS = {
     "river valley": Start(fractal(500.0, 0.1)),
     "scree slopes": Start(fractal(700.0, 0.05), terrace=200.0, seed=8),
     "soft downs": Start(fractal(350.0, 0.1)),
+    "star dunes": Start((), bumps(20.0, 8.0) + fractal(4.0)),
 }
 """For the recipes that want something else than mountains of 900 m."""
 

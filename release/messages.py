@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what the interface says as a template for translators: `python release/messages.py build/messages.pot`.
+"""Brings the file of a language up to date: `python release/messages.py de_DE`; a new one is made.
 
-Translated, it is called as Blender calls the language, such as erosion_addon/translations/de_DE.po.
+What the interface says is entered with an empty translation where it has none; what it says no more goes.
 """
 
 import ast
 import inspect
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,35 +19,70 @@ import bpy  # noqa: E402 - the folder of the package has to be known first
 
 import erosion_addon  # noqa: E402
 from erosion_addon import ui  # noqa: E402
+from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.base.parameters import groups  # noqa: E402
 from erosion_addon.drainage.statistics import FIGURES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
-from erosion_addon.recipe.recipe import LANDSCAPES  # noqa: E402
+from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
+from erosion_addon.ui.base.translations import FOLDER, SENTENCE  # noqa: E402
 from erosion_addon.ui.terrain.advice import REMEDIES  # noqa: E402
 
 DEFAULT, OPERATOR = bpy.app.translations.contexts.default, bpy.app.translations.contexts.operator_default
 BUTTONS = {"operator", "operator_menu_enum"}
 """Functions of a layout whose texts stand on buttons."""
+UNSEEN = ("cli/", "worker/", "scene/derived/render.py", "ui/export/rendering.py")
+"""Modules whose sentences only the command line says."""
+NOTES = {
+    "{} eroded",  # the name of an object
+    "{} failed because of an internal error",
+    "{} has {} vertices; a terrain needs at least {} × {}",
+    "{} is being {}",
+    "{} is linked from another file",
+    "{} waits for its turn",
+    "{} {} triangles",
+    "{}, and only the mesh below its modifiers counts: apply {} first.",
+    "About {} and {} of memory",
+    "changed",
+    "Delete {}",
+    "Delete {}?",
+    "Does not work",
+    "eroded",
+    "Libraries: {}",
+    "No preview: {}",
+    "Not running; starts when it is needed",
+    "Nothing has been compiled yet",
+    "Nothing is being eroded",
+    "Preview {} × {}, {} s",
+    "Preview {} × {} …",
+    "Replace {}",
+    "Replace {}?",
+    "Select a terrain",
+    "Switch to Object Mode first",
+    "This terrain has not been eroded",
+    "Worker: {}",
+}
+"""Notes, reasons and names that are no whole sentences."""
 
 
-def messages() -> dict[tuple[str, str], str]:
-    """(context, message) → the module that shows it, sorted by these; the extension has to be registered."""
-    found: dict[tuple[str, str], str] = {}
+def messages() -> list[tuple[str, str]]:
+    """(context, message) of all that the interface says, sorted; the extension has to be registered."""
+    found = set()
     for module in ui._MODULES:
-        name = module.__name__.rpartition(".")[2]
         for cls in module.CLASSES:
-            found |= dict.fromkeys(_of_class(cls), name)
-    for path in sorted(Path(ui.__file__).parent.rglob("*.py")):
+            found |= set(_of_class(cls))
+    for path in Path(ui.__file__).parent.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        found |= {message: path.stem for call in calls for message in _of_call(call)}
+        found |= {message for node in ast.walk(tree) if isinstance(node, ast.Call) for message in _of_call(node)}
     headings = [group for process in PROCESSES.values() for group in groups(process.parameters) if group]
     labels = [known.label for known in (*PROCESSES.values(), *MASK_KINDS.values())]
     labels += [label for _, label, _ in FIGURES]
-    found |= {(DEFAULT, heading): "model" for heading in [*headings, *labels, *LANDSCAPES.values()]}
-    found |= {(OPERATOR, text): "advice" for _, text, _ in REMEDIES.values()}
-    return {known: found[known] for known in sorted(found, key=lambda known: (found[known], known)) if known[1]}
+    found |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
+    found |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
+    found |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}
+    told = tuple(re.sub(r"{[^{}]*}", "{}", text) for _, text in found)
+    found |= {(SENTENCE, text) for text in sentences() if not any(one.startswith(text.rstrip(".")) for one in told)}
+    return sorted(known for known in found if known[1])
 
 
 def _of_class(cls: type) -> Iterator[tuple[str, str]]:
@@ -72,7 +108,7 @@ def _of_property(prop: bpy.types.Property) -> Iterator[tuple[str, str]]:
 
 def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
     """What a call draws that stands in the source: `text=` of a layout, and templates of `phrase`."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = _name(call)
     drawn = [word.value for word in call.keywords if word.arg in ("text", "title")]
     drawn += call.args[:1] if name == "phrase" else []
     drawn += [branch for value in drawn if isinstance(value, ast.IfExp) for branch in (value.body, value.orelse)]
@@ -81,20 +117,62 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield OPERATOR if name in BUTTONS else DEFAULT, value.value
 
 
-def template() -> str:
-    """The messages as the text of a .pot file, which is in UTF-8."""
-    entries = ['msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n']
-    for (context, message), module in messages().items():
-        said = f"msgctxt {_quoted(context)}\n" if context != DEFAULT else ""
-        entries.append(f'#: {module}\n{said}msgid {_quoted(message)}\nmsgstr ""\n')
-    return "\n".join(entries)
+def sentences() -> set[str]:
+    """Errors, reports and notes of all modules but UNSEEN, with {} for their values."""
+    found = set(NOTES)
+    for path in sorted((ROOT / "erosion_addon").rglob("*.py")):
+        if not (name := path.relative_to(ROOT / "erosion_addon").as_posix()).startswith(UNSEEN):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found |= set(_reported(tree))
+            if name.startswith(("scene/", "ui/")):
+                found |= {text for text in texts(tree) if text[0].isupper() | (text[0] == "{") and text.endswith(".")}
+    return {text for text in found if re.search("[a-z]{2}", text)}
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Texts of more than a word that stand in a module, with {} for their values; docstrings are none."""
+    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    parts |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if node not in parts and (text := _template(node)) and " " in text.strip():
+            yield text
+
+
+def _reported(tree: ast.AST) -> Iterator[str]:
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and call.args and _name(call) in ("InputError", "report"):
+            given = call.args[-1]
+            for said in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
+                if text := _template(said):
+                    yield text
+
+
+def _template(node: ast.AST) -> str:
+    """A text of the source with {} for its values; empty for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return re.sub(r"{[^{}]*}", "{}", node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)  # type: ignore[misc]
+    return ""
+
+
+def _name(call: ast.Call) -> str:
+    """The name of the called function or method."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def update(locale: str) -> Path:
+    """Write the file of a language with what the interface says now; returns its path."""
+    path = FOLDER / f"{locale}.json"
+    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    content: dict[str, dict[str, str]] = {}
+    for context, text in messages():
+        content.setdefault(context, {})[text] = known.get(context, {}).get(text, "")
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
 
 
 if __name__ == "__main__":
     erosion_addon.register()
-    Path(sys.argv[1]).write_text(template(), encoding="utf-8")
+    print(update(sys.argv[1]))
     erosion_addon.unregister()

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TIFF files with the tag in which elevation models say what number stands for no data, made by hand."""
+"""TIFF files with the tag in which elevation models say what number stands for no data, and a place in the Alps."""
 
 import struct
+
+import numpy as np
+
+from erosion_addon.files.headers.georeference import Georeference
+
+WEST, NORTH, CELL = 664_000.0, 5_216_000.0, 30.0
+SHAPE = (31, 41)
 
 
 def geotiff(path, pixels, no_data=None, order="<", big=False):
@@ -26,3 +33,25 @@ def geotiff(path, pixels, no_data=None, order="<", big=False):
         head += struct.pack(order + "HH" + pointer, 42113, 2, len(text))
         head += text.ljust(width, b"\0") if len(text) <= width else struct.pack(order + pointer, start)
     path.write_bytes(head + bytes(width) + text + data)
+
+
+def array(kind, *values):
+    return np.array(values, kind)
+
+
+def alps(at_points=False, matrix=False, shape=SHAPE):
+    """UTM zone 32 north (EPSG:32632): the corner of the first pixel, or the first point, lies at WEST, NORTH."""
+    text = b"WGS 84 / UTM zone 32N|"
+    keys = [1, 1, 0, 4, 1024, 0, 1, 1, 1025, 0, 1, 2 if at_points else 1, 1026, 34737, len(text), 0]
+    tags = {34735: array("<u2", *keys, 3072, 0, 1, 32632), 34737: np.frombuffer(text, "u1")}
+    if matrix:
+        tags[34264] = array("<f8", CELL, 0, 0, WEST, 0, -CELL, 0, NORTH, 0, 0, 0, 0, 0, 0, 0, 1)
+    else:
+        tags[33550], tags[33922] = array("<f8", CELL, CELL, 0), array("<f8", 0, 0, 0, WEST, NORTH, 0)
+    return Georeference.of(tags, shape)
+
+
+def same(one, other):
+    return one.shape == other.shape and all(
+        np.array_equal(a, b) for (_, a), (_, b) in zip(one.entries(), other.entries(), strict=True)
+    )

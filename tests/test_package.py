@@ -293,3 +293,13 @@ def test_nothing_is_left_when_it_is_disabled_or_removed(seen):
     assert seen["registered_before"] == seen["registered_after"] == seen["registered_at_the_end"] == nothing
     assert seen["numba_at_the_end"] is None
     assert seen["files_at_the_end"] == []
+
+
+def test_pictures_and_tagline_fit_the_extensions_site():
+    pictures = pytest.importorskip("PIL.Image")
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+    assert len(manifest["tagline"]) <= 64 and manifest["tagline"][-1].isalnum()
+    assert all(len(reason) <= 64 for reason in manifest["permissions"].values())
+    for name, size in (("icon.png", (256, 256)), ("featured.jpg", (1920, 1080))):
+        with pictures.open(ROOT / "release" / "site" / name) as picture:
+            assert picture.size == size

@@ -80,6 +80,13 @@ STEPS = {
     "water": {"kind": "water", "duration": 0.2, "cloud_cover": 0.5},
     "wind": {"kind": "wind", "wind_rose": [[30.0, 2.0], [80.0, 1.0]], "gustiness": 30.0, "feature_size": 10.0},
     "boundary layer": {"kind": "wind", "flight": "boundary layer", "feature_size": 10.0, "turbulence": 0.1},
+    "dunes": {
+        "kind": "dunes",
+        "years": 50.0,
+        "wind_rose": [[30.0, 2.0], [100.0, 1.0]],
+        "season": 10.0,
+        "abrasion": 0.1,
+    },
     "talus": {"kind": "talus", "rock_angle": 40.0, "reach": 30.0},
     "weathering": {"kind": "weather"},
     "snow": {"kind": "snow", "reach": 30.0},

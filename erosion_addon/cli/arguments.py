@@ -50,6 +50,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_convert(commands)
     _add_analyze(commands)
     _add_rivers(commands)
+    _add_variants(commands)
     _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -69,12 +70,18 @@ def _add_erode(commands: Any) -> None:
     )
     erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
     erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
-    erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
-    erode.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    _add_input(erode)
-    erode.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
-    erode.add_argument(
+    _add_source(erode)
+    _add_results(erode)
+
+
+def _add_source(command: _Parser) -> None:
+    """What a run starts from."""
+    command.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
+    command.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    _add_input(command)
+    command.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
+    command.add_argument(
         "--mask",
         nargs="+",
         action="extend",
@@ -83,7 +90,7 @@ def _add_erode(commands: Any) -> None:
         metavar="KIND=FILE",
         help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
     )
-    erode.add_argument(
+    command.add_argument(
         "--sand",
         metavar="METERS",
         type=_thickness,
@@ -91,13 +98,12 @@ def _add_erode(commands: Any) -> None:
         const=0.0,
         help="let the uppermost meters of the ground be loose sand; default: as many as the recipe needs",
     )
-    erode.add_argument(
+    command.add_argument(
         "--surface-color",
         metavar="FILE|STRATA",
         help="color of the ground, which water carries along: an image, or strata: a .toml file or one of "
         + ", ".join(shipped("strata")),
     )
-    _add_results(erode)
 
 
 def _add_resume(commands: Any) -> None:
@@ -259,6 +265,41 @@ def _add_rivers(commands: Any) -> None:
     _add_input(rivers)
     rivers.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     rivers.add_argument("--quiet", action="store_true", help="no notes")
+
+
+def _add_variants(commands: Any) -> None:
+    variants = commands.add_parser(
+        "variants",
+        help="erode a heightmap in several ways, to choose from",
+        description="Erode a heightmap in small by several seeds and values of a parameter. FOLDER/index.html shows "
+        "the results in rows and columns, each with the command that makes it in full.",
+    )
+    variants.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
+    variants.add_argument("folder", metavar="FOLDER", type=Path, help="where the page and its pictures go")
+    variants.add_argument(
+        "--seeds", metavar="N", type=_whole, nargs="+", default=[0, 1, 2, 3], help="columns; default: 0 1 2 3"
+    )
+    variants.add_argument(
+        "--vary", metavar="STEP.PARAMETER=[VALUE, ...]", type=_setting, help="rows, such as droplet.capacity=[0.05,0.2]"
+    )
+    variants.add_argument(
+        "--side", metavar="CELLS", type=_count, default=256, help="cells along the longer side; default: %(default)s"
+    )
+    variants.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_setting,
+        metavar="STEP.PARAMETER=VALUE",
+        help="parameters of all, as listed in erode --help",
+    )
+    _add_source(variants)
+    variants.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in INPUT"
+    )
+    variants.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    variants.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 
 def _add_input(command: _Parser) -> None:

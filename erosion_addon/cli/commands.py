@@ -7,28 +7,23 @@ a run that the system has ended.
 """
 
 import argparse
-import dataclasses
 import json
 import math
 import re
 import sys
-import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.data_files import own, shipped
 from ..base.errors import InputError
 from ..files import maps
-from ..files.headers.image_header import read_header
-from ..files.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES, Range, Written, encode_heightmap, read_heightmap
+from ..files.heightmap import SUFFIXES, Range, Written, encode_heightmap
 from ..files.image_files import ImageFiles, OpenImageIOFiles
 from ..generators.registry import make, require_size
-from ..recipe.needs import with_loose_top
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.precompile import Tell, rehearse, rehearse_rest
@@ -36,16 +31,17 @@ from ..run.progress import Progress
 from ..run.report import in_words
 from ..run.simulation import resume, simulate
 from ..terrain.fields import FIELDS
-from ..terrain.masks import MASK_KINDS
-from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
 from . import ending
 from .analyze import analyze
 from .arguments import parser
 from .beside import map_fields, plan_report, plan_side, require_space, write_side
-from .convert import convert, read_input
+from .convert import convert, place_of
 from .rivers import rivers
-from .terminal import ProgressLine, complain, note, say, say_written, table
+from .source import inputs, note_lack, read, recipe_of
+from .terminal import complain, note, say, say_written, table
+from .variants import variants
+from .watching import watched
 
 
 def main(
@@ -103,6 +99,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
             analyze(given, image_files)
         case "rivers":
             rivers(given, image_files)
+        case "variants":
+            variants(given, image_files)
         case "recipes":
             _recipes(given.name)
         case "fields":
@@ -110,22 +108,18 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    if given.surface_color and _is_strata(given.surface_color):
-        recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
+    recipe = recipe_of(given)
     with _planned(given) as results:
-        terrain, masks = _read(given, image_files)
-        if given.sand is not None:
-            terrain = _with_sand(terrain, given.sand, recipe, masks)
+        terrain, masks = read(given, recipe, image_files)
         run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
         results.require_space(terrain.shape)
         if not given.quiet:
-            _note_lack(recipe, terrain, masks)
+            note_lack(recipe, terrain, masks)
 
         def compile_kernels(tell: Tell) -> None:
             rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
 
-        results.write(_watched(run, given, compile_kernels), image_files)
+        results.write(results.watch(run, compile_kernels), image_files)
 
 
 def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -133,7 +127,7 @@ def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
         checkpoint = Checkpoint.load(given.input)
         run = resume(checkpoint, given.threads or 0)
         results.require_space(checkpoint.arrays["start/elevation"].shape)
-        results.write(_watched(run, given, lambda tell: rehearse_rest(checkpoint, tell)), image_files)
+        results.write(results.watch(run, lambda tell: rehearse_rest(checkpoint, tell)), image_files)
 
 
 class _Results:
@@ -154,6 +148,11 @@ class _Results:
     def require_space(self, shape: tuple[int, ...]) -> None:
         """Raise InputError where there is no room for the files of a terrain of (rows, cols)."""
         require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
+
+    def watch(self, run: Iterator[Progress], compile_kernels: Callable[[Tell], None]) -> Progress:
+        """The last progress of the run."""
+        limit = math.inf if self._given.time_limit is None else self._given.time_limit
+        return watched(run, compile_kernels, self._given.quiet, limit, self._checkpoint is not None)
 
     def write(self, last: Progress, image_files: ImageFiles) -> None:
         """Write and publish the result; only the checkpoint where the run is not at its end."""
@@ -179,7 +178,8 @@ class _Results:
     def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
-            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing)
+            place = place_of(self._given.input, result.shape)
+            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, place)
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         maps.write(self._outputs, self._maps, map_fields(result, self._given, edges), image_files)
@@ -192,9 +192,7 @@ class _Results:
 @contextmanager
 def _planned(given: argparse.Namespace) -> Iterator[_Results]:
     """All files of a run, found writable before it begins."""
-    colors = getattr(given, "surface_color", None)
-    inputs = [given.input, given.input.with_suffix(".json"), *([colors] if colors else [])]
-    with Outputs([*inputs, *(path for _, path in getattr(given, "mask", []))]) as outputs:
+    with Outputs(inputs(given)) as outputs:
         yield _Results(outputs, given)
 
 
@@ -240,70 +238,6 @@ def _fields() -> None:
     rows = [("name", "unit", "components", "meaning")]
     rows += [(field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()]
     say(table(rows))
-
-
-def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
-    """The start terrain and the masks."""
-    hint = None if given.quiet else note
-    elevation, cell_size = read_input(given, given.size, image_files)
-    is_image = given.input.suffix.lower() in IMAGE_SUFFIXES
-    if is_image and not (given.smooth_steps or given.quiet) and read_header(given.input).kind == "uint8":
-        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
-    fields = {}
-    if given.surface_color and not _is_strata(given.surface_color):
-        rows, cols = elevation.shape
-        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
-    terrain = Terrain(elevation, cell_size, fields)
-    masks = {}
-    for kind, path in given.mask:
-        if kind not in MASK_KINDS:
-            raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
-        size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
-        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
-    return terrain, masks
-
-
-def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
-    """The terrain with its uppermost meters loose; 0 for as many as the recipe needs."""
-    if "sediment" in masks:
-        raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
-    if not (thickness or recipe.needs.sediment):
-        raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
-    return with_loose_top(terrain, thickness or recipe.needs.sediment)
-
-
-def _note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
-    """Say what the recipe needs and the ground lacks, and offer it."""
-    loose = masks.get("sediment", terrain.fields.get("sediment"))
-    if lack := recipe.needs.lack(0.0 if loose is None else float(loose.max())):
-        note(f"{lack} --sand adds it.")
-
-
-def _is_strata(surface_color: str) -> bool:
-    """Whether this names strata, shipped ones or a file; else it is an image."""
-    return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES
-
-
-def _watched(run: Iterator[Progress], given: argparse.Namespace, compile_kernels: Callable[[Tell], None]) -> Progress:
-    """The last progress of a run, shown on standard error on its way to the end or the time limit.
-
-    compile_kernels: called first with what it is to tell about its progress.
-    """
-    line = None if given.quiet else ProgressLine()
-    end = math.inf if given.time_limit is None else time.monotonic() + given.time_limit
-    try:
-        compile_kernels(line.show_compiling if line else lambda fraction, message: None)
-        with ending.postponed(given.checkpoint is not None):
-            for progress in run:
-                if line:
-                    line.show(progress)
-                ending.check()
-                if time.monotonic() >= end or ending.came():
-                    break
-    finally:
-        if line:
-            line.close()
-    return progress
 
 
 def _note_gray(path: Path, written: Written, wanted: Range | None) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..base.errors import InputError
 from ..files.export import Layout, export
+from ..files.headers.georeference import Georeference
 from ..files.heightmap import Array, Range
 from ..files.image_files import ImageFiles
 from ..files.side_file import known_metres, read_measured, step_in
@@ -18,7 +19,8 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Do what the words of the command ask; InputError for what cannot be done."""
     terrain = Terrain(*read_input(given, given.input_size, image_files))
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
-    done = export(given.output, terrain, image_files, layout, inputs=[given.input])
+    place = place_of(given.input, terrain.shape)
+    done = export(given.output, terrain, image_files, layout, inputs=[given.input], georeference=place)
     say_written(done.paths)
     if given.quiet:
         return
@@ -41,6 +43,12 @@ def read_input(
     if given.smooth_steps:
         elevation = _smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
     return elevation, given.cell_size if given.cell_size is not None else known.spacing or 1.0
+
+
+def place_of(path: Path, shape: tuple[int, ...]) -> Georeference | None:
+    """Where on Earth a terrain of (rows, cols) lies that was read from a file; None where the file tells nothing."""
+    place = known_metres(path).georeference
+    return place if place is not None and place.shape == shape else None
 
 
 def _smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command rivers: the rivers and lakes of a heightmap, as lines, outlines, ribbons and masks."""
+"""The command rivers: the rivers, lakes and sea of a heightmap, as lines, outlines, ribbons and masks."""
 
 import argparse
 from pathlib import Path
@@ -7,13 +7,13 @@ from pathlib import Path
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.beds import MASKS, masks
-from ..drainage.rivers import RiverParameters, water_of
+from ..drainage.rivers import RiverParameters, lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.heightmap import SUFFIXES, encode_heightmap, read_heightmap
 from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
-from .convert import read_input
+from .convert import place_of, read_input
 from .terminal import note, say_written
 
 
@@ -25,7 +25,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
         wanted = _planned_masks(outputs, given.mask)
         terrain = Terrain(*read_input(given, given.input_size, image_files))
-        headwaters = None
+        place, headwaters = place_of(given.input, terrain.shape), None
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
         water = water_of(terrain.elevation, terrain.spacing, given.edges, parameters, headwaters, given.threads or 0)
@@ -34,10 +34,10 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             with outputs.write(target) as path:
                 write(path, ways)
         if wanted:
-            made = masks(water, ways.sizes, terrain.spacing)
+            made = masks(water, ways.sizes, terrain.spacing, ways.sea)
             for kind, target in wanted.items():
                 with outputs.write(target) as path:
-                    encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing)
+                    encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
         published = outputs.publish()
     say_written(published)
     if not given.quiet:
@@ -56,6 +56,15 @@ def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, 
 def _summary(ways: Waterways) -> str:
     count, lakes = len(ways.water.starts) - 1, len(ways.water.level)
     if not count:
-        return f"No river; lakes: {lakes}. A smaller source_area shows brooks."
+        return f"No river; lakes: {lakes}.{_held(ways)} A smaller source_area shows brooks."
     order, widest = int(ways.water.order.max()), float(ways.sizes.width.max())
-    return f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: {lakes}."
+    return f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: {lakes}.{_held(ways)}"
+
+
+def _held(ways: Waterways) -> str:
+    """How much of a limited rain the lakes hold; empty where they are full."""
+    if not ways.parameters.limited_water:
+        return ""
+    fallen = ways.parameters.rain * 1e-3 * ways.elevation.size * ways.spacing[0] * ways.spacing[1]
+    held = float(lake_sizes(ways.water, ways.elevation, ways.spacing).volume.sum())
+    return f" They hold {held:.4g} of {fallen:.4g} m³ of rain."

@@ -6,25 +6,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import power, tan
 from .rivers import DEPTH, WIDTH, Sizes, Water, sample
+from .sea import shore
 
 MASKS = {
     "river": "where rivers run, 0-1",
     "bank": "beside rivers and lakes, 1 at the water to 0 at a river's width from it, or a cell's",
     "lake": "where lakes stand, 0 or 1",
+    "sea": "what lies below the sea, 0 or 1",
+    "shore": "beside the sea, 1 at the water to 0 four cells from it",
 }
 """Masks of water: kind → meaning."""
 
 
-def masks(water: Water, sizes: Sizes, spacing: tuple[float, float]) -> dict[str, Array]:
-    """`MASKS`, each (rows, cols) float32. A river counts as a cell wide at least, or few would be seen."""
+def masks(water: Water, sizes: Sizes, spacing: tuple[float, float], sea: Array | None = None) -> dict[str, Array]:
+    """`MASKS`, each (rows, cols) float32. A river counts as a cell wide at least, or few would be seen. sea: (rows,
+    cols) bool, or None for none."""
     from .kernels import beds  # numba takes a second to import, so only where it runs
 
-    cell = math.sqrt(spacing[0] * spacing[1])
+    cell = mean_cell_size(spacing)
     lake = (water.lakes > 0).astype(np.float32)
     found = {"lake": lake}
     half = np.maximum(0.5 * sizes.width, 0.5 * cell)
@@ -37,8 +41,9 @@ def masks(water: Water, sizes: Sizes, spacing: tuple[float, float]) -> dict[str,
         for shift_col in (-1, 0, 1):
             around = np.pad(lake, 1)[1 + shift_row :, 1 + shift_col :][: lake.shape[0], : lake.shape[1]]
             near = np.maximum(near, around)
-    found["bank"] = np.where((lake > 0) | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
-    return found
+    drowned = np.zeros(lake.shape, bool) if sea is None else sea
+    found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
+    return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing)}
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ def carve(
     if len(line) < 2 or not np.isfinite(line).all() or (line == line[0]).all():
         raise InputError(f"{name} has no way to go; draw at least two points.")
     rows, cols = elevation.shape
-    cell = math.sqrt(spacing[0] * spacing[1])
+    cell = mean_cell_size(spacing)
     points = _resampled(np.asarray(line, np.float64), 0.5 * min(spacing))
     row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)

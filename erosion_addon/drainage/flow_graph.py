@@ -68,11 +68,12 @@ class FlowGraph:
         found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
         return found
 
-    def route(self, heights: Array, wander: int | None = None) -> None:
+    def route(self, heights: Array, wander: int | None = None) -> tuple[Array, Array] | None:
         """Make the graph of heights (flat, with the ring, whose values are set here; m).
 
         wander: key of the chance by which diagonals count longer or shorter, None for none; see
-        `kernels.receivers.find_receivers`.
+        `kernels.receivers.find_receivers`. Returns the basins of pits and the passes between them, `labels` and `links`
+        of `kernels.basins.span`; None where there are none.
         """
         kernels, network = self._receivers, self.network
         rows, cols = self.shape
@@ -90,14 +91,14 @@ class FlowGraph:
         if not self.outlets.any():
             self._basins.open_lowest(heights, network)
             count -= 1
-        if count:
-            self._lead_out(heights, count)
+        passes = self._lead_out(heights, count) if count else None
         trees = np.empty(self._streams.count_outlets(network) + 1, np.int64)
         self._streams.depth_first(network, self.order, trees, self._memory)
         wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
+        return passes
 
-    def _lead_out(self, heights: Array, count: int) -> None:
+    def _lead_out(self, heights: Array, count: int) -> tuple[Array, Array]:
         kernels, network = self._basins, self.network
         pits = np.empty(count, np.int32)
         self._receivers.gather_pits(network, pits)
@@ -106,10 +107,17 @@ class FlowGraph:
         links = np.empty((count, 2), np.int64)
         kernels.span(heights, network, labels, self._memory, cells, links)
         kernels.carve(heights, network, labels, links, np.empty(count + 1))
+        return labels, links
 
     def fill_ring(self, heights: Array) -> None:
         """Set the ring of flat heights (m): see `kernels.receivers.fill_ring`."""
         self._receivers.fill_ring(heights, self.network)
+
+    @property
+    def ends(self) -> Array:
+        """(rows, cols) bool: where water leaves, as it was last routed."""
+        found: Array = self.inside(self.network.toward) == self._receivers.OUTLET
+        return found
 
     def close_outlet(self) -> None:
         """Let the lowest pit of closed ground be no outlet any more."""

@@ -4,7 +4,6 @@
 import numpy as np
 
 from ..base.arrays import Array
-from .rivers import Water
 
 _SIDES = ((0, 0, 0, 1), (0, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
 """The two corners (row, col, row, col) of each side of a face, counterclockwise."""
@@ -29,16 +28,17 @@ _WAYS = {
 wet corners across from each other are one lake."""
 
 
-def outlines(water: Water, elevation: Array, spacing: tuple[float, float]) -> list[list[Array]]:
-    """The shores of each lake: closed lines (points, 2) m in the axes of `Water`, whose last point is the first; the
-    outer one first and counterclockwise, then those around islands. elevation: (rows, cols) m."""
+def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> list[list[Array]]:
+    """The shores of each lake: closed lines (points, 2) m along columns and rows, whose last point is the first; the
+    outer one first and counterclockwise, then those around islands. lakes: (rows, cols) int32, number of the lake from
+    1 on, else 0. levels: (lakes,) m. elevation: (rows, cols) m."""
     ground = np.pad(np.asarray(elevation, np.float64), 1, mode="edge")
-    lakes = np.pad(water.lakes, 1)
+    lakes = np.pad(lakes, 1)
     found = []
     places = np.nonzero(lakes)
     order = np.argsort(lakes[places], kind="stable")
-    ends = np.searchsorted(lakes[places][order], np.arange(1, len(water.level) + 2))
-    for number, level in enumerate(water.level.tolist()):
+    ends = np.searchsorted(lakes[places][order], np.arange(1, len(levels) + 2))
+    for number, level in enumerate(levels.tolist()):
         chosen = order[ends[number] : ends[number + 1]]
         rows, cols = places[0][chosen], places[1][chosen]
         box = np.s_[rows.min() - 1 : rows.max() + 2, cols.min() - 1 : cols.max() + 2]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, mean_cell_size
 from ..grid.smooth_step import smooth_step
 from .rivers import Sizes, Water
 
@@ -41,7 +41,7 @@ def ribbons(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, 
     place = np.empty((len(half), ACROSS.size, 3))
     place[..., :2] = middle[:, None] + ACROSS[:, None] * (half[:, None] * side)[:, None]
     ground = _ground(elevation, spacing, place[..., 0], place[..., 1])
-    cell = np.sqrt(spacing[0] * spacing[1])
+    cell = mean_cell_size(spacing)
     lift = 0.25 * sizes.depth + 0.01 * cell
     bank = np.maximum(np.minimum(ground[:, 0], ground[:, -1]), ground[:, 2])
     level = np.minimum(water.place[:, 2] + lift, bank + sizes.depth)
@@ -118,14 +118,14 @@ def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
     return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}
 
 
-def sheets(water: Water, elevation: Array, spacing: tuple[float, float]) -> Sheet:
-    """Lakes, each level to the bit, over all faces of the grid with a corner in it: the ground hides what is beyond
-    its shore. Layers: lake, its number; level, m; water_depth, m, below 0 beyond the shore; shore, 1 there and else
-    0; speed and foam, 0.
+def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> Sheet:
+    """Lakes, or a sea, each level to the bit, over all faces of the grid with a corner in it: the ground hides what is
+    beyond its shore. lakes: (rows, cols) int32, number of the lake from 1 on, else 0. levels: (lakes,) m. Layers: lake,
+    its number; level, m; water_depth, m, below 0 beyond the shore; shore, 1 there and else 0; speed and foam, 0.
     """
-    wet = water.lakes > 0
+    wet = lakes > 0
     faces = np.zeros((wet.shape[0] - 1, wet.shape[1] - 1), np.int32)
-    for part in (water.lakes[:-1, :-1], water.lakes[:-1, 1:], water.lakes[1:, :-1], water.lakes[1:, 1:]):
+    for part in (lakes[:-1, :-1], lakes[:-1, 1:], lakes[1:, :-1], lakes[1:, 1:]):
         np.maximum(faces, part, out=faces)
     row, col = np.nonzero(faces)
     lake = faces[row, col]
@@ -134,7 +134,7 @@ def sheets(water: Water, elevation: Array, spacing: tuple[float, float]) -> Shee
     # A cell on the shores of two lakes has a vertex in each.
     keys, vertex = np.unique(corner + lake[:, None].astype(np.int64) * wet.size, return_inverse=True)
     number, cell = np.divmod(keys, wet.size)
-    level = water.level[number - 1]
+    level = levels[number - 1]
     place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
     depth, nothing = level - elevation.ravel()[cell], np.zeros(len(keys), np.float32)
     layers = {

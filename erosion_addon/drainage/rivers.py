@@ -11,7 +11,8 @@ from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import power
 from .flow_graph import FlowGraph
-from .sea import sea_level
+from .sea import sea_level, sunk
+from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
 """Meters of a river of 1 m³/s; its speed is 1 / (5 · 0.3) = 0.67 m/s, as the product of all three is the discharge."""
@@ -78,6 +79,20 @@ class RiverParameters(Parameters):
     )
     sea: bool = parameter(False, "Rivers end in a sea.")
     sea_level: float = sea_level()
+    limited_water: bool = parameter(
+        False,
+        "Lakes hold only the water of a rain, which fills them in part, spills over and merges. Off: all are full.",
+    )
+    rain: float = parameter(
+        100.0,
+        "Water that falls everywhere and runs down to the lakes: higher values fill more of them.",
+        low=0,
+        high=1e7,
+        unit="mm",
+        soft_high=2000,
+        step=1,
+        needs=("limited_water",),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,23 +133,29 @@ def water_of(
     """
     from .kernels import channels  # numba takes a second to import, so only where it runs
 
-    sunk = elevation < parameters.sea_level if parameters.sea else None
-    if sunk is not None and sunk.all():
+    sea = sea_of(elevation, parameters)
+    if sea is not None and sea.all():
         raise InputError(f"All of the terrain lies below the sea at {parameters.sea_level:g} m; lower the sea.")
     if elevation.min() == elevation.max():
         raise InputError("The terrain is level, so that no water runs on it; give it some relief first.")
     rows, cols = elevation.shape
-    graph = FlowGraph((rows, cols), spacing, edges, sunk, threads)
-    heights = graph.padded(elevation if sunk is None else np.where(sunk, parameters.sea_level, elevation))
+    ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
+    graph = FlowGraph((rows, cols), spacing, edges, sea, threads)
+    heights = graph.padded(ground)
+    if parameters.limited_water:
+        filling = filled_by(graph, heights, parameters.rain * 1e-3)
+        graph = FlowGraph((rows, cols), spacing, edges, graph.ends | filling.closed, threads)
+        heights = graph.padded(np.where(filling.closed, filling.levels, ground))
     graph.route(heights)
     areas = graph.drainage_area()
     amounts, least = areas, _source_area(parameters, spacing, elevation.size)
     if headwaters is not None:
         amounts, least = graph.accumulate(graph.padded(headwaters > 0.5)), 1.0
     levels = graph.filled(heights)
-    wet = levels > heights
-    wet &= np.pad(np.ones(elevation.shape, bool), 1).reshape(-1)
-    lakes, level = _lakes(graph, wet, levels, levels - heights, parameters)
+    inside = np.pad(np.ones(elevation.shape, bool), 1).reshape(-1)
+    depth = np.subtract(levels, graph.padded(ground), out=np.zeros(levels.shape), where=inside)
+    wet = depth > 0.0
+    lakes, level = _lakes(graph, wet, levels, depth, parameters)
     # A tributary's first cell, which lies on the river that it joins, comes twice.
     cells = np.empty(2 * int(np.count_nonzero(amounts >= least)), np.int64)
     ends = np.empty(cells.size, np.int64)
@@ -145,6 +166,11 @@ def water_of(
     lines = _lines(cells, ends, main)
     orders = graph.stream_order(amounts, least)
     return _placed(lines, cells, graph, levels, wet, areas, orders, lakes, level)
+
+
+def sea_of(elevation: Array, parameters: RiverParameters) -> Array | None:
+    """What lies below the sea, (rows, cols) bool; None where there is none."""
+    return sunk(elevation, parameters.sea_level) if parameters.sea else None
 
 
 def _source_area(parameters: RiverParameters, spacing: tuple[float, float], cells: int) -> float:

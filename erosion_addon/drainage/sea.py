@@ -1,13 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sea that rivers end in."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from ..base.parameters import parameter
+import numpy as np
+
+from ..base.arrays import Array, mean_cell_size
+from ..base.parameters import Parameters, parameter
+from ..grid.distance_transform import distance_to
+
+BEACH = 4.0
+"""Cells that a shore is wide."""
 
 
-def sea_level(group: str = "") -> Any:
-    """A parameter: the height of the sea, beside the switch `sea`."""
+def sunk(elevation: Array, level: float) -> Array:
+    """(rows, cols) bool: what lies below the sea at `level` m, whether open water reaches it or not."""
+    below: Array = elevation < level
+    return below
+
+
+def shore(sea: Array, spacing: tuple[float, float]) -> Array:
+    """(rows, cols) float32: 1 at the sea to 0 `BEACH` cells from it, 0 in it. sea: (rows, cols) bool."""
+    wide = BEACH * mean_cell_size(spacing)
+    near: Array = np.where(sea, np.float32(0.0), np.float32(1.0) - distance_to(sea, spacing, wide) / np.float32(wide))
+    return near
+
+
+def sea_level(group: str = "", needs: tuple[str, ...] = ("sea",)) -> Any:
+    """A parameter: the height of the sea, beside the switch that it needs."""
     return parameter(
         0.0,
         "Height of the sea.",
@@ -18,5 +39,12 @@ def sea_level(group: str = "") -> Any:
         soft_high=1000,
         step=1,
         group=group,
-        needs=("sea",),
+        needs=needs,
     )
+
+
+@dataclass(frozen=True)
+class SeaParameters(Parameters):
+    """The sea itself."""
+
+    sea_level: float = sea_level(needs=())

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Statistics of drainage: how well a terrain drains, and how its rivers and slopes compare with real land."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, mean_cell_size
 from ..base.threads import in_bands
 from ..kernels.elementary import power
 from .land import Land
@@ -85,8 +84,8 @@ def measured(land: Land) -> dict[str, Any]:
     slope = coarse.above_sea(coarse.surface[0])
     percentiles = np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
     found: dict[str, Any] = {
-        "cell_size": math.sqrt(land.spacing[0] * land.spacing[1]),
-        "measured_at": math.sqrt(coarse.spacing[0] * coarse.spacing[1]),
+        "cell_size": mean_cell_size(land.spacing),
+        "measured_at": mean_cell_size(coarse.spacing),
         "relief": relief,
         "pits": float((depth > 0).mean()),
         "free_drainage": float((deepest <= DEEP * relief).mean()),
@@ -216,6 +215,6 @@ def _needles(land: Land) -> int:
 
     rows = len(land.elevation)
     counts = np.empty(rows, np.int64)
-    above = NEEDLE * math.sqrt(land.spacing[0] * land.spacing[1])
+    above = NEEDLE * mean_cell_size(land.spacing)
     in_bands(lambda first, last: surface.needles(land.elevation, above, first, last, counts), rows, land.threads)
     return int(counts.sum())

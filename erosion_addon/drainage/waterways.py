@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of rivers and lakes: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
+"""Files of rivers, lakes and sea: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
 
 import json
 from collections.abc import Callable
@@ -52,10 +52,22 @@ class Waterways:
         return rivers.reaches(self.water)
 
     @cached_property
+    def sea(self) -> Array | None:
+        """See `rivers.sea_of`."""
+        return rivers.sea_of(self.elevation, self.parameters)
+
+    @property
+    def sea_as_lake(self) -> tuple[Array, Array]:
+        """Numbers (rows, cols) int32 and levels of the sea as if it were a lake; no level without one."""
+        if self.sea is None or not self.sea.any():
+            return np.zeros(self.elevation.shape, np.int32), np.zeros(0)
+        return self.sea.astype(np.int32), np.array([self.parameters.sea_level])
+
+    @cached_property
     def lakes(self) -> list[tuple[dict[str, float], list[Array]]]:
         """Figures of each lake, and its shores."""
         sizes = rivers.lake_sizes(self.water, self.elevation, self.spacing)
-        shores = outlines(self.water, self.elevation, self.spacing)
+        shores = outlines(self.water.lakes, self.water.level, self.elevation, self.spacing)
         figures = zip(self.water.level, sizes.depth, sizes.area, sizes.volume, shores, strict=True)
         return [
             ({"level": float(z), "depth": float(d), "area": float(a), "volume": float(v)}, lines)
@@ -96,6 +108,9 @@ def _geojson(ways: Waterways) -> str:
     for number, (lake, shores) in enumerate(ways.lakes, 1):
         figures = {"kind": "lake", "lake": number, **lake}
         features.append(_feature("Polygon", [_rounded(line) for line in shores], figures))
+    for coast in outlines(*ways.sea_as_lake, ways.elevation, ways.spacing):
+        figures = {"kind": "coast", "level": ways.parameters.sea_level}
+        features.append(_feature("MultiLineString", [_rounded(line) for line in coast], figures))
     return json.dumps({"type": "FeatureCollection", "features": features}, indent=1) + "\n"
 
 
@@ -122,7 +137,8 @@ def _splines(ways: Waterways) -> str:
             }
         )
     lakes = [lake | {"shores": [_rounded(line) for line in shores]} for lake, shores in ways.lakes]
-    return json.dumps({"rivers": splines, "lakes": lakes}, indent=1) + "\n"
+    sea = {} if ways.sea is None else {"sea": {"level": ways.parameters.sea_level}}
+    return json.dumps({"rivers": splines, "lakes": lakes, **sea}, indent=1) + "\n"
 
 
 def _table(ways: Waterways) -> str:
@@ -151,10 +167,13 @@ def _mesh(ways: Waterways) -> str:
     """Ribbons and sheets; y is up, as most programs have it."""
     lines = ["# Terrain Erosion: meters, y up"]
     first = 1
-    for name, sheet in (
-        ("rivers", ribbon.ribbons(ways.water, ways.sizes, ways.elevation, ways.spacing)),
-        ("lakes", ribbon.sheets(ways.water, ways.elevation, ways.spacing)),
-    ):
+    sheets = {
+        "rivers": ribbon.ribbons(ways.water, ways.sizes, ways.elevation, ways.spacing),
+        "lakes": ribbon.sheets(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing),
+    }
+    if ways.sea is not None:
+        sheets["sea"] = ribbon.sheets(*ways.sea_as_lake, ways.elevation, ways.spacing)
+    for name, sheet in sheets.items():
         lines.append(f"o {name}")
         lines += [f"v {x:.10g} {z:.10g} {0.0 - y:.10g}" for x, y, z in np.round(sheet.place, 4).tolist()]
         lines += ["f " + " ".join(map(str, face)) for face in (sheet.faces + first).tolist()]

@@ -19,6 +19,7 @@ from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .file_sizes import heightmap_bytes, require_space
 from .game_engines import ANY, ENGINES, Engine
+from .headers.georeference import Georeference
 from .heightmap import RAW_SUFFIXES, SUFFIXES, Array, Range, encode_heightmap, own_range
 from .image_files import ImageFiles
 from .maps import images
@@ -94,17 +95,20 @@ def export(
     maps: Sequence[str] = (),
     masks: Mapping[str, Array] | None = None,
     inputs: Sequence[Path] = (),
+    georeference: Georeference | None = None,
 ) -> Exported:
     """Write the heights of a terrain, and maps of its fields, to a file by its suffix or to tiles; all or nothing.
 
     maps: names of fields of the terrain, each of which becomes NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
     inputs: files that were read for this, which only the heightmap of that very name may replace.
+    georeference: where on Earth the terrain lies, which TIFFs tell.
     Raises InputError where something is in the way, and leaves what was there.
     """
     path, layout = Path(path), layout or Layout()
     notes = _notes(layout, terrain, path.suffix.lower())
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
+    place = georeference.resized(whole) if georeference and georeference.shape == terrain.shape else None
     spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
     with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
@@ -117,7 +121,7 @@ def export(
             span = layer.range or given or own_range(values)
             clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
             sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
-            _write(outputs, targets, values, image_files, span, spacing, layout)
+            _write(outputs, targets, values, image_files, span, spacing, layout, place)
         size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
         side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
         return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
@@ -171,14 +175,17 @@ def _write(
     span: Range,
     spacing: tuple[float, float],
     layout: Layout,
+    place: Georeference | None,
 ) -> None:
     rows, cols = ((side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True))
     for (row, col), target in targets.items():
         tile = values[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
         if layout.bottom_first(target.suffix.lower()):
             tile = tile[::-1]
+        top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
+        there = place.part(top, (1, 1), (tile.shape[0], tile.shape[1])) if place and not layout.flip else None
         with outputs.write(target) as temporary:
-            encode_heightmap(temporary, tile, image_files, span, spacing=spacing)
+            encode_heightmap(temporary, tile, image_files, span, spacing=spacing, georeference=there)
 
 
 def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:

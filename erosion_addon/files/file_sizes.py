@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..base.errors import InputError
-from .tiff_writer import LARGEST
 
 _BYTES = {
     ".npy": 8.0,
@@ -28,11 +27,8 @@ Shape = tuple[int, int]
 
 
 def heightmap_bytes(path: Path, shape: Shape) -> float:
-    """Of a heightmap of (rows, cols), or of a checkpoint; InputError where files of its kind cannot be so large."""
-    suffix, cells = path.suffix.lower(), shape[0] * shape[1]
-    if suffix in (".tif", ".tiff") and cells * 4 > LARGEST:
-        raise InputError(f"{shape[0]} × {shape[1]} cells are too many for a TIFF; write .exr or .npy instead.")
-    return cells * _BYTES[suffix]
+    """Of a heightmap of (rows, cols), or of a checkpoint."""
+    return shape[0] * shape[1] * _BYTES[path.suffix.lower()]
 
 
 def maps_bytes(shape: Shape) -> float:

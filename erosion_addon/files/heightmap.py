@@ -18,6 +18,7 @@ from ..base.errors import InputError
 from ..base.memory import require
 from ..grid.fill_holes import filled
 from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
+from .headers.georeference import Georeference
 from .headers.image_header import file_size, read_header
 from .image_files import ImageFiles
 from .tiff_writer import write_tiff
@@ -110,10 +111,11 @@ def encode_heightmap(
     height_range: Range | None = None,
     dtype: Any = np.float32,
     spacing: tuple[float, float] | None = None,
+    georeference: Georeference | None = None,
 ) -> Written:
     """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`.
 
-    spacing: (row, col) meters, which a TIFF can tell.
+    spacing: (row, col) meters, and georeference: the place on Earth, which a TIFF can tell.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
@@ -129,7 +131,7 @@ def encode_heightmap(
             values = np.rint(np.clip(fraction, 0.0, 1.0) * _WHITE["uint16"]).astype("<u2")
         elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
             raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
-        _write(path, values, image_files, dtype, spacing)
+        _write(path, values, image_files, dtype, spacing, georeference)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     except MemoryError:
@@ -270,7 +272,14 @@ def _size(shape: tuple[int, ...]) -> str:
     return " × ".join(str(side) for side in shape)
 
 
-def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any, spacing: tuple[float, float] | None) -> None:
+def _write(
+    path: Path,
+    values: Array,
+    image_files: ImageFiles,
+    dtype: Any,
+    spacing: tuple[float, float] | None,
+    georeference: Georeference | None,
+) -> None:
     """Write values (already whole numbers for 16-bit files) in the format of the suffix."""
     suffix = path.suffix
     if suffix == ".npy":
@@ -280,7 +289,7 @@ def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any, spaci
         with path.open("wb") as stream:
             stream.write(np.ascontiguousarray(values[::-1], "<f4" if suffix == ".r32" else "<u2").data)
     elif suffix in (".tif", ".tiff"):
-        write_tiff(path, values, spacing)
+        write_tiff(path, values, spacing, georeference)
     else:
         if suffix == ".png":
             image_files.write(path, (values / np.float32(_WHITE["uint16"])).astype(np.float32), "uint16")

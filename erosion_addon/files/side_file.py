@@ -8,13 +8,14 @@ import json
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from ..grid.dequantize import step_of
+from .headers.georeference import Georeference
 from .headers.image_header import read_header
 from .heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, Array, Note, Range, read_heightmap
 from .image_files import ImageFiles
@@ -31,21 +32,24 @@ class Meters:
     """What is known of a heightmap; None for what is not.
 
     spacing: (row, col) m. height_range: m of black and white. size: (rows, cols). bottom_first: whether its first row
-    is the one at the smallest y.
+    is the one at the smallest y. georeference: where on Earth its pixels lie.
     """
 
     spacing: tuple[float, float] | None = None
     height_range: Range | None = None
     size: tuple[int, int] | None = None
     bottom_first: bool = False
+    georeference: Georeference | None = None
 
 
 def known_metres(path: Path) -> Meters:
     """What the side file tells of a heightmap, else its own tags; nothing where neither can be read."""
     known = _side_file(path)
-    if known == Meters() and path.suffix.lower() in (".tif", ".tiff"):
+    if path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
-            return Meters(read_header(path).spacing)
+            header = read_header(path)
+            known = replace(known, georeference=None if known.bottom_first else header.georeference)
+            return replace(known, spacing=header.spacing) if replace(known, georeference=None) == Meters() else known
     return known
 
 

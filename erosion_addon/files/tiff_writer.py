@@ -2,8 +2,8 @@
 """Write a float32 TIFF.
 
 Blender writes TIFF with 8 or 16 bits only, so the few bytes of a baseline file are put together here: the same file
-inside Blender and without it. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension; OGC GeoTIFF
-1.1 for the meters between points.
+inside Blender and without it. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension; BigTIFF
+(AWare) for files that 32-bit offsets do not reach; OGC GeoTIFF 1.1 for the place of the points.
 """
 
 import struct
@@ -12,58 +12,73 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import InputError
+from .headers.georeference import Georeference
 
-_SHORT, _LONG, _DOUBLE = 3, 4, 12
-LARGEST = 2**32 - 1024
-"""Bytes of the values: offsets are 32-bit."""
+_SHORT, _LONG, _DOUBLE, _LONG_8 = 3, 4, 12, 16
+_TYPES = {"u1": 2, "u2": _SHORT, "f8": _DOUBLE}
+CLASSIC = 2**32 - 2**20
+"""Bytes of the values up to which offsets have 32 bits; a file of more is a BigTIFF."""
 
 
-def write_tiff(path: Path, pixels: np.ndarray[Any, Any], spacing: tuple[float, float] | None = None) -> None:
+def write_tiff(
+    path: Path,
+    pixels: np.ndarray[Any, Any],
+    spacing: tuple[float, float] | None = None,
+    georeference: Georeference | None = None,
+) -> None:
     """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip.
 
-    spacing: (row, col) meters between points, told by the tags of a GeoTIFF: a plane without a place on Earth.
+    georeference: where on Earth the values lie. spacing: (row, col) meters between points, which are told without one:
+    a plane without a place.
     """
     rows, cols = pixels.shape
     length = rows * cols * 4
-    if length > LARGEST:
-        raise InputError(f"{rows} × {cols} cells are too many for a TIFF; write .exr or .npy instead.")
-    tags = [
+    big = length > CLASSIC
+    offset = _LONG_8 if big else _LONG
+    tags: list[tuple[int, int, Any]] = [
         (256, _LONG, cols),  # ImageWidth
         (257, _LONG, rows),  # ImageLength
         (258, _SHORT, 32),  # BitsPerSample
         (259, _SHORT, 1),  # Compression: none
         (262, _SHORT, 1),  # PhotometricInterpretation: black is zero
-        (273, _LONG, 0),  # StripOffsets, filled in below
+        (273, offset, 0),  # StripOffsets, filled in below
         (277, _SHORT, 1),  # SamplesPerPixel
         (278, _LONG, rows),  # RowsPerStrip
-        (279, _LONG, length),  # StripByteCounts
+        (279, offset, length),  # StripByteCounts
         (339, _SHORT, 3),  # SampleFormat: IEEE float
     ]
-    lists = _geotiff(spacing, rows) if spacing else []
-    end = 8 + 2 + 12 * (len(tags) + len(lists)) + 4
-    start = end + sum(len(data) for *_, data in lists)
+    if georeference:
+        lists = georeference.entries()
+    else:
+        lists = _plane(spacing, rows) if spacing else []
     with path.open("wb") as stream:
-        stream.write(struct.pack("<2sHIH", b"II", 42, 8, len(tags) + len(lists)))
-        for tag, kind, value in tags:
-            # A short fills the low half of the four bytes, as a little-endian long does.
-            stream.write(struct.pack("<HHII", tag, kind, 1, start if tag == 273 else value))
-        for tag, kind, count, data in lists:
-            stream.write(struct.pack("<HHII", tag, kind, count, end))
-            end += len(data)
-        stream.write(struct.pack("<I", 0))
-        for *_, data in lists:
-            stream.write(data)
+        stream.write(_directory(tags, lists, big))
         stream.write(np.ascontiguousarray(pixels[::-1], "<f4").data)
 
 
-def _geotiff(spacing: tuple[float, float], rows: int) -> list[tuple[int, int, int, bytes]]:
-    """Tag, type, count and data of the GeoTIFF entries: spacing in meters (row, column), bottom left point at 0, 0."""
-    scale, tie = (spacing[1], spacing[0], 0.0), (0.0, rows - 1.0, 0.0, 0.0, 0.0, 0.0)
+def _directory(tags: list[tuple[int, int, Any]], lists: list[tuple[int, np.ndarray[Any, Any]]], big: bool) -> bytes:
+    """All that stands before the values: header, tags of one number each, and tags of several with their data."""
+    pointer, width = ("Q", 8) if big else ("I", 4)
+    head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16) if big else struct.pack("<2sHI", b"II", 42, 8)
+    head += struct.pack("<Q" if big else "<H", len(tags) + len(lists))
+    data = b"".join(values.tobytes().ljust(-(-values.nbytes // 8) * 8, b"\0") for _, values in lists)
+    end = len(head) + (4 + 2 * width) * (len(tags) + len(lists)) + width
+    for tag, kind, value in tags:
+        # A short fills the low bytes of its place, as a little-endian number of the place's width does.
+        head += struct.pack(f"<HH{pointer}{pointer}", tag, kind, 1, end + len(data) if tag == 273 else value)
+    for tag, values in lists:
+        here = values.tobytes().ljust(width, b"\0") if values.nbytes <= width else struct.pack(f"<{pointer}", end)
+        head += struct.pack(f"<HH{pointer}", tag, _TYPES[values.dtype.str[1:]], len(values)) + here
+        end += -(-values.nbytes // 8) * 8
+    return head + bytes(width) + data
+
+
+def _plane(spacing: tuple[float, float], rows: int) -> list[tuple[int, np.ndarray[Any, Any]]]:
+    """Tags of a GeoTIFF that tell no more than the meters between points (row, column): bottom left point at 0, 0."""
     # Version 1.1.0 and three keys: projected, values are at points, and in meters.
     keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3076, 0, 1, 9001)
     return [
-        (33550, _DOUBLE, len(scale), struct.pack("<3d", *scale)),
-        (33922, _DOUBLE, len(tie), struct.pack("<6d", *tie)),
-        (34735, _SHORT, len(keys), struct.pack("<16H", *keys)),
+        (33550, np.array((spacing[1], spacing[0], 0.0), "<f8")),
+        (33922, np.array((0.0, rows - 1.0, 0.0, 0.0, 0.0, 0.0), "<f8")),
+        (34735, np.array(keys, "<u2")),
     ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The processes there are, in the order of menus. Each is a folder; a new one is a line here."""
 
-from . import droplet, rill, snow, talus, uplift, water, weathering, wind
+from . import droplet, dunes, rill, snow, talus, uplift, water, weathering, wind
 from .shared.process import Process
 
 PROCESSES: dict[str, Process] = {
@@ -11,6 +11,7 @@ PROCESSES: dict[str, Process] = {
         rill.PROCESS,
         water.PROCESS,
         wind.PROCESS,
+        dunes.PROCESS,
         talus.PROCESS,
         weathering.PROCESS,
         uplift.PROCESS,

@@ -14,7 +14,9 @@ import traceback
 from pathlib import Path
 
 from ..base.data_files import shipped
+from ..base.parameters import specifications
 from ..processes.registry import PROCESSES
+from ..processes.shared.process import Process
 from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
@@ -35,9 +37,22 @@ MARK = "complete"
 
 def compile_all() -> None:
     """Rehearse every shipped recipe, and every process by itself, with masks and layers of every kind."""
-    alone = [Recipe.from_dict({"name": kind, "step": [{"kind": kind}]}) for kind in PROCESSES]
+    alone = [_step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)]
     for recipe, masks, layers in itertools.product([*map(Recipe.load, shipped()), *alone], MASKS, LAYERS):
         rehearse(recipe, SPACING, masks, layers)
+
+
+def _step(kind: str, **given: object) -> Recipe:
+    return Recipe.from_dict({"name": kind, "step": [{"kind": kind, **given}]})
+
+
+def _forms(process: Process) -> list[dict[str, object]]:
+    """The process as it is, and with each other choice, switched each by itself."""
+    forms: list[dict[str, object]] = [{}]
+    for name, item in specifications(process.parameters).items():
+        others = (not item.default,) if isinstance(item.default, bool) else item.choices
+        forms += [{name: other} for other in others if other != item.default]
+    return forms
 
 
 def main() -> None:

@@ -41,6 +41,8 @@ FIELDS: dict[str, Field] = {
         Field("clouds", "of the mean", "rain under the clouds, as they stood at the end of the last step that has any"),
         Field("foliage_density", "0-1", "how densely plants grow, by moisture and slope"),
         Field("wind_path", "0-1", "how often the wind touches the ground"),
+        Field("wind_flow", "of the wind", "velocity of the wind near the ground along columns and rows", components=2),
+        Field("sand_flow", "m²", "sand that the wind carried along columns and rows, by meter of width", components=2),
         Field("sky_light", "0-1", "visible share of the sky, 1 in the open"),
         Field("sun_light", "0-1", "share of the sun that arrives, 1 where nothing shades"),
         Field("sun_light_2", "0-1", "share of the second sun that arrives"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arrays import mean_cell_size
 from ..base.errors import InputError
 from .fields import FIELDS
 
@@ -59,8 +60,7 @@ class Terrain:
     @property
     def cell_size(self) -> float:
         """Side of a cell in meters; of cells that are not square, the side of a square of the same area."""
-        row_spacing, col_spacing = self.spacing
-        return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+        return mean_cell_size(self.spacing)
 
     @property
     def cell_area(self) -> float:

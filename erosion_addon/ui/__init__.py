@@ -10,7 +10,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene.run import displayed_heights, job
+from ..scene.display import displayed_heights
+from ..scene.run import job
 from ..scene.terrain import grid
 from ..scene.worker import compiled
 from . import menu, properties

@@ -59,6 +59,7 @@ class EROSION_MT_look(bpy.types.Menu):
         layout.operator("erosion.water_add", icon="MOD_OCEAN")
         layout.operator("erosion.rivers_add", icon="FORCE_CURVE")
         layout.operator("erosion.lakes_add", icon="MATFLUID")
+        layout.operator("erosion.sea_add", icon="MOD_FLUIDSIM")
         layout.operator("erosion.river_carve", icon="CURVE_PATH")
         layout.operator("erosion.foliage_add", icon="OUTLINER_OB_CURVES")
         layout.operator("erosion.light_bake", icon="LIGHT_SUN")
@@ -119,6 +120,7 @@ def _draw_run(layout: Any) -> None:
     layout.operator("erosion.pause", icon="PAUSE")
     layout.operator("erosion.finish", icon="CHECKMARK")
     layout.operator("erosion.cancel", icon="CANCEL")
+    layout.operator("erosion.before", icon="HIDE_ON")
     layout.operator("erosion.restore", icon="LOOP_BACK")
     layout.operator("erosion.apply")
 

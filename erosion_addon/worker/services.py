@@ -58,10 +58,13 @@ def analysis_in(answer: Mapping[str, Array]) -> Analysis:
     return Analysis({name: field for name, field in answer.items() if name != _TOLD}, told["figures"], told["notes"])
 
 
-def water_request(terrain: Terrain, parameters: RiverParameters, edges: str) -> Request:
-    """For the rivers and lakes of a terrain, see `water_in`."""
+def water_request(
+    terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
+) -> Request:
+    """For the rivers and lakes of a terrain, see `water_in`. headwaters: as of `water_of`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    return Request("water", values, {"elevation": terrain.elevation})
+    heads = {} if headwaters is None else {"headwaters": headwaters}
+    return Request("water", values, {"elevation": terrain.elevation, **heads})
 
 
 def water_in(answer: Mapping[str, Array]) -> Water:
@@ -130,7 +133,8 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
     tell(0.0, "Rivers and Lakes")
-    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, None, threads)
+    heads = arrays.get("headwaters")
+    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads)
     return {name: getattr(found, name) for name in Water.__dataclass_fields__}
 
 

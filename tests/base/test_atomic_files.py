@@ -2,8 +2,10 @@
 """Output files: what they may take the place of."""
 
 import os
+import signal
 import socket
 import stat
+from types import SimpleNamespace
 
 import pytest
 
@@ -82,3 +84,101 @@ def test_no_output_takes_the_place_of_an_input_by_whatever_name(tmp_path):
     assert (tmp_path / "in.exr").read_bytes() == b"old"
     write(tmp_path / "in.exr", [tmp_path / "in.exr"], tmp_path / "link.exr")
     assert (tmp_path / "in.exr").read_bytes() == b"new"
+
+
+def test_a_folder_that_does_not_exist_is_told_before_any_work(tmp_path):
+    with Outputs() as outputs, pytest.raises(InputError, match=r"the folder .*nowhere does not exist"):
+        outputs.plan(tmp_path / "nowhere" / "a.exr", (".exr",))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("second", ["a.exr", "A.EXR"])
+def test_two_files_of_one_name_are_not_planned_also_where_case_tells_them_apart(tmp_path, second):
+    with Outputs() as outputs:
+        outputs.plan(tmp_path / "a.exr", (".exr",))
+        with pytest.raises(InputError, match="would be written twice"):
+            outputs.plan(tmp_path / second, (".exr",))
+
+
+def into_folder(folder, publishes):
+    with Outputs() as outputs:
+        outputs.plan_folder(folder)
+        target = outputs.plan(folder / "wear.exr", (".exr",))
+        with outputs.write(target) as temporary:
+            temporary.write_bytes(b"new")
+        if publishes:
+            outputs.publish()
+
+
+def test_a_planned_folder_is_made_for_the_files_and_is_gone_where_they_are_not_published(tmp_path):
+    into_folder(tmp_path / "maps", publishes=False)
+    assert list(tmp_path.iterdir()) == []
+    into_folder(tmp_path / "maps", publishes=True)
+    assert [path.name for path in (tmp_path / "maps").iterdir()] == ["wear.exr"]
+
+
+def test_a_folder_that_was_there_stays_with_what_lies_in_it(tmp_path):
+    (tmp_path / "maps").mkdir()
+    into_folder(tmp_path / "maps", publishes=False)
+    assert (tmp_path / "maps").is_dir()
+    (tmp_path / "maps" / "mine.txt").write_text("mine", encoding="utf-8")
+    into_folder(tmp_path / "maps", publishes=True)
+    assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == ["mine.txt", "wear.exr"]
+
+
+def test_a_made_folder_with_files_of_somebody_else_is_not_deleted(tmp_path):
+    with Outputs() as outputs:
+        outputs.plan_folder(tmp_path / "maps")
+        with outputs.write(outputs.plan(tmp_path / "maps" / "wear.exr", (".exr",))) as temporary:
+            temporary.write_bytes(b"new")
+        (tmp_path / "maps" / "mine.txt").write_text("mine", encoding="utf-8")
+    assert [path.name for path in (tmp_path / "maps").iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_is_not_planned_where_a_file_is(tmp_path):
+    (tmp_path / "maps").write_text("mine", encoding="utf-8")
+    with Outputs() as outputs, pytest.raises(InputError, match="cannot be a folder: it is a file"):
+        outputs.plan_folder(tmp_path / "maps")
+    assert (tmp_path / "maps").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folder_and_a_file_of_one_name_are_not_planned(tmp_path):
+    with Outputs() as outputs:
+        outputs.plan_folder(tmp_path / "maps.exr")
+        with pytest.raises(InputError, match="would be written twice"):
+            outputs.plan(tmp_path / "maps.exr", (".exr",))
+
+
+def test_orders_to_end_are_heeded_again_after_files_were_published(tmp_path):
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        ours = signal.getsignal(signal.SIGTERM)
+        write(tmp_path / "a.exr")
+        assert signal.getsignal(signal.SIGTERM) is ours
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_device"), [("con.exr", True), ("LPT9.exr", True), ("com10.exr", False), ("console.exr", False)]
+)
+def test_names_of_devices_are_refused_on_windows_and_taken_elsewhere(tmp_path, monkeypatch, name, is_device):
+    write(tmp_path / name)
+    monkeypatch.setattr("erosion_addon.base.atomic_files.os", SimpleNamespace(name="nt", fsync=os.fsync))
+    with Outputs() as outputs:
+        if is_device:
+            with pytest.raises(InputError, match="the name of a device on Windows"):
+                outputs.plan(tmp_path / name, (".exr",))
+        else:
+            outputs.plan(tmp_path / name, (".exr",))
+
+
+def test_a_new_file_beside_those_that_are_read_is_written_and_theirs_only_where_that_is_meant(tmp_path):
+    read = tmp_path / "dem.exr"
+    read.write_bytes(b"old")
+    write(tmp_path / "new.exr", [read, tmp_path / "gone.json"])
+    with pytest.raises(InputError, match="it is read here"):
+        write(read, [read])
+    assert read.read_bytes() == b"old"
+    write(read, [read], instead_of=read)
+    assert read.read_bytes() == b"new"

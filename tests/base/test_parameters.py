@@ -89,8 +89,9 @@ def test_every_declaration_of_a_process_is_whole(kind):
             assert math.isfinite(specification.low) and math.isfinite(specification.high)
 
 
-BEYOND = {("droplet", "drops_per_cell"), ("droplet", "deposition_rate")}
-"""Parameters of which recipes take more than a slider gives, beside others that keep needles and heaps away."""
+BEYOND = {("droplet", "drops_per_cell"), ("droplet", "deposition_rate"), ("uplift", "slope_limit")}
+"""Parameters of which recipes take more than a slider gives, beside others that keep needles and heaps away, or less:
+a flood plain is leveled, which leaves no mountains."""
 
 
 @pytest.mark.parametrize("kind", PROCESSES)

@@ -47,6 +47,34 @@ def test_masks_of_water_are_written(folder):
     assert {"bank.exr", "lake.png", "r.json"} <= {path.name for path in folder.iterdir()}
 
 
+def test_the_sea_is_in_every_file_with_its_level_and_its_masks(folder):
+    np.save("land.npy", LAND)
+    words = ["--set", "sea=true", "sea_level=70", "--mask", "sea=sea.npy", "shore=shore.npy", "--quiet"]
+    assert main(["rivers", "land.npy", "r.geojson", "--also", "r.obj", "r.json", *SET, *words]) == 0
+    features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
+    (coast,) = [one for one in features if one["properties"]["kind"] == "coast"]
+    assert coast["geometry"]["type"] == "MultiLineString" and coast["properties"]["level"] == 70
+    assert all(line[0] == line[-1] for line in coast["geometry"]["coordinates"])
+    assert json.loads((folder / "r.json").read_text(encoding="utf-8"))["sea"] == {"level": 70}
+    lines = (folder / "r.obj").read_text(encoding="utf-8").split("o sea\n")[1].splitlines()
+    assert {line.split()[2] for line in lines if line.startswith("v ")} == {"70"}
+    np.testing.assert_array_equal(np.load("sea.npy") == 1, LAND < 70)
+    assert np.load("shore.npy").max() > 0.5
+
+
+def test_lakes_of_a_rain_hold_a_part_of_it_and_the_summary_says_how_much(folder, capsys):
+    np.save("land.npy", LAND)
+    held = []
+    for rain in ("50", "500"):
+        words = ["--set", "limited_water=true", f"rain={rain}", "lake_area=0.001", "lake_depth=0.000001"]
+        assert main(["rivers", "land.npy", "r.json", "--cell-size", "10", *words]) == 0
+        held.append(sum(one["volume"] for one in json.loads((folder / "r.json").read_text(encoding="utf-8"))["lakes"]))
+        fallen = float(rain) * 1e-3 * LAND.size * 100.0
+        assert f"They hold {held[-1]:.4g} of {fallen:.4g} m³ of rain." in capsys.readouterr().err
+        assert 0 < held[-1] < fallen
+    assert held[0] < held[1]
+
+
 def test_headwaters_say_where_rivers_begin(folder):
     heads = np.zeros(LAND.shape)
     heads[20, 30] = 1
@@ -62,7 +90,10 @@ def test_headwaters_say_where_rivers_begin(folder):
     [
         (["land.npy", "r.shp"], "must end in .geojson or .obj or .csv or .json"),
         (["flat.npy", "r.json"], "level, so that no water runs"),
-        (["land.npy", "r.json", "--mask", "ice=a.png"], "no mask 'ice' of water; there are river, bank, lake"),
+        (
+            ["land.npy", "r.json", "--mask", "ice=a.png"],
+            "no mask 'ice' of water; there are river, bank, lake, sea, shore",
+        ),
         (["land.npy", "r.json", "--set", "sea=true", "sea_level=500"], "below the sea"),
         (["land.npy", "r.json", "--set", "depth=1"], "depth is not a parameter here"),
         (["land.npy", "land.npy"], "must end in"),

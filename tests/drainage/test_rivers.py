@@ -9,7 +9,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import beds, ribbon
 from erosion_addon.drainage.outlines import outlines
-from erosion_addon.drainage.rivers import RiverParameters, lake_sizes, reaches, sizes, water_of
+from erosion_addon.drainage.rivers import RiverParameters, lake_sizes, reaches, sizes, slopes, water_of
 from tests.terrains import bowl, fractal
 
 LAND = fractal(64, 80, 300.0, seed=3)
@@ -109,7 +109,7 @@ def test_the_shore_of_a_lake_runs_where_the_ground_reaches_its_level():
     land = bowl(41, 41, 20.0)
     found = water(land, (1.0, 1.0), parameters=RiverParameters(lake_area=1.0))
     assert found.level.tolist() == [20.0]
-    ((line,),) = outlines(found, land, (1.0, 1.0))
+    ((line,),) = outlines(found.lakes, found.level, land, (1.0, 1.0))
     assert (line[0] == line[-1]).all()
     np.testing.assert_allclose(np.sqrt(((line - 20.0) ** 2).sum(-1)), 20.0, atol=0.03)
     x, y = line.T
@@ -120,7 +120,8 @@ def test_the_shore_of_a_lake_runs_where_the_ground_reaches_its_level():
 def test_an_island_has_a_shore_of_its_own():
     land = bowl(41, 41, 20.0)
     land[20, 20] = 30.0
-    ((outer, inner),) = outlines(water(land, (1.0, 1.0), parameters=BROOKS), land, (1.0, 1.0))
+    found = water(land, (1.0, 1.0), parameters=BROOKS)
+    ((outer, inner),) = outlines(found.lakes, found.level, land, (1.0, 1.0))
     assert len(outer) > len(inner) == 5
 
 
@@ -137,10 +138,12 @@ def test_turned_ground_has_turned_rivers(turns):
     assert sorted(turned.level.tolist()) == sorted(straight.level.tolist())
 
 
-def test_the_bytes_are_the_same_on_any_number_of_threads():
-    one = water(threads=1)
+@pytest.mark.parametrize("limited", [False, True])
+def test_the_bytes_are_the_same_on_any_number_of_threads(limited):
+    parameters = RiverParameters(source_area=0.004, lake_area=500.0, limited_water=limited, rain=300.0)
+    one = water(parameters=parameters, threads=1)
     for threads in (2, 3, 8):
-        other = water(threads=threads)
+        other = water(parameters=parameters, threads=threads)
         for name in ("place", "starts", "following", "area", "order", "inside", "lakes", "level"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
@@ -150,6 +153,14 @@ def test_level_ground_and_drowned_ground_are_refused():
         water(np.full((8, 8), 3.0))
     with pytest.raises(InputError, match="below the sea"):
         water(parameters=RiverParameters(sea=True, sea_level=301.0))
+
+
+def test_islands_of_one_cell_in_the_sea_are_counted_without_a_word_from_numpy():
+    land = np.full((30, 30), -5.0)
+    land[15, 15] = 3.0
+    with np.errstate(all="raise"):
+        found = water(land, parameters=RiverParameters(sea=True))
+    assert not len(found.place) and not len(found.level)
 
 
 def test_rivers_end_in_the_sea():
@@ -187,7 +198,7 @@ def test_ribbons_face_up_are_as_wide_as_the_river_and_float_nowhere():
 
 def test_lakes_are_level_to_the_bit_and_reach_under_their_shores():
     found = water(two_pits(), parameters=RiverParameters(lake_area=1.0, lake_depth=0.1))
-    sheet = ribbon.sheets(found, two_pits(), SPACING)
+    sheet = ribbon.sheets(found.lakes, found.level, two_pits(), SPACING)
     for number, level in enumerate(found.level, 1):
         chosen = sheet.layers["lake"] == number
         assert set(sheet.place[chosen, 2]) == {level}
@@ -205,3 +216,30 @@ def test_masks_cover_what_rivers_and_lakes_cover():
     assert covers["river"].sum() == pytest.approx(wanted, rel=0.3)
     assert (covers["lake"].astype(bool) == (found.lakes > 0)).all()
     assert not covers["bank"][found.lakes > 0].any() and covers["bank"].max() <= 1
+
+
+def test_rivers_bend_instead_of_turning_by_the_corners_of_cells():
+    """Way from cell to cell turns by 45° at a time; a river's bends are spread along it."""
+    found = water()
+    turns = []
+    for first, last in zip(found.starts[:-1] + 1, found.starts[1:] - 1, strict=False):
+        way = np.diff(found.place[first:last, :2], axis=0)
+        angle = np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
+        turns += np.abs(np.diff(angle)).tolist()
+    assert len(turns) > 200 and np.percentile(turns, 95) < math.radians(30)
+
+
+def test_a_river_falls_at_its_mouth_as_it_does_just_above():
+    found = water()
+    fall = slopes(found)
+    ends = [mouth for mouth in found.starts[:-1] if found.following[mouth] < 0 and found.following[mouth + 1] == mouth]
+    assert ends and all(fall[mouth] == fall[mouth + 1] for mouth in ends)
+    assert max(fall[mouth] for mouth in ends) > 0
+
+
+def test_rivers_that_reach_the_border_end_there():
+    found = water(edges="open")
+    on_border = (found.place[:, 0] <= 0) | (found.place[:, 1] <= 0)
+    on_border |= (found.place[:, 0] >= 790) | (found.place[:, 1] >= 630)
+    mouths = found.starts[:-1]
+    assert (found.following[mouths][on_border[mouths]] < 0).all() and on_border[mouths].sum() > 3

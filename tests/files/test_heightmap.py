@@ -18,6 +18,7 @@ from erosion_addon.files import heightmap
 from erosion_addon.files.heightmap import SUFFIXES, Written, read_heightmap, write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from tests import latin_1
+from tests.geotiff import geotiff
 
 FILES = OpenImageIOFiles()
 RANGE = (-100.0, 4000.0)
@@ -407,3 +408,47 @@ def test_names_that_are_not_utf_8_are_read_and_written(tmp_path, encoding):
     latin_1.run(IN_LATIN_1, folder, locales=tmp_path)
     names = {"Hügel.exr", "Täler.png", "Hügel.tif", "Täler.npy"}
     assert set(os.listdir(folder)) == {name.encode("latin-1") for name in names}  # noqa: PTH208
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".raw", ".r16", ".tif"])
+def test_a_file_that_is_not_there_is_told_by_its_name(tmp_path, suffix):
+    said = refusal(tmp_path / f"gone{suffix}", height_range=RANGE)
+    assert f"gone{suffix}" in said and ("does not exist" in said or "No such file" in said)
+
+
+def test_a_raw_file_without_rows_is_refused(tmp_path):
+    (tmp_path / "a.r16").write_bytes(b"")
+    with pytest.raises(InputError, match="is empty"):
+        read_heightmap(tmp_path / "a.r16", FILES, RANGE)
+    (tmp_path / "b.r16").write_bytes(b"12" * 9)
+    with pytest.raises(InputError, match="give another size"):
+        read_heightmap(tmp_path / "b.r16", FILES, RANGE, (0, 9))
+
+
+def test_half_of_a_heightmap_may_be_unmeasured_and_no_more(tmp_path):
+    """The note is for who listens; without one, holes are filled all the same."""
+    pixels = np.full((8, 8), 500, np.int16)
+    pixels[:, :4] = -(2**15)  # as SRTM has it, without saying so
+    geotiff(tmp_path / "srtm.tif", pixels)
+    notes = []
+    assert (read_heightmap(tmp_path / "srtm.tif", FILES, note=notes.append) == 500).all()
+    assert len(notes) == 1 and "32 of 64 cells" in notes[0]
+    assert (read_heightmap(tmp_path / "srtm.tif", FILES) == 500).all()
+    pixels[0, 4] = -(2**15)
+    geotiff(tmp_path / "srtm.tif", pixels)
+    assert "too many to make up" in refusal(tmp_path / "srtm.tif")
+
+
+def test_a_number_for_no_data_that_a_tiff_names_leaves_the_usual_one_a_height(tmp_path):
+    pixels = np.full((8, 8), 500, np.int16)
+    pixels[2, 3], pixels[5, 5] = -(2**15), 7
+    geotiff(tmp_path / "dem.tif", pixels, "7")
+    read = read_heightmap(tmp_path / "dem.tif", FILES)
+    assert read[8 - 1 - 2, 3] == -(2**15) and read[8 - 1 - 5, 5] != 7
+
+
+def test_nothing_at_all_is_no_heightmap_to_write(tmp_path):
+    for values in (np.zeros((0, 5)), np.zeros(5)):
+        with pytest.raises(InputError, match="must be a rectangle"):
+            write_heightmap(tmp_path / "a.npy", values, FILES)
+    assert list(tmp_path.iterdir()) == []

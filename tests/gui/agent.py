@@ -116,7 +116,7 @@ def queue():
 
 def water():
     """The water that is drawn over a run; None where none is."""
-    return import_module(EXTENSION + ".erosion_addon.scene.run.water_overlay").shown
+    return import_module(EXTENSION + ".erosion_addon.scene.display.water_overlay").shown
 
 
 def running():

@@ -18,6 +18,7 @@ import attended
 import recipes
 import seen
 import trials
+import waters
 from window import Screen, Window, is_alive
 
 LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
@@ -209,6 +210,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
             the_look_is_finished_in_one_click_and_follows_the_next_run,
         ),
     ),
+    "waters": (False, waters.SCENES),
     "attended": (False, attended.SCENES),
     "faults": (
         False,

@@ -15,6 +15,7 @@ SHORT = {
     "rill": {"form": "capacity"},
     "water": {"duration": 0.3, "rain": 400.0},
     "wind": {"particles_per_cell": 4.0, "abrasion": 1.0, "supply": 2.0},
+    "dunes": {"years": 50.0, "abrasion": 0.1, "supply": 2.0},
     "talus": {"reach": 60.0, "rock_angle": 30.0},
     "snow": {"melt": 0.5, "reach": 20.0},
     "uplift": {"uplift": 0.5},

@@ -118,7 +118,7 @@ def all_fields():
     return layers
 
 
-WRITING = {"water": {"cloud_cover": 0.5}, "uplift": {"uplift": 1.0}}
+WRITING = {"water": {"cloud_cover": 0.5}, "uplift": {"uplift": 1.0}, "wind": {"flow_maps": True}}
 """Parameters without which a process does not write all its fields."""
 
 

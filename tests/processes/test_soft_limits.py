@@ -22,7 +22,7 @@ SUMMITS = 0.06
 RELIEF = 0.3
 """Least standard deviation of the heights that is left, as a share of that of the hills."""
 
-LAND = {"wind": (40.0, 5.0), "weather": (100.0, 0.3), "talus": (100.0, 2.0)}
+LAND = {"wind": (40.0, 5.0), "dunes": (40.0, 5.0), "weather": (100.0, 0.3), "talus": (100.0, 2.0)}
 """By process: relief of the hills and thickness of their loose material, m; where none is given, 100 and 0."""
 
 GIVEN = {

@@ -9,8 +9,8 @@ from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.recipe.needs import with_loose_top
 from tests.terrains import fractal, plane
 
-OF_SAND = ("barchan field", "coast dunes", "dune sea", "oasis")
-FEWER = {"wind": {"particles_per_cell": 0.3}, "water": {"duration": 0.05}}
+OF_SAND = ("barchan field", "coast dunes", "dune sea", "linear dunes", "oasis", "star dunes")
+FEWER = {"wind": {"particles_per_cell": 0.3}, "dunes": {"years": 1.0}, "water": {"duration": 0.05}}
 SHORT = 'name = "x"\n{}\n[[step]]\nkind = "wind"\n'
 
 

@@ -297,3 +297,15 @@ def test_values_out_of_range_are_refused_from_everywhere():
         Recipe("x", recipe.steps, edges="hard")
     with pytest.raises(InputError, match="from 1 to 64 steps"):
         Recipe("x", ())
+
+
+def test_a_palette_that_makes_no_sense_is_refused_where_the_recipe_is_made():
+    with pytest.raises(InputError, match="palette"):
+        Recipe("own", (Step("droplet", DropletParameters()),), palette=7)
+
+
+def test_masks_of_parameters_that_none_can_scale_are_refused_by_name():
+    sentence = refusal(SHORT + "masks = { seed = 'area_a' }\n")
+    assert "masks: no mask can scale seed here, only " in sentence
+    sentence = refusal(SHORT + "masks = { erosion_rate = 'nothing' }\n")
+    assert "masks: " in sentence and "erosion_rate" in sentence

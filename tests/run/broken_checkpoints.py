@@ -26,6 +26,7 @@ STEPS = {
     "coarse": {"kind": "droplet", "drops_per_cell": 4.0, "feature_size": 25.0},
     "water": {"duration": 0.1, "cloud_cover": 0.5, "springs": [[0.5, 0.5, 2.0]]},
     "wind": {"particles_per_cell": 0.5},
+    "dunes": {"years": 20.0},
     "talus": {"reach": 200.0, "sediment_angle": 10.0, "rock_angle": 20.0},
     "weather": {"duration": 5000.0},
     "snow": {"reach": 200.0},

@@ -2,6 +2,7 @@
 """A run that stops, is saved, and goes on: to the same bytes as one that never stopped."""
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon.run.checkpoint import FORMAT
 from tests.terrains import fractal
 
 RECIPE = Recipe.from_dict(
@@ -73,8 +75,9 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path, content):
         Checkpoint.load(path)
 
 
-def test_a_checkpoint_of_another_recipe_is_refused(tmp_path):
-    checkpoint = next(iter(simulate(TERRAIN, RECIPE.with_values({"1.drops_per_cell": 50.0})))).checkpoint
+def test_a_checkpoint_of_another_recipe_is_refused(monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    checkpoint = next(iter(simulate(TERRAIN, RECIPE))).checkpoint
     arrays = {name: array for name, array in checkpoint.arrays.items() if name != "step/_ground"}
     with pytest.raises(InputError, match="does not fit"):
         resume(Checkpoint(checkpoint.values, arrays))
@@ -235,3 +238,55 @@ def test_a_wind_that_release_0_1_0_stopped_goes_on(name):
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
     if name == "wind":
         np.testing.assert_allclose(end.terrain.elevation, expected, rtol=0, atol=1e-6)
+
+
+def kept(path, **changes):
+    """A checkpoint on disk; changes: of its values."""
+    values = {"format": FORMAT, **changes}
+    land = np.zeros((20, 30))
+    np.savez_compressed(path, **{"values": np.array(json.dumps(values)), "start/elevation": land, "state/a": land})
+    return path
+
+
+def refused(path):
+    with pytest.raises(InputError) as caught:
+        Checkpoint.load(path)
+    return str(caught.value)
+
+
+def test_a_checkpoint_of_another_version_says_that_it_is(tmp_path):
+    assert Checkpoint.load(kept(tmp_path / "a.npz", seed=3)).values == {"seed": 3}
+    assert "is of another version of Terrain Erosion" in refused(kept(tmp_path / "b.npz", format=FORMAT + 1))
+
+
+def test_a_checkpoint_that_is_not_there_is_told_as_the_system_does(tmp_path):
+    assert refused(tmp_path / "gone.npz").endswith("gone.npz cannot be read: No such file or directory.")
+
+
+def test_numbers_that_are_none_are_refused_in_a_checkpoint(tmp_path):
+    assert "damaged" in refused(kept(tmp_path / "a.npz", seed=float("nan")))
+
+
+def test_the_memory_of_a_checkpoint_is_asked_for_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = kept(tmp_path / "a.npz")
+    with np.load(path) as arrays:
+        needed = sum(array.nbytes for array in arrays.values())
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: needed)
+    assert Checkpoint.load(path).arrays["state/a"].shape == (20, 30)
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: needed - 1)
+    assert "of memory" in refused(path)
+
+
+def test_a_checkpoint_packed_in_a_way_that_ours_are_not_is_refused(tmp_path):
+    kept(tmp_path / "a.npz")
+    with zipfile.ZipFile(tmp_path / "a.npz") as ours:
+        members = {name: ours.read(name) for name in ours.namelist()}
+    with zipfile.ZipFile(tmp_path / "b.npz", "w", zipfile.ZIP_LZMA) as other:
+        for name, data in members.items():
+            other.writestr(name, data)
+    assert "damaged" in refused(tmp_path / "b.npz")
+
+
+def test_a_text_longer_than_any_recipe_and_report_is_refused_in_a_checkpoint(tmp_path):
+    assert "damaged" in refused(kept(tmp_path / "a.npz", note="x" * (1 << 20)))
+    assert Checkpoint.load(kept(tmp_path / "b.npz", note="x" * (1 << 19))).values["note"][:3] == "xxx"

@@ -26,6 +26,7 @@ import numpy as np
 from erosion_addon.kernels import compile
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.run.precompile import rehearse
+from tests.run.test_precompile import made
 from tests.terrains import fractal
 
 def called():
@@ -34,7 +35,7 @@ def called():
 
 few = {"years": 10.0, "drops_per_cell": 0.05, "particles_per_cell": 0.05, "duration": 0.0}
 for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
-    recipe = Recipe.load(name)
+    recipe = made(name)
     for number, step in enumerate(recipe.steps, 1):
         for key in set(few) & set(step.parameters.to_dict()):
             least = 3 * step.parameters.time_step / 3600 if step.kind == "water" else 30.0
@@ -53,7 +54,9 @@ for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
 RUNS = [
     ("badlands", (), (), 0.0),
     ("dune sea", (), (), 0.0),
-    ("barchan field", ("source",), (), 0.0),
+    ("barchan field", ("strength",), ("grass", "moisture"), 0.0),
+    ("oasis", ("source",), (), 0.0),
+    ("linear dunes", (), (), 0.0),
     ("river valley", (), ("soil", "grass", "moisture"), 0.0),
     ("soft downs", ("hardness",), (), 40.0),
     ("canyon", ("strength", "rain", "protect", "sediment"), ("surface_color",), 0.0),
@@ -61,13 +64,21 @@ RUNS = [
     ("mesas", (), (), 0.0),
     ("mountain range", ("uplift", "rain", "hardness"), (), 0.0),
     ("alpine", ("strength", "plot"), ("snow", "meltwater"), 0.0),
+    ({"kind": "wind"}, ("source",), ("sediment",), 0.0),
+    ({"kind": "wind", "flight": "boundary layer"}, (), ("sediment", "grass"), 0.0),
 ]
-"""All processes; recipe, masks, fields, feature size."""
+"""All processes; recipe, or its only step, masks, fields, feature size."""
+
+
+def made(what):
+    """The recipe of that name, or of that step."""
+    return Recipe.load(what) if isinstance(what, str) else Recipe.from_dict({"name": "test", "step": [what]})
 
 
 @pytest.mark.worker
+@pytest.mark.compile
 def test_a_run_after_a_rehearsal_calls_nothing_new():
-    assert {step.kind for name, *_ in RUNS for step in Recipe.load(name).steps} == set(PROCESSES)
+    assert {step.kind for name, *_ in RUNS for step in made(name).steps} == set(PROCESSES)
     done = subprocess.run(
         [sys.executable, "-c", STRANGERS, json.dumps(RUNS)], cwd=ROOT, capture_output=True, text=True, timeout=900
     )

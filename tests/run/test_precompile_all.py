@@ -42,7 +42,8 @@ for name in shipped():
 print(json.dumps(sorted(called() - before)))
 
 few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02}, "talus": {"reach": 25.0},
-       "snow": {"reach": 25.0}, "wind": {"particles_per_cell": 0.002}, "weather": {"duration": 30.0},
+       "snow": {"reach": 25.0}, "wind": {"particles_per_cell": 0.002}, "dunes": {"years": 0.5},
+       "weather": {"duration": 30.0},
        "uplift": {"years": 10.0}, "water": {"duration": 0.01}}
 for kinds, layers, edges in [((), (), "open"), (("hardness", "rain"), ("moisture", "grass"), "wrap")]:
     shape = (800, 700)
@@ -57,6 +58,7 @@ print(json.dumps(sorted(called() - before)))
 """
 
 
+@pytest.mark.compile
 def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything():
     done = subprocess.run(
         [sys.executable, "-c", COUNTED], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False

@@ -66,6 +66,7 @@ def test_speed_is_that_of_the_last_second_in_the_steps_own_words(clock):
         ("droplet", "drops"),
         ("rill", "drops"),
         ("wind", "grains"),
+        ("dunes", "hops"),
         ("water", "cell steps"),
         ("talus", "passes"),
         ("weather", "years"),
@@ -76,7 +77,8 @@ def test_speed_is_that_of_the_last_second_in_the_steps_own_words(clock):
 def test_every_process_has_a_word_for_its_work(kind, word, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     recipe = Recipe.from_dict({"name": "one", "step": [{"kind": kind}]})
-    under_way = simulate(Terrain(fractal(64, 64, relief=600.0), 10.0), recipe)
+    sand = {"sediment": np.full((64, 64), 2.0)}
+    under_way = simulate(Terrain(fractal(64, 64, relief=600.0), 10.0, sand), recipe)
     progress = next(progress for progress in under_way if progress.work[0] > 0)
     assert progress.done < 1 and progress.work[1] == word
     assert len(progress.estimates) == 1 and progress.estimates[0] > 0

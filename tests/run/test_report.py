@@ -105,6 +105,7 @@ def test_volumes_in_words(cubic_meters, words):
 BRIEF = {
     "water": {"duration": 0.02},
     "wind": {"particles_per_cell": 0.05},
+    "dunes": {"years": 5.0},
     "weather": {"duration": 500.0},
     "droplet": {"drops_per_cell": 0.1, "feature_size": 20.0},
     "rill": {"drops_per_cell": 0.1},

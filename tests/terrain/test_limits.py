@@ -20,6 +20,7 @@ DIGGING = {
     "water": {"kind": "water", "duration": 0.5, "rain": 200.0, "rock_erosion": 3.0},
     "wind": {"kind": "wind", "particles_per_cell": 0.5},
     "boundary layer": {"kind": "wind", "particles_per_cell": 0.5, "flight": "boundary layer"},
+    "dunes": {"kind": "dunes", "years": 20.0},
     "talus": {"kind": "talus", "sediment_angle": 10.0, "rock_angle": 20.0},
     "weathering": {"kind": "weather"},
 }

@@ -133,6 +133,7 @@ def test_a_soft_border_of_no_width_changes_nothing():
 
 QUICK = {
     "water": {"duration": 0.1, "rock_erosion": 5000.0},
+    "dunes": {"years": 50.0, "abrasion": 0.5, "supply": 2.0},
     "talus": {"rock_angle": 20.0},
     "weather": {"duration": 1e4},
     "snow": {"reach": 50.0},

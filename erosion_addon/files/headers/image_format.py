@@ -3,12 +3,15 @@
 
 from dataclasses import dataclass
 
+from .georeference import Georeference
+
 
 @dataclass(frozen=True)
 class ImageHeader:
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
     no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) meters between its pixels.
+    georeference: where on Earth they lie.
     """
 
     rows: int
@@ -18,6 +21,7 @@ class ImageHeader:
     names: tuple[str, ...] = ()
     no_data: float | None = None
     spacing: tuple[float, float] | None = None
+    georeference: Georeference | None = None
 
     @property
     def cells(self) -> int:

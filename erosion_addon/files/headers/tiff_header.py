@@ -12,6 +12,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...kernels.elementary import sincos
+from .georeference import Georeference
 from .image_format import CorruptError, ImageHeader, blocks
 
 _TAG_LIMIT = 4096
@@ -54,9 +55,10 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 bits.")
     if one(262, 1) > 2:
         raise InputError(f"{name} is a TIFF with a palette or a print color space; save it as grayscale.")
-    header = ImageHeader(rows, cols, channels, kind, no_data=_number(tags.get(_NO_DATA)), spacing=_spacing(tags))
     if rows <= 0 or cols <= 0 or channels <= 0:
         raise CorruptError(f"it claims {rows} × {cols} pixels in {channels} channels")
+    place = Georeference.of(tags, (rows, cols))
+    header = ImageHeader(rows, cols, channels, kind, (), _number(tags.get(_NO_DATA)), _spacing(tags), place)
 
     tiled = 324 in tags
     offsets, counts = tags.get(324 if tiled else 273), tags.get(325 if tiled else 279)

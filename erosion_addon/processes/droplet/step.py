@@ -9,10 +9,10 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
+from ...grid.springs import spring_cells
 from ..shared.coarse_step import detail, feature_size
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
 from ..shared.shares import grass_protection
-from ..shared.springs import spring_cells
 from ..shared.state import State, Volumes
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
+from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, ground_now, in_unit, solid_layers
 from .coarse_step import size_of
 from .process import Cost, Spacing
 from .shares import Ground, shares
-from .springs import spring_cells
 from .state import State, Step, chunk_end
 from .tile_scheduler import TileRun
 

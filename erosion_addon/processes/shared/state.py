@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the steps of a simulation hand from one to the next."""
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array, loose_of
+from ...base.arrays import Array, loose_of, mean_cell_size
 from ...terrain.limits import NO_LIMITS, Limits
 from ...terrain.strata import Strata
 
@@ -66,8 +65,7 @@ class State:
     @property
     def cell_size(self) -> float:
         """Side of a square of a cell's area, in meters."""
-        row_spacing, col_spacing = self.spacing
-        return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+        return mean_cell_size(self.spacing)
 
     def loose(self) -> Array:
         """Thickness of everything loose, in meters: all processes take sediment and soil alike. What is fixed is rock

@@ -73,7 +73,7 @@ class WaterParameters(Parameters):
         low=0,
         high=10_000,
         unit="mm/h",
-        soft_high=5000,
+        soft_high=10_000,
         step=1,
     )
     springs: tuple[tuple[float, ...], ...] = parameter(

@@ -4,8 +4,8 @@
 import numpy as np
 
 from ...base.arrays import Array
+from ...grid.springs import spring_cells
 from ..shared.shares import Ground, shares_in_depth
-from ..shared.springs import spring_cells
 from ..shared.state import State
 from .parameters import WaterParameters
 

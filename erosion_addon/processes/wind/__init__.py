@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind: sand that hops and creeps, in streams of particles or a boundary layer."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.arrays import mean_cell_size
 from ..shared.process import MASKS, Process, Spacing
 from .parameters import WindParameters
 from .step import WindStep
@@ -12,7 +12,7 @@ from .step import WindStep
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
     cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
-    step, seconds = math.sqrt(spacing[0] * spacing[1]), 600e-9  # loaded air takes two to five steps to a cell
+    step, seconds = mean_cell_size(spacing), 600e-9  # loaded air takes two to five steps to a cell
     if given.flight == "particles":
         creep = max(given.response / (1 + given.response), 1e-3)
         step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep
@@ -41,6 +41,6 @@ PROCESS = Process(
     masks=(*MASKS, "source"),
     scalable={"abrasion": "hardness"},
     reads=("moisture", "grass", "wind_path"),
-    writes=("wind_path",),
+    writes=("wind_path", "sand_flow", "wind_flow"),
     works_on_flat_land=lambda parameters: True,
 )

@@ -4,8 +4,8 @@
 import math
 from dataclasses import dataclass
 
-from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
+from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
 
 @dataclass(frozen=True)
@@ -31,32 +31,9 @@ class WindParameters(Parameters):
         soft_high=20,
         step=0.01,
     )
-    direction: float = parameter(
-        45.0,
-        "Where the wind blows to: 0 along x, 90 along y.",
-        low=-360,
-        high=360,
-        unit="°",
-        seed_name="pspeed",
-        soft_low=-180,
-        soft_high=180,
-        needs=("wind_rose", ()),
-    )
-    wind_rose: tuple[tuple[float, ...], ...] = parameter(
-        (),
-        "Several winds that take turns, instead of one: where each blows to, and its weight.",
-        low=-360,
-        high=1e6,
-        row_names=("direction", "weight"),
-    )
-    gustiness: float = parameter(
-        10.0,
-        "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
-        low=0,
-        high=90,
-        unit="°",
-        soft_high=45,  # beyond it, gusts that blow back comb the sand
-    )
+    direction: float = wind_direction(45.0)
+    wind_rose: tuple[tuple[float, ...], ...] = wind_rose()
+    gustiness: float = gustiness()
     wind_speed: float = parameter(
         math.sqrt(2),
         "Speed of the wind in feature sizes a second: lower values make smaller, sharper dunes.",
@@ -260,6 +237,12 @@ class WindParameters(Parameters):
         group="Computation",
     )
 
+    flow_maps: bool = parameter(
+        False,
+        "Record the wind near the ground and the sand that it moves, as the maps Wind Flow and Sand Flow.",
+        group="Computation",
+    )
+
     boundary_layer: float = parameter(
         2.0,
         "Height to which the air is slowed by the ground and holds sand, in feature sizes.",
@@ -327,11 +310,4 @@ class WindParameters(Parameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for direction, weight in self.wind_rose:
-            if direction > 360 or weight < 0:
-                raise InputError(
-                    f"wind_rose: [{direction:g}, {weight:g}] is no wind; "
-                    "directions go from -360 to 360, weights from 0 upwards."
-                )
-        if self.wind_rose and not any(weight for _, weight in self.wind_rose):
-            raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")
+        check_rose(self.wind_rose)

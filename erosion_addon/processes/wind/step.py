@@ -13,6 +13,7 @@ from ..shared.cell_units import ground_now, in_unit, solid_layers
 from ..shared.shares import Plot
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.tile_scheduler import TileRun
+from ..shared.winds import drawn_wind, turned
 from .boundary_layer import layer_constants, wet_hold
 from .cover import cover, sources, wind_shares
 from .parameters import WindParameters
@@ -49,9 +50,9 @@ class WindStep(Step):
     bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
     """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks, sources."""
 
-    evolving = ("_ground", "_path", "_totals", "_done", "_track", "_shade", "_blowing", "_run")
+    evolving = ("_ground", "_path", "_totals", "_done", "_track", "_shade", "_blowing", "_run", "_flows")
 
-    later = ("_track", "_shade", "_blowing", "_run")
+    later = ("_track", "_shade", "_blowing", "_run", "_flows")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
         from ...kernels import rng
@@ -69,6 +70,7 @@ class WindStep(Step):
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
+        self._flows = np.zeros((*shape, particle.FLOWS)) if parameters.flow_maps else None
         self._shadow = WindShadow(shape, state.threads)
         self._masks, self._sources = wind_shares(state, parameters.grass_hold, self._unit), sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
@@ -199,7 +201,7 @@ class WindStep(Step):
         self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
-        fields = (self._ground, self._track, self._cover, self._shade, self._masks)
+        fields = (self._ground, self._track, self._cover, self._shade, self._flows, self._masks)
         self._kernel.run_tiles(worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals)
 
     def _end_gust(self) -> None:
@@ -253,20 +255,25 @@ class WindStep(Step):
         given = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]
-        direction, left = given.direction, chances[0] * math.fsum(weight for _, weight in given.wind_rose)
-        for direction, weight in given.wind_rose:  # noqa: B007 - the last one stays where rounding leaves some
-            left -= weight
-            if left < 0:
-                break
-        # Three uniform numbers: near to a normal distribution, of standard deviation 1/2, and without its far ends.
-        turned = given.gustiness * 2 * (chances[1] + chances[2] + chances[3] - 1.5)
-        sine, cosine = sincos(math.radians(direction + turned))
+        direction = drawn_wind(given.direction, given.wind_rose, chances[0])
+        sine, cosine = sincos(math.radians(direction + turned(given.gustiness, chances[1:])))
         speed = 1.0 if self._in_layer else given.wind_speed
         return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, in meters, by field name."""
-        return solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
+        found = solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
+        return found if self._flows is None else found | self._flow_maps(self._flows)
+
+    def _flow_maps(self, flows: Array) -> dict[str, Array]:
+        """Velocity of the wind near the ground as a share of the free wind, and sand carried (m³ per m of width)."""
+        row_spacing, col_spacing = self._state.spacing
+        speed = 1.0 if self._in_layer else self._parameters.wind_speed
+        meters = self._unit * np.array([col_spacing, row_spacing])
+        return {
+            "sand_flow": (flows[..., :2] * meters).astype(np.float32),
+            "wind_flow": (flows[..., 2:4] / np.maximum(speed * flows[..., 4:], 1e-9)).astype(np.float32),
+        }
 
     def elevation(self) -> Array:
         """The surface to look at (m), without what is in the air."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that belong to a terrain and follow it: its water surface, rivers, lakes, foliage and levels of detail.
+"""Objects that belong to a terrain and follow it: its water surface, rivers, lakes, sea, foliage and levels of
+detail.
 
 A companion is a child of its terrain, marked with its kind. The relation is Blender's own, so it survives saving,
 renaming, undo and duplicating: terrain and companions duplicated together are a second set, a terrain duplicated alone
@@ -14,6 +15,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix
 
+from ...base.errors import InputError
 from ..materials import nodes
 
 KIND = "erosion_kind"
@@ -23,6 +25,7 @@ KINDS = {
     "water": "Water Surface",
     "rivers": "Rivers",
     "lakes": "Lakes",
+    "sea": "Sea",
     "foliage": "Foliage",
     "lod": "Levels of Detail",
 }
@@ -32,11 +35,15 @@ AXES = "erosion_axes"
 """Custom property of a companion: matrix of its terrain and its own in the terrain's axes, 32 numbers row by row, as
 they were when it was made or brought up to date."""
 
+HIDDEN = "erosion_hidden"
+"""Custom property of a companion that is hidden for a while."""
+
 WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
 
 RIVERS = "erosion_rivers"
-"""Custom property of a terrain for its material: 1 where it has rivers or lakes, so that moisture draws none."""
+"""Custom property of a terrain for its material: 1 where it has rivers, lakes or a sea, so that moisture
+draws none."""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -48,12 +55,10 @@ def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
 
 
 def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:
-    """The companions of a kind, or of all kinds. What lies in no collection is deleted as far as the user sees."""
-    return [
-        child
-        for child in terrain.children
-        if KIND in child and kind in (None, child[KIND]) and child.library is None and child.users_collection
-    ]
+    """The companions of a kind, or of all kinds. What lies in no collection is deleted as far as the user sees, and
+    what was converted, as to a curve, is the user's."""
+    children = (child for child in terrain.children if child.type == "MESH" and child.library is None)
+    return [child for child in children if KIND in child and kind in (None, child[KIND]) and child.users_collection]
 
 
 def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
@@ -69,14 +74,19 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -
 
 def update(terrain: bpy.types.Object) -> list[str]:
     """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones. Returns
-    sentences about those that are in Edit Mode, which would overwrite what is written to their meshes now."""
+    sentences about those that could not be, and those in Edit Mode, which would overwrite what is written to their
+    meshes now."""
     put_in_place(terrain)
+    refused = []
     for kind, bring_up_to_date in _updaters().items():
         for companion in find(terrain, kind):
             if not companion.data.is_editmode:
-                bring_up_to_date(terrain, companion)
+                try:
+                    bring_up_to_date(terrain, companion)
+                except InputError as error:
+                    refused.append(f"{companion.name} still shows the terrain before: {error}")
     tell_material(terrain)
-    return [
+    return refused + [
         f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
         for companion in find(terrain)
         if companion.data.is_editmode
@@ -107,6 +117,22 @@ def number(companion: bpy.types.Object, key: str, default: float) -> float:
     """A custom property of a companion that is a number; the default for what else a file may hold in its place."""
     held = companion.get(key)
     return float(held) if isinstance(held, bool | int | float) and math.isfinite(held) else default
+
+
+def hide(terrain: bpy.types.Object) -> None:
+    """Hide the companions that are seen in viewports, until `show_hidden`."""
+    for companion in find(terrain):
+        if not companion.hide_viewport:
+            companion[HIDDEN] = True
+            companion.hide_viewport = True
+
+
+def show_hidden() -> None:
+    """Show again what `hide` has hidden, and copies of it."""
+    for obj in bpy.data.objects:
+        if HIDDEN in obj and obj.library is None:
+            del obj[HIDDEN]
+            obj.hide_viewport = False
 
 
 def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
@@ -144,8 +170,8 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
 
 
 def tell_material(terrain: bpy.types.Object) -> None:
-    """Let the terrain's material know whether the water has a surface, or shows as rivers and lakes."""
-    for told, kinds in ((WATER_SURFACE, ("water",)), (RIVERS, ("rivers", "lakes"))):
+    """Let the terrain's material know whether the water has a surface, or shows as rivers, lakes and sea."""
+    for told, kinds in ((WATER_SURFACE, ("water",)), (RIVERS, ("rivers", "lakes", "sea"))):
         if any(len(water.data.vertices) for kind in kinds for water in find(terrain, kind)):
             terrain[told] = 1.0
         else:
@@ -164,6 +190,7 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
         "water": water_surface.update,
         "rivers": rivers.update,
         "lakes": rivers.update,
+        "sea": rivers.update,
         "foliage": foliage.update,
         "lod": lod.update,
     }

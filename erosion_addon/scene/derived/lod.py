@@ -11,6 +11,7 @@ from contextlib import suppress
 import bpy
 import numpy as np
 
+from ...base.arrays import mean_cell_size
 from ...lod import levels as lod
 from ...worker.messages import Request
 from ...worker.services import levels_in, levels_request
@@ -178,7 +179,7 @@ def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor:
 
 def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:
     """As `add` has it; rising, as `levels_of` has them."""
-    first = error or ERROR_IN_CELLS * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    first = error or ERROR_IN_CELLS * mean_cell_size(lattice.spacing)
     errors = [first * factor**number for number in range(count)]
     lod.check_errors(errors)
     return errors

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers and lakes of a terrain as objects: ribbons along its channels, and a level sheet in each of its pits.
+"""Rivers, lakes and sea of a terrain as objects: ribbons along its channels, sheets in its pits and at its coast.
 
-They are made from the heights alone, whether it was eroded or not, and made anew with every run. Both kinds have the
-same settings, so that rivers end at the lakes that are shown.
+They are made from the heights alone, whether it was eroded or not, and made anew with every run. All kinds have the
+same settings, so that rivers end at the lakes and the sea that are shown.
 """
 
 import json
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -13,9 +14,11 @@ import numpy as np
 from ...base.errors import InputError
 from ...drainage import ribbon
 from ...drainage import rivers as drainage
+from ...drainage.sea import sunk
 from ...terrain.terrain import Terrain
 from ...worker.messages import Request
 from ...worker.services import water_in, water_request
+from ..masks import masks
 from ..materials import water_material
 from ..terrain import attribute_values, grid
 from ..terrain.lattice import Array, Lattice
@@ -24,21 +27,25 @@ from ..worker import computing
 from . import companions, water_surface
 
 SETTINGS = "erosion_water"
-"""Custom property of rivers and of lakes: what they were made with, as JSON."""
+"""Custom property of rivers, lakes and sea: what they were made with, as JSON."""
 
-KINDS = {"rivers": "Rivers", "lakes": "Lakes"}
+HEADWATERS = "erosion_headwaters"
+"""Custom property of rivers, lakes and sea: the vertex group or attribute of the terrain where rivers begin, if any."""
+
+KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 
 
-def add(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters) -> bpy.types.Object:
-    """Give the terrain rivers or lakes, or make those that it has anew. kind: of `KINDS`.
+def add(
+    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
+) -> bpy.types.Object:
+    """Give the terrain rivers, lakes or a sea, or make those that it has anew. kind: of `KINDS`. headwaters: the vertex
+    group or attribute that is over 0.5 where rivers begin; "": by their area; None: as before.
 
-    The other kind takes over the settings. InputError with a sentence where there are none, or could be none.
+    The other kinds take over the settings. InputError with a sentence where there are none, or could be none.
     """
-    water, _ = _computed(terrain, parameters)
-    if kind == "rivers" and not len(water.place):
-        raise InputError(f"{terrain.name} has no river of that much land; choose a smaller Source Area.")
-    if kind == "lakes" and not len(water.level):
-        raise InputError(f"{terrain.name} has no lake of that size: its water runs off, or choose a smaller one.")
+    parameters = beside_sea(terrain, kind, parameters)
+    headwaters = headwaters_in(terrain) if headwaters is None else headwaters
+    _check(terrain, kind, parameters, headwaters)
     found = companions.find(terrain, kind)
     if not found:
         name = f"{terrain.name} {KINDS[kind]}"
@@ -48,7 +55,8 @@ def add(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParamete
     shown = _shown(terrain)
     for companion in shown:
         companion[SETTINGS] = json.dumps(parameters.to_dict())
-    with computing.ahead(requests_of_add(terrain, parameters)):
+        companion[HEADWATERS] = headwaters
+    with computing.ahead(requests_of_add(terrain, kind, parameters)):
         companions.put_in_place(terrain)
         for companion in shown:
             if not companion.data.is_editmode:
@@ -57,8 +65,47 @@ def add(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParamete
     return found[0]
 
 
+def beside_sea(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters) -> drainage.RiverParameters:
+    """The settings of a kind as they are where a sea is shown: rivers end in it, and its level is its own unless they
+    name another one."""
+    shown = companions.find(terrain, "sea")
+    if kind == "sea":
+        return replace(parameters, sea=True)
+    if shown and not parameters.sea:
+        return replace(parameters, sea=True, sea_level=settings_of(shown[0]).sea_level)
+    return parameters
+
+
+def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str) -> None:
+    """InputError where the terrain has nothing of that kind."""
+    name, level = terrain.name, parameters.sea_level
+    ground, lattice = grid.read_terrain(terrain)
+    if kind == "sea":
+        land = ground.elevation
+        if not sunk(land, level).any():
+            raise InputError(
+                f"Nothing of {name} lies below a sea at {level:g} m; raise the sea. "
+                f"The ground is {land.min():g} to {land.max():g} m high."
+            )
+        if not _runs(terrain):
+            return  # else rivers and lakes must have some land left
+    heads = _heads(terrain, lattice, headwaters)
+    water = water_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
+    if kind == "rivers" and not len(water.place):
+        if headwaters:
+            raise InputError(f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin.")
+        raise InputError(f"{name} has no river of that much land; choose a smaller Source Area.")
+    if kind == "lakes" and not len(water.level):
+        rain = (
+            f" with {parameters.rain:g} mm of rain; let more fall"
+            if parameters.limited_water
+            else ": its water runs off"
+        )
+        raise InputError(f"{name} has no lake of that size{rain}, or choose a smaller one.")
+
+
 def settings_of(companion: bpy.types.Object) -> drainage.RiverParameters:
-    """What rivers or lakes were made with; the defaults where a file holds something else."""
+    """What rivers, lakes or a sea were made with; the defaults where a file holds something else."""
     try:
         return drainage.RiverParameters.from_dict(json.loads(companion[SETTINGS]))
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -66,51 +113,80 @@ def settings_of(companion: bpy.types.Object) -> drainage.RiverParameters:
 
 
 def settings_in(terrain: bpy.types.Object) -> drainage.RiverParameters | None:
-    """What the terrain's rivers and lakes were made with; None where it has none."""
+    """What the terrain's rivers, lakes and sea were made with; None where it has none."""
     shown = _shown(terrain)
     return settings_of(shown[0]) if shown else None
 
 
-def requests_of_add(terrain: bpy.types.Object, parameters: drainage.RiverParameters) -> list[Request]:
-    """What `add` will compute; InputError as there."""
-    ground, _ = grid.read_terrain(terrain)
-    return [water_request(ground, parameters, terrain.erosion.edges)]
+def headwaters_in(terrain: bpy.types.Object) -> str:
+    """The vertex group or attribute where the terrain's rivers begin; "" where that is by their area."""
+    held = next((companion.get(HEADWATERS) for companion in _shown(terrain)), "")
+    return held if isinstance(held, str) else ""
+
+
+def requests_of_add(
+    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
+) -> list[Request]:
+    """What `add` will compute; a sea alone needs nothing. InputError as there."""
+    if kind == "sea" and not _runs(terrain):
+        return []
+    ground, lattice = grid.read_terrain(terrain)
+    headwaters = headwaters_in(terrain) if headwaters is None else headwaters
+    parameters, heads = beside_sea(terrain, kind, parameters), _heads(terrain, lattice, headwaters)
+    return [water_request(ground, parameters, terrain.erosion.edges, heads)]
 
 
 def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
     """What `update` will compute once the terrain has such local heights (vertices,)."""
     parameters = settings_in(terrain)
-    if parameters is None:
+    if parameters is None or not _runs(terrain):
         return []
-    return [water_request(grid.terrain_of(lattice, heights), parameters, terrain.erosion.edges)]
+    heads = _heads(terrain, lattice, headwaters_in(terrain))
+    return [water_request(grid.terrain_of(lattice, heights), parameters, terrain.erosion.edges, heads)]
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Make the mesh of rivers or lakes anew; it is empty where the terrain has none."""
-    mesh = companion.data
+    """Make the mesh of rivers, lakes or a sea anew; it is empty where the terrain has none. InputError where the mask
+    of headwaters is gone; the mesh is then as it was."""
+    mesh, kind = companion.data, companion[companions.KIND]
     parameters = settings_in(terrain) or drainage.RiverParameters()
+    ground, lattice = grid.read_terrain(terrain)
+    heads = None if kind == "sea" else _heads(terrain, lattice, headwaters_in(terrain))
     try:
-        water, ground = _computed(terrain, parameters)
+        sheet = _sheet(terrain, kind, parameters, ground, heads)
     except InputError:
         mesh.clear_geometry()  # as of ground that is level now, which is no fault of the run that made it so
         mesh.update()
         return
-    if companion[companions.KIND] == "rivers":
-        sizes = drainage.sizes(water, parameters)
-        sheet = ribbon.ribbons(water, sizes, ground.elevation, ground.spacing, bool(companions.find(terrain, "lakes")))
-    else:
-        sheet = ribbon.sheets(water, ground.elevation, ground.spacing)
-    _fill(mesh, sheet, positions(terrain.data), grid.find_lattice(terrain))
+    _fill(mesh, sheet, positions(terrain.data), lattice)
+
+
+def _sheet(
+    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, ground: Terrain, heads: Array | None
+) -> ribbon.Sheet:
+    """The surface of a kind; InputError where the ground lets no water run. heads: as of `water_request`."""
+    if kind == "sea":
+        sea = sunk(ground.elevation, parameters.sea_level).astype(np.int32)
+        return ribbon.sheets(sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing)
+    water = water_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
+    if kind == "lakes":
+        return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
+    lakes = bool(companions.find(terrain, "lakes"))
+    return ribbon.ribbons(water, drainage.sizes(water, parameters), ground.elevation, ground.spacing, lakes)
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:
     return [companion for kind in KINDS for companion in companions.find(terrain, kind)]
 
 
-def _computed(terrain: bpy.types.Object, parameters: drainage.RiverParameters) -> tuple[drainage.Water, Terrain]:
-    ground, _ = grid.read_terrain(terrain)
-    request = water_request(ground, parameters, terrain.erosion.edges)
-    return water_in(computing.compute(request)), ground
+def _runs(terrain: bpy.types.Object) -> bool:
+    """Whether the terrain shows rivers or lakes."""
+    return any(companions.find(terrain, kind) for kind in ("rivers", "lakes"))
+
+
+def _heads(terrain: bpy.types.Object, lattice: Lattice, headwaters: str) -> Array | None:
+    """The mask of that name (rows, cols), None for ""; InputError where the terrain has no such."""
+    return masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
 
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:

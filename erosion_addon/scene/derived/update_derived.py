@@ -28,7 +28,7 @@ def requests(
     for part in (light, analysis) if lit else ():
         with suppress(Exception):
             asked += part.requests_of_update(terrain, lattice, heights)
-    if companions.find(terrain, "rivers") or companions.find(terrain, "lakes"):
+    if any(companions.find(terrain, kind) for kind in ("rivers", "lakes")):
         from . import rivers
 
         with suppress(Exception):

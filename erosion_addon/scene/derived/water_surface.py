@@ -8,6 +8,7 @@ ground and not a staircase of cells.
 import bpy
 import numpy as np
 
+from ...base.arrays import mean_cell_size
 from ...base.errors import InputError
 from ...grid.smooth_step import smooth_step
 from ...worker.messages import Request
@@ -87,7 +88,7 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
 
 def shown_from(lattice: Lattice, threshold: float) -> float:
     """Meters of depth from which on water is shown."""
-    return threshold or 0.01 * float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    return threshold or 0.01 * mean_cell_size(lattice.spacing)
 
 
 def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, Array]:

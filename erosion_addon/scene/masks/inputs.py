@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that a terrain was made from or reads, whose place no export may take."""
+"""Files that a terrain was made from or reads, whose place no export may take; and where on Earth it lies."""
 
 from pathlib import Path
 
 import bpy
 
+from ...files.headers.georeference import Georeference
 from ...terrain.masks import MASK_KINDS
 
 MADE_FROM = "erosion_made_from"
 """Custom property of a terrain: absolute path of the file that it was imported from."""
+GEOREFERENCE = "erosion_georeference"
+"""Custom property of a terrain: the georeference of that file, as text."""
 
 
-def made_from(terrain: bpy.types.Object, path: Path) -> None:
-    """Remember the file that a terrain was imported from."""
+def made_from(terrain: bpy.types.Object, path: Path, georeference: Georeference | None = None) -> None:
+    """Remember the file that a terrain was imported from, and where on Earth that lies."""
     terrain[MADE_FROM] = str(path.absolute())
+    if georeference is not None:
+        terrain[GEOREFERENCE] = georeference.to_text()
+
+
+def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
+    """Where on Earth the heightmap lies that a terrain was imported from; None where that is not known."""
+    return Georeference.from_text(terrain.get(GEOREFERENCE))
 
 
 def of(terrain: bpy.types.Object) -> list[Path]:

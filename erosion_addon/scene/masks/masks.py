@@ -58,11 +58,11 @@ def read_mask(
     if source == "IMAGE":
         mask = _image(kind, name, (lattice.rows, lattice.cols))
     elif source == "VERTEX_GROUP":
-        mask = lattice.to_grid(_weights(obj, kind, str(name or "")))
+        mask = lattice.to_grid(_weights(obj, _label(kind), str(name or "")))
     elif source == "SELECTION":
-        mask = lattice.to_grid(_selection(obj, kind))
+        mask = lattice.to_grid(_selection(obj, _label(kind)))
     else:
-        mask = lattice.to_grid(_attribute(obj, kind, str(name or "")))
+        mask = lattice.to_grid(_attribute(obj, _label(kind), str(name or "")))
     mask = fitted(mask, kind, fit)
     if invert:
         mask = inverted(mask, kind)
@@ -71,8 +71,18 @@ def read_mask(
     return softened(mask, lattice.spacing, border)
 
 
+def read_named(obj: bpy.types.Object, lattice: Lattice, name: str, label: str) -> Array:
+    """The vertex group or attribute of that name as a mask, (rows, cols) float32. InputError where there is none, which
+    calls it the mask `label`."""
+    read = _weights if name in obj.vertex_groups else _attribute
+    return lattice.to_grid(read(obj, label, name))
+
+
 def _label(kind: str) -> str:
-    return MASK_KINDS[kind].label.lower()
+    """What a mask is called in a sentence, in the language of the interface."""
+    label = MASK_KINDS[kind].label
+    shown = bpy.app.translations.pgettext_iface(label)
+    return shown if shown != label else label.lower()
 
 
 def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
@@ -84,7 +94,7 @@ def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
     return values if values.shape == shape else bilinear(values, shape)
 
 
-def _selection(obj: bpy.types.Object, kind: str) -> Array:
+def _selection(obj: bpy.types.Object, label: str) -> Array:
     """(vertices,) float32: 1 where a vertex is selected."""
     mesh = obj.data
     selected = np.zeros(len(mesh.vertices), np.bool_)
@@ -92,20 +102,20 @@ def _selection(obj: bpy.types.Object, kind: str) -> Array:
         attribute.data.foreach_get("value", selected)
     if not selected.any():
         raise InputError(
-            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {_label(kind)} mask to None."
+            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {label} mask to None."
         )
     return selected.astype(np.float32)
 
 
-def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
+def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 of an attribute; of a color its luminance."""
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
-        raise InputError(f"{obj.name} has no attribute {name!r} for the {_label(kind)} mask; choose another one.")
+        raise InputError(f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one.")
     if attribute.domain != "POINT" or attribute.data_type not in _READERS:
         raise InputError(
-            f"The attribute {name} for the {_label(kind)} mask is a {attribute.data_type.lower()} per "
+            f"The attribute {name} for the {label} mask is a {attribute.data_type.lower()} per "
             f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > Attributes)."
         )
     member, dtype, count = _READERS[attribute.data_type]
@@ -116,7 +126,7 @@ def _attribute(obj: bpy.types.Object, kind: str, name: str) -> Array:
     return (values[:, :3] @ np.array(_LUMINANCE)).astype(np.float32)
 
 
-def _weights(obj: bpy.types.Object, kind: str, name: str) -> Array:
+def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 weights in a vertex group, 0 outside it.
 
     Blender has no array access to them: a loop takes a second for a million vertices. Geometry nodes can read a group
@@ -124,7 +134,7 @@ def _weights(obj: bpy.types.Object, kind: str, name: str) -> Array:
     """
     mesh = obj.data
     if name not in obj.vertex_groups:
-        raise InputError(f"{obj.name} has no vertex group {name!r} for the {_label(kind)} mask; choose another one.")
+        raise InputError(f"{obj.name} has no vertex group {name!r} for the {label} mask; choose another one.")
     if name in mesh.attributes:
         raise InputError(f"{obj.name} has an attribute and a vertex group {name}; rename one of them.")
     weights = np.empty(len(mesh.vertices), np.float32)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs in Blender: job, queue, what is shown meanwhile, commit."""
+"""Runs in Blender: job, queue, preview, commit."""

@@ -14,11 +14,12 @@ from ...recipe.recipe import Recipe
 from ...run import preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
+from ..display import displayed_heights
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.snapshot import snapshot
 from ..worker import worker_process
-from . import displayed_heights, start_state
+from . import start_state
 
 current: "Preview | None" = None
 """The preview that is shown or under way, or None."""
@@ -130,9 +131,9 @@ def of(obj: bpy.types.Object) -> Preview:
 
 
 def end() -> None:
-    """No preview any more: what is shown is put back, what is under way stops."""
+    """No preview any more, nor the terrain before erosion: what is shown is put back, what is under way stops."""
     global current
     if current is not None:
         current.stop()
-        displayed_heights.put_back()
+    displayed_heights.put_back()
     current = None

@@ -16,8 +16,9 @@ import bpy
 
 from ...base.errors import InputError
 from ...worker.messages import Message, Request
+from ..display import displayed_heights
 from ..worker import computing, worker_process
-from . import busy, displayed_heights, run_queue
+from . import busy, run_queue
 from .viewer import Viewer
 
 _MOST_ROUNDS = 4

@@ -8,11 +8,12 @@ import numpy as np
 
 from ...worker.client import Runner
 from ...worker.throttle import Sparing
+from ..display import displayed_heights, water_overlay
 from ..terrain import grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import shown_positions
 from ..terrain.snapshot import TerrainSnapshot
-from . import busy, displayed_heights, water_overlay
+from . import busy
 
 SHARE = 0.1
 """Of the time, at most, that Blender's main thread spends on showing, which is one of all threads that could work."""

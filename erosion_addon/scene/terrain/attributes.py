@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 import bpy
 import numpy as np
 
+from ...base.arrays import mean_cell_size
 from ...base.errors import InputError
 from ...terrain.color_attributes import COLORS
 from ...terrain.fields import FIELDS
@@ -67,7 +68,7 @@ def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Ar
     names = attribute_names(fields)
     _set_ours(mesh, known + [name for name in names if name not in known])
     active = _active_names(mesh)
-    cell_size = float(np.sqrt(lattice.spacing[0] * lattice.spacing[1]))
+    cell_size = mean_cell_size(lattice.spacing)
     for name in names:
         if name not in known and name in mesh.attributes:
             attribute_values.copy(mesh, name, mesh, ASIDE + name)

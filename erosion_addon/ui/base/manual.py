@@ -9,6 +9,8 @@ from typing import Any
 
 import bpy
 
+from .translations import report
+
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 CONTENTS = DOCS / "README.md"
 
@@ -119,7 +121,7 @@ class EROSION_OT_manual_open(bpy.types.Operator):
         try:
             contents = write(Path(bpy.app.tempdir) / "terrain_erosion_manual")
         except OSError as error:
-            self.report({"ERROR"}, f"The manual cannot be opened: {error}")
+            report(self, {"ERROR"}, f"The manual cannot be opened: {error}")
             return {"CANCELLED"}
         return bpy.ops.wm.url_open(url=contents.as_uri())
 

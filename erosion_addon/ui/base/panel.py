@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...scene.derived import companions
+from . import translations
 
 LETTER, MARGINS = 6.2, 84.0
 """Mean width of a letter, and of all that stands beside a text in a side panel, in unscaled pixels."""
@@ -28,15 +29,15 @@ class SubPanel(Panel):
 
 
 def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) -> None:
-    """Sentences broken into lines of so many letters; 0: as many as the panel is wide."""
+    """Sentences, translated, in lines of so many letters; 0: as many as the panel is wide."""
     length = length or _letters()
     column = layout.column(align=True)
     column.scale_y = 0.8
     for sentence in sentences:
-        words, line = sentence.split(), ""
+        words, line = translations.sentence(sentence).split(), ""
         for word in [*words, None]:
             if word is None or len(line) + len(word) > length:
-                column.label(text=line, icon=icon)
+                column.label(text=line, icon=icon, translate=False)
                 line, icon = word or "", "BLANK1"
             else:
                 line = f"{line} {word}".strip()

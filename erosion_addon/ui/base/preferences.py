@@ -16,6 +16,7 @@ from . import manual
 from .panel import draw_lines
 from .parameter_properties import draw_value, properties_of
 from .terrain_operator import allowed, why_busy
+from .translations import report, sentence
 
 ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
 """Blender's name of the extension."""
@@ -101,9 +102,11 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
 def _draw_worker(layout: Any) -> None:
     """How the process that erodes is, and what it compiles with."""
     row = layout.row()
-    row.label(text=f"Worker: {worker_process.condition()}", icon="ERROR" if worker_process.fault() else "INFO")
+    text = sentence(f"Worker: {worker_process.condition()}")
+    row.label(text=text, icon="ERROR" if worker_process.fault() else "INFO", translate=False)
     row.operator("erosion.worker_restart")
-    layout.label(text=f"Libraries: {worker_process.libraries() or _versions()}", icon="BLANK1")
+    text = sentence(f"Libraries: {worker_process.libraries() or _versions()}")
+    layout.label(text=text, icon="BLANK1", translate=False)
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR", 90)
 
@@ -126,7 +129,7 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
         try:
             worker_process.restart()
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -148,7 +151,7 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
         worker_process.stop()
         worker_process.stop_compiling()
         compiled.clear()
-        self.report({"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
+        report(self, {"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
         return {"FINISHED"}
 
 

@@ -8,6 +8,7 @@ import bpy
 from ...scene.derived import companions
 from ...scene.run import job
 from ...scene.terrain import grid
+from .translations import sentence
 
 
 def why_busy() -> str | None:
@@ -23,7 +24,7 @@ def why_no_run(obj: bpy.types.Object | None) -> str | None:
 def allowed(operator: Any, reason: str | None) -> bool:
     """What an operator's poll answers; the reason against it becomes its tooltip."""
     if reason:
-        operator.poll_message_set(reason)
+        operator.poll_message_set(sentence(reason))
     return reason is None
 
 

@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that make rivers and lakes of a terrain."""
+"""Operators that make rivers, lakes and the sea of a terrain."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import bpy
 
-from ...base.parameters import specifications
+from ...base.parameters import Parameters, specifications
 from ...drainage.rivers import RiverParameters
+from ...drainage.sea import SeaParameters
+from ...scene.derived import companions
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import properties_of
+from ..recipe.steps import meant_recipe
+from ..run import attendance
 from ..run.errand_operator import ParameterOperator
 
 
 class _WaterOperator(ParameterOperator):
-    """What both operators share. kind: of `companions.KINDS`."""
+    """What all of them share. kind: of `companions.KINDS`."""
 
     work = "Rivers and Lakes"
     kind = ""
-    parameters = RiverParameters
+    parameters: type[Parameters] = RiverParameters
 
-    def remembered(self, terrain: bpy.types.Object) -> RiverParameters | None:
+    def remembered(self, terrain: bpy.types.Object) -> Parameters | None:
         from ...scene.derived import rivers  # few sessions need it
 
         return rivers.settings_in(terrain)
@@ -25,13 +33,30 @@ class _WaterOperator(ParameterOperator):
     def plan(self) -> Plan:
         from ...scene.derived import rivers
 
-        kind, parameters = self.kind, self.given()
+        kind, settings, heads = self.kind, self.settings(), self.headwaters_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            made = rivers.add(terrain, kind, parameters)
+            made = rivers.add(terrain, kind, settings(terrain), heads)
             return f"Made {made.name}.", []
 
-        return Plan(lambda terrain: rivers.requests_of_add(terrain, parameters), change)
+        return Plan(lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change)
+
+    def headwaters_meant(self) -> str | None:
+        """The vertex group or attribute where rivers begin, see `rivers.add`."""
+        return None
+
+    def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
+        """The settings of all kinds for a terrain. It refers to nothing of this operator, see `plan`."""
+        given = self.given()
+        return lambda terrain: given
+
+
+def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
+    terrain = companions.terrain_of(context.object)
+    if terrain is None or terrain.type != "MESH":
+        return []
+    numbers = (one.name for one in terrain.data.attributes if (one.domain, one.data_type) == ("POINT", "FLOAT"))
+    return [group.name for group in terrain.vertex_groups] + sorted(numbers)
 
 
 class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
@@ -44,7 +69,29 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
 
     kind = "rivers"
 
-    __annotations__ = properties_of(specifications(RiverParameters).values())
+    __annotations__ = properties_of(specifications(RiverParameters).values()) | {
+        "headwaters": bpy.props.StringProperty(
+            name="Headwaters",
+            description="Vertex group or attribute of the terrain: rivers begin where it is over 0.5. Empty: they "
+            "begin where enough land drains, see Source Area",
+            search=_masks,
+            search_options={"SUGGESTION"},
+        )
+    }
+
+    def headwaters_meant(self) -> str | None:
+        return self.headwaters
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if not attendance.returning and not self.properties.is_property_set("headwaters"):
+            from ...scene.derived import rivers
+
+            self.headwaters = rivers.headwaters_in(companions.terrain_of(context.object))
+        return super().invoke(context, event)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        super().draw(context)
+        self.layout.prop(self, "headwaters")
 
 
 class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
@@ -60,4 +107,48 @@ class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
     __annotations__ = properties_of(specifications(RiverParameters).values())
 
 
-CLASSES = (EROSION_OT_rivers_add, EROSION_OT_lakes_add)
+class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
+    """Show the sea over all land that lies below its level. Rivers end in it, and it follows every run. Until you set
+    a level, it has that of the rivers, or of the recipe. Again: change it"""
+
+    bl_idname = "erosion.sea_add"
+    bl_label = "Add Sea"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Sea"
+    kind = "sea"
+    parameters = SeaParameters
+
+    __annotations__ = properties_of(specifications(SeaParameters).values())
+
+    def remembered(self, terrain: bpy.types.Object) -> SeaParameters:
+        return SeaParameters(sea_level=_sea_level_of(terrain))
+
+    def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
+        from ...scene.derived import rivers
+
+        level = self.sea_level if self.properties.is_property_set("sea_level") else None
+
+        def of_terrain(terrain: bpy.types.Object) -> RiverParameters:
+            known = rivers.settings_in(terrain) or RiverParameters()
+            return replace(known, sea_level=_sea_level_of(terrain) if level is None else level)
+
+        return of_terrain
+
+
+def _sea_level_of(terrain: bpy.types.Object) -> float:
+    """The height of the sea that the terrain's rivers end in, or else its recipe's last step with a sea; else 0."""
+    from ...scene.derived import rivers
+
+    known = rivers.settings_in(terrain)
+    if known is not None and known.sea:
+        return known.sea_level
+    recipe = meant_recipe(terrain.erosion)
+    for step in reversed(recipe.steps if recipe else ()):
+        given = step.parameters.to_dict()
+        if step.enabled and given.get("sea"):
+            return float(given["sea_level"])
+    return 0.0
+
+
+CLASSES = (EROSION_OT_rivers_add, EROSION_OT_lakes_add, EROSION_OT_sea_add)

@@ -16,7 +16,7 @@ from ...terrain.fields import FIELDS
 from ..base.panel import draw_lines
 from ..base.parameter_properties import draw_value, label, switch
 from ..base.terrain_operator import TerrainOperator
-from ..base.translations import phrase
+from ..base.translations import phrase, report
 from ..masks.masks import arrays_of
 
 FORMATS = {
@@ -184,21 +184,21 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
             obj = companions.terrain_of(context.object)
             terrain = maps.terrain_with(obj, self._maps())
             masks = arrays_of(obj) if self.masks else {}
-            chosen = self._layout(), self._maps(), masks, inputs.of(obj)
+            chosen = self._layout(), self._maps(), masks, inputs.of(obj), inputs.georeference_of(obj)
             done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory to write the heightmap; choose a smaller size.")
+            report(self, {"ERROR"}, "There is not enough memory to write the heightmap; choose a smaller size.")
             return {"CANCELLED"}
         for sentence in done.notes:
-            self.report({"INFO"}, sentence)
+            report(self, {"INFO"}, sentence)
         if done.clipped_cells:
-            self.report({"WARNING"}, f"{done.clipped_cells} points lay outside the height range and were cut off")
+            report(self, {"WARNING"}, f"{done.clipped_cells} points lay outside the height range and were cut off")
         low, high = done.height_range
         names = ", ".join(path.name for path in done.paths[:4]) + (" …" if len(done.paths) > 4 else "")
-        self.report({"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
+        report(self, {"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
         return {"FINISHED"}
 
     def _path(self) -> Path:

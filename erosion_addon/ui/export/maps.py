@@ -9,6 +9,7 @@ from ...base.errors import InputError
 from ...scene.derived import companions
 from ..base.panel import SubPanel
 from ..base.terrain_operator import TerrainOperator
+from ..base.translations import report
 
 
 class _MapOperator(TerrainOperator):
@@ -62,12 +63,12 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
             png, green = self.file_format == "PNG", self.normal_green.lower()
             files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory to write the maps.")
+            report(self, {"ERROR"}, "There is not enough memory to write the maps.")
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
+        report(self, {"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
         return {"FINISHED"}
 
 
@@ -84,9 +85,9 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
         try:
             images = maps.send(companions.terrain_of(context.object), self._names())
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Images: {', '.join(image.name for image in images)}")
+        report(self, {"INFO"}, f"Images: {', '.join(image.name for image in images)}")
         return {"FINISHED"}
 
 

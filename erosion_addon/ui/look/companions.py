@@ -9,6 +9,7 @@ from ...scene.derived import companions
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
 from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
+from ..base.translations import report
 from ..run.errand_operator import ErrandOperator
 
 _THRESHOLD = Specification(
@@ -89,14 +90,14 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         try:
             plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
             cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
         if plants.display_type == "BOUNDS":
             said = "is seen in Rendered view; for Material Preview, set Viewport Display ▸ Display As to Textured."
-            self.report({"INFO"}, f"{plants.name} {said}")
+            report(self, {"INFO"}, f"{plants.name} {said}")
         return {"FINISHED"}
 
 
@@ -118,7 +119,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
-            reason = f"{terrain.name} has no water, rivers, lakes, foliage or levels of detail."
+            reason = f"{terrain.name} has no water, rivers, lakes, sea, foliage or levels of detail."
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -126,7 +127,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         if context.object != terrain and context.object[companions.KIND] == self.kind:
             context.view_layer.objects.active = terrain  # as the active object is about to go
         if not companions.remove(terrain, self.kind):
-            self.report({"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
+            report(self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
             return {"CANCELLED"}
         return {"FINISHED"}
 

@@ -14,6 +14,7 @@ from ...scene.terrain import grid
 from ..base import views
 from ..base.panel import SubPanel, draw_lines
 from ..base.terrain_operator import allowed
+from ..base.translations import report
 from ..recipe import loaded_recipe
 from ..run.errand_operator import ErrandOperator
 
@@ -49,12 +50,12 @@ class EROSION_OT_material_add(bpy.types.Operator):
         try:
             shown = material.assign(terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         if self.palette:
             terrain[loaded_recipe.CHOSEN] = self.palette
         if not shown:
-            self.report({"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
+            report(self, {"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
         return {"FINISHED"}
 
 
@@ -129,6 +130,7 @@ class EROSION_PT_look(SubPanel):
             ("water", "erosion.water_add", "MOD_OCEAN"),
             ("rivers", "erosion.rivers_add", "FORCE_CURVE"),
             ("lakes", "erosion.lakes_add", "MATFLUID"),
+            ("sea", "erosion.sea_add", "MOD_FLUIDSIM"),
             ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
         ):
             row = layout.row(align=True)

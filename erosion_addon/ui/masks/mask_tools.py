@@ -13,6 +13,7 @@ from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import label
 from ..base.terrain_operator import allowed
+from ..base.translations import report
 from . import mask_watch, masks
 
 LARGEST_IMAGE = 2048
@@ -103,7 +104,7 @@ class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
         try:
             lattice = grid.find_lattice(terrain)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         share = min(1.0, LARGEST_IMAGE / max(lattice.rows, lattice.cols))
         size = max(2, round(lattice.cols * share)), max(2, round(lattice.rows * share))
@@ -127,13 +128,13 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         if mask_watch.is_shown(terrain, self.kind):
             mask_watch.hide()
         elif mask.source == "NONE":
-            self.report({"ERROR"}, f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
+            report(self, {"ERROR"}, f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
             return {"CANCELLED"}
         elif terrain.mode not in overlay.MODES:
             mask_watch.show(terrain, self.kind)
-            self.report({"INFO"}, "The mask is shown as soon as you are back in Object Mode")
+            report(self, {"INFO"}, "The mask is shown as soon as you are back in Object Mode")
         elif problem := mask_watch.show(terrain, self.kind):
-            self.report({"WARNING"}, problem)
+            report(self, {"WARNING"}, problem)
         return {"FINISHED"}
 
 
@@ -166,7 +167,7 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
         try:
             mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         mask.source, mask.fit, mask.invert = "ATTRIBUTE", "exact", False
         return {"FINISHED"}
@@ -190,7 +191,7 @@ class EROSION_OT_field_show(bpy.types.Operator):
             mask_watch.hide()
         elif problem := mask_watch.show(terrain, kind):
             mask_watch.hide()
-            self.report({"ERROR"}, problem)
+            report(self, {"ERROR"}, problem)
             return {"CANCELLED"}
         return {"FINISHED"}
 

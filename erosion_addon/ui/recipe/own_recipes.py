@@ -14,7 +14,7 @@ from ...scene.derived import companions
 from ...scene.files import viewport_picture
 from ...scene.masks import springs, surface_color
 from ..base.terrain_operator import allowed
-from ..base.translations import phrase
+from ..base.translations import phrase, report, sentence
 from . import loaded_recipe, steps
 from .recipes import why_no_recipe, why_no_terrain
 
@@ -100,7 +100,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         try:
             existing = user_recipes.find(user_recipes.name_for(self.name))
         except InputError as error:
-            layout.label(text=str(error), icon="ERROR")
+            layout.label(text=sentence(str(error)), icon="ERROR", translate=False)
             return
         if existing:
             text = phrase("There is a recipe {name} of yours already.", name=existing.stem)
@@ -120,11 +120,11 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
             )
             name = user_recipes.save(recipe, self.overwrite)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         if why_no_recipe(context) is None:
             terrain.erosion.recipe_name = name
-        self.report({"INFO"}, f"Saved {name} among your recipes")
+        report(self, {"INFO"}, f"Saved {name} among your recipes")
         if self.picture and not bpy.app.background:
             self._take_picture(context, name)
         return {"FINISHED"}
@@ -134,7 +134,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         try:
             viewport_picture.save(context, path.with_suffix(user_recipes.PICTURE))
         except InputError as error:
-            self.report({"WARNING"}, str(error))
+            report(self, {"WARNING"}, str(error))
 
 
 class EROSION_OT_recipe_delete(bpy.types.Operator):
@@ -158,9 +158,9 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
         try:
             user_recipes.delete(self.name)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Deleted the recipe {self.name}")
+        report(self, {"INFO"}, f"Deleted the recipe {self.name}")
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from ...recipe import user_recipes
 from ...recipe.recipe import Recipe
 from ...scene.derived import companions
 from ..base.terrain_operator import allowed
+from ..base.translations import report
 from . import previews
 from .own_recipes import recipe_of_terrain
 from .recipes import why_no_recipe, why_no_terrain
@@ -41,7 +42,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         try:  # dropped into the viewport: what is no recipe is refused before anything is asked
             name = Recipe.load(Path(self.filepath)).name
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Apply")
 
@@ -57,12 +58,12 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
             Recipe.load(path)
             name = user_recipes.take(path) if self.keep else file_name(path)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         if self.use and why_no_recipe(context) is None:
             companions.terrain_of(context.object).erosion.recipe_name = name
         if self.keep:
-            self.report({"INFO"}, f"{name} is one of your recipes now")
+            report(self, {"INFO"}, f"{name} is one of your recipes now")
         return {"FINISHED"}
 
 
@@ -90,9 +91,9 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
             recipe = recipe_of_terrain(companions.terrain_of(context.object))
             user_recipes.write(replace(recipe, name=path.stem), path)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Wrote {path}")
+        report(self, {"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 
 

@@ -13,7 +13,7 @@ from ...recipe.recipe import Recipe
 from ...scene.derived import companions
 from ...scene.files import user_folder
 from ..base.terrain_operator import allowed
-from ..base.translations import phrase
+from ..base.translations import phrase, report, tooltip
 from . import loaded_recipe, previews, steps
 
 TILE = 5.5
@@ -167,7 +167,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, operator: Any) -> str:
         try:
-            return Recipe.load(operator.name).description
+            return tooltip(Recipe.load(operator.name).description)
         except InputError:
             return cls.__doc__ or ""
 
@@ -182,7 +182,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
             name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
             Recipe.load(name)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         companions.terrain_of(context.object).erosion.recipe_name = name  # which fills the steps
         return {"FINISHED"}
@@ -205,7 +205,7 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
             shipped = loaded_recipe.is_here(settings)
             recipe = Recipe.load(settings.recipe_name) if shipped else loaded_recipe.recipe(settings)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         steps.fill(settings, recipe)
         return {"FINISHED"}

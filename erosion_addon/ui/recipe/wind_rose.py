@@ -5,12 +5,18 @@ from typing import Any
 
 import bpy
 
+from ...base.parameters import specifications
+from ...processes.registry import PROCESSES
 from ..base.parameter_properties import CONTEXT
 from . import steps
 from .step_operator import StepOperator
 
 MOST = 36
 """Winds that a panel can show; a recipe may have more."""
+
+
+def _has_winds(kind: str) -> bool:
+    return "wind_rose" in specifications(PROCESSES[kind].parameters)
 
 
 class _WindOperator(StepOperator):
@@ -21,7 +27,7 @@ class _WindOperator(StepOperator):
         if (reason := super().why_not(terrain)) is None:
             settings = terrain.erosion  # type: ignore[union-attr]
             kinds = [item.kind for item in settings.steps][settings.active_step :][:1]
-            reason = None if kinds == ["wind"] else "Choose a step of wind"
+            reason = None if any(map(_has_winds, kinds)) else "Choose a step of wind or dunes"
         return reason
 
     def act(self, settings: Any) -> bool:
@@ -49,7 +55,7 @@ class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
         return reason
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
-        rows = rows or [[item.wind.direction, 1.0]]
+        rows = rows or [[getattr(item, item.kind).direction, 1.0]]
         direction = rows[-1][0] + 90.0
         return [*rows, [direction - 360.0 if direction > 180.0 else direction, 1.0]]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Previews while settings are dragged: looks at the active terrain's settings, and previews what they make when they
-have been still for a moment."""
+"""Previews while settings are dragged, and the terrain before erosion: looks at the active terrain's settings, and
+previews what they make when they have been still for a moment."""
 
 import time
 import traceback
@@ -11,8 +11,9 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...scene.derived import companions
+from ...scene.display import displayed_heights
 from ...scene.masks import springs
-from ...scene.run import busy, displayed_heights, job, preview
+from ...scene.run import busy, job, preview
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
@@ -87,6 +88,8 @@ def look() -> float | None:
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if job.current is not None:
         return None  # the panel is drawn when the run has ended, and calls again
+    if displayed_heights.is_any_before():
+        return _look_at_before(obj)
     if obj is None or obj.type != "MESH" or not obj.erosion.live_preview:
         preview.end()
         return None
@@ -111,6 +114,30 @@ def look() -> float | None:
         if not preview.current.under_way:
             redraw_panels()
     return INTERVAL if uid in _asked or preview.current is not None else None
+
+
+def show_before(obj: bpy.types.Object) -> None:
+    """Show the terrain before erosion in place of a preview; InputError where it cannot be shown."""
+    preview.end()
+    displayed_heights.show_before(obj)
+    watch()
+
+
+def end_before(obj: bpy.types.Object) -> None:
+    """Show the eroded terrain again, and a preview where one is wanted."""
+    displayed_heights.put_back()
+    if obj.erosion.live_preview:
+        _asked[obj.session_uid] = time.monotonic()
+        watch()
+
+
+def _look_at_before(obj: bpy.types.Object | None) -> float:
+    """Show the terrain before erosion as long as it is selected, in Object Mode and not rendered."""
+    displayed_heights.heal()
+    is_selected = obj is not None and obj.type == "MESH" and displayed_heights.is_before(obj.data)
+    if not is_selected or grid.why_not(obj) is not None or busy.renders():
+        displayed_heights.put_back()
+    return INTERVAL
 
 
 def _start(obj: bpy.types.Object) -> None:

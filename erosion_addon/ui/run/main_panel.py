@@ -9,6 +9,7 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...run import estimate
 from ...scene.derived import companions
+from ...scene.display import displayed_heights
 from ...scene.original import original
 from ...scene.run import job
 from ...scene.terrain import grid, obstacle, straighten
@@ -144,6 +145,8 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
             layout.prop(obj.erosion, "adds_up")
     run_panel.draw_preview(layout, obj.erosion)
     if eroded:
+        is_before = displayed_heights.is_before(obj.data)
+        layout.operator("erosion.before", icon="HIDE_OFF" if is_before else "HIDE_ON", depress=is_before)
         row = layout.row(align=True)
         row.operator("erosion.restore", icon="LOOP_BACK")
         row.operator("erosion.apply", icon="CHECKMARK")

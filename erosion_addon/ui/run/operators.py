@@ -5,6 +5,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...scene.derived import companions, light, update_derived
+from ...scene.display import displayed_heights
 from ...scene.original import original
 from ...scene.run import job, preview, run_queue
 from ...scene.run.errand import Plan
@@ -14,7 +15,8 @@ from ...scene.worker import worker_process
 from ...worker.messages import Request
 from ..base.panel import redraw_panels
 from ..base.terrain_operator import allowed, why_no_run
-from . import attendance, progress, runs
+from ..base.translations import report, sentence
+from . import attendance, live_preview, progress, runs
 from .errand_operator import ErrandOperator
 from .task_operator import TaskOperator
 
@@ -41,7 +43,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         run_queue.add(terrain, self.resume)
         redraw_panels()
-        self.report({"INFO"}, f"{terrain.name} is eroded when its turn comes.")
+        report(self, {"INFO"}, f"{terrain.name} is eroded when its turn comes.")
         return {"INTERFACE"}
 
     def begin(self, context: bpy.types.Context) -> Task:
@@ -56,7 +58,7 @@ class _RunningOperator:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if job.current is None:
-            cls.poll_message_set("Nothing is being eroded")  # type: ignore[attr-defined]
+            cls.poll_message_set(sentence("Nothing is being eroded"))  # type: ignore[attr-defined]
         return job.current is not None
 
 
@@ -81,7 +83,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         progress.settle(run)
         progress.last_sentence = ""
         progress.redraw(None)
-        self.report({"INFO"}, run.sentence)
+        report(self, {"INFO"}, run.sentence)
         return {"FINISHED"}
 
 
@@ -176,6 +178,30 @@ def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
     return "", update_derived.update(terrain)
 
 
+class EROSION_OT_before(bpy.types.Operator):
+    """Show the heights before erosion in place of those after it, and the other way round at the next press. Nothing
+    in the file changes; maps and colors stay those of the run"""
+
+    bl_idname = "erosion.before"
+    bl_label = "Show Before"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        if displayed_heights.is_before(terrain.data):
+            live_preview.end_before(terrain)
+            return {"FINISHED"}
+        try:
+            live_preview.show_before(terrain)
+        except InputError as error:
+            report(self, {"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
 class EROSION_OT_apply(bpy.types.Operator):
     """Make the eroded terrain plain mesh: it is what the next run erodes, and there is no way back but undo"""
 
@@ -197,7 +223,7 @@ class EROSION_OT_apply(bpy.types.Operator):
         try:
             original.apply(terrain.data, self.remove_maps)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         terrain.erosion.continue_from_result = False  # there is no last run any more
         return {"FINISHED"}
@@ -210,5 +236,6 @@ CLASSES = (
     EROSION_OT_finish,
     EROSION_OT_pause,
     EROSION_OT_restore,
+    EROSION_OT_before,
     EROSION_OT_apply,
 )

@@ -10,7 +10,7 @@ import bpy
 from ...scene.run import preview, run_queue
 from ...scene.run.task import Task
 from ..base.panel import draw_lines
-from ..base.translations import phrase
+from ..base.translations import phrase, sentence
 from . import live_preview, progress, runs
 
 
@@ -69,4 +69,4 @@ def draw_preview(layout: Any, settings: Any) -> None:
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
         row = layout.row()
         row.active = False
-        row.label(text=shown.note)
+        row.label(text=sentence(shown.note), translate=False)

@@ -10,6 +10,7 @@ from ...base.errors import InputError
 from ...scene.run import job
 from ...scene.run.task import Task
 from ..base.terrain_operator import allowed
+from ..base.translations import report
 from . import attendance, progress
 
 
@@ -44,7 +45,7 @@ class TaskOperator:
             try:
                 task = self.begin(context)
             except InputError as error:
-                self.report({"ERROR"}, str(error))
+                report(self, {"ERROR"}, str(error))
                 return {"CANCELLED"}
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
             if task.ready:
@@ -71,7 +72,7 @@ class TaskOperator:
         self.number = attendance.NOBODY
         done = self._deliver(task)
         if task.state == "failed":
-            self.report({"ERROR"}, task.sentence)
+            report(self, {"ERROR"}, task.sentence)
         return done
 
     def _deliver(self: Any, task: Task) -> set[str]:
@@ -90,7 +91,7 @@ class TaskOperator:
         if task.state in ("failed", "cancelled"):
             return {"CANCELLED"}
         if task.sentence:
-            self.report({"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
+            report(self, {"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
         return {"FINISHED"}
 
     def cancel(self: Any, context: bpy.types.Context) -> None:
@@ -111,8 +112,8 @@ class TaskOperator:
             finally:
                 progress.settle(task)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         if task.state == "failed":
-            self.report({"ERROR"}, task.sentence)
+            report(self, {"ERROR"}, task.sentence)
         return self._end(task)

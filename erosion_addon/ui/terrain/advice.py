@@ -11,6 +11,7 @@ from ...scene.derived import companions
 from ...scene.terrain import checks, grid, obstacle, sand
 from ..base.panel import draw_lines
 from ..base.terrain_operator import select_only
+from ..base.translations import report
 from ..recipe import steps
 
 REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -89,7 +90,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
             companions.put_in_place(terrain)
             return done
         except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
-            self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+            report(self, {"ERROR"}, str(error).removeprefix("Error: ").strip())
             return {"CANCELLED"}
 
 
@@ -163,13 +164,13 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
         recipe = steps.meant_recipe(terrain.erosion)
         thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
         if not thickness:
-            self.report({"ERROR"}, "The recipe needs no sand; set a thickness.")
+            report(self, {"ERROR"}, "The recipe needs no sand; set a thickness.")
             return {"CANCELLED"}
         self.thickness = thickness
         try:
             sand.add(terrain, thickness)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
 

@@ -15,6 +15,7 @@ from ...scene.terrain import grid
 from ..base import views
 from ..base.parameter_properties import draw_value, switch
 from ..base.terrain_operator import select_only
+from ..base.translations import report
 
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 
@@ -156,15 +157,15 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
                 elevation = self._smoothed(elevation, step)
             obj = grid.make_grid_object(name, elevation, spacing or self._spacing(elevation), context.collection)
             if not self.image:
-                inputs.made_from(obj, self._path())
+                inputs.made_from(obj, self._path(), self._georeference())
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory for this heightmap; use a smaller one.")
+            report(self, {"ERROR"}, "There is not enough memory for this heightmap; use a smaller one.")
             return {"CANCELLED"}
         if step and not self.smooth_steps:
-            self.report({"WARNING"}, f"{name} has so few gray levels that its slopes are steps of {step:.3g} m")
+            report(self, {"WARNING"}, f"{name} has so few gray levels that its slopes are steps of {step:.3g} m")
         select_only(context, obj)
         if self.frame:
             views.frame(context, obj)
@@ -189,6 +190,11 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
             row, col = known.spacing
             self._note(f"{path.name} says {col:.4g} × {row:.4g} m from pixel to pixel")
         return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
+
+    def _georeference(self) -> Any:
+        from ...files.side_file import known_metres
+
+        return known_metres(self._path()).georeference
 
     def _path(self) -> Path:
         return Path(bpy.path.abspath(self.filepath))
@@ -216,7 +222,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return size, size
 
     def _note(self, sentence: str) -> None:
-        self.report({"INFO"}, sentence)
+        report(self, {"INFO"}, sentence)
 
 
 class EROSION_FH_heightmap(bpy.types.FileHandler):

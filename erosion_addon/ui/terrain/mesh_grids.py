@@ -10,6 +10,7 @@ from ...scene.derived import companions
 from ...scene.run import preview
 from ...scene.terrain import grid, obstacle
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
+from ..base.translations import report
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
 """Types of objects that can have faces."""
@@ -60,10 +61,10 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
                 obj, self.cell_size, context.collection, context.evaluated_depsgraph_get()
             )
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory for so many cells; use larger ones.")
+            report(self, {"ERROR"}, "There is not enough memory for so many cells; use larger ones.")
             return {"CANCELLED"}
         self.cell_size = cell_size
         if self.hide_original:
@@ -72,7 +73,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         select_only(context, made)
         found = grid.describe(made)
         filled = f"; {holes} of them lay below no face and were filled from those around" if holes else ""
-        self.report({"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
+        report(self, {"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
         return {"FINISHED"}
 
 
@@ -97,9 +98,9 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
         try:
             count = straighten.straighten(obj)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
+        report(self, {"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
         return {"FINISHED"}
 
 
@@ -136,11 +137,11 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
             smooth = smooth_steps(terrain.elevation, step)
             grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         self.step = step
         grid.forget(obj.data)
-        self.report({"INFO"}, f"Steps of {step:.3g} m were smoothed away")
+        report(self, {"INFO"}, f"Steps of {step:.3g} m were smoothed away")
         return {"FINISHED"}
 
 

@@ -15,7 +15,7 @@ from ...terrain.terrain import SMALLEST_SIDE
 from ..base import views
 from ..base.parameter_properties import meant, property_of
 from ..base.terrain_operator import allowed, select_only
-from ..base.translations import phrase
+from ..base.translations import phrase, report
 
 ICONS = {
     "ridged": "SHARPCURVE",
@@ -119,10 +119,10 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         try:
             obj = self._add(context)
         except InputError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, {"ERROR"}, str(error))
             return {"CANCELLED"}
         except MemoryError:
-            self.report({"ERROR"}, "There is not enough memory for so many vertices; lower the resolution.")
+            report(self, {"ERROR"}, "There is not enough memory for so many vertices; lower the resolution.")
             return {"CANCELLED"}
         select_only(context, obj)
         return {"FINISHED"}

@@ -16,6 +16,7 @@ KINDS = {
     "water": {"duration": 0.2, "rain": 100.0},
     "wind": {"particles_per_cell": 1.0},
     "boundary layer": {"kind": "wind", "flight": "boundary layer", "particles_per_cell": 1.0},
+    "dunes": {"years": 100.0, "abrasion": 0.1},
     "talus": {"rock_angle": 25.0, "reach": 200.0},
     "weather": {"duration": 2e5},
     "uplift": {"years": 2000.0},

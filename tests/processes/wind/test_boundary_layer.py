@@ -179,7 +179,10 @@ def barchans(tile, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.wind.step.TILE", tile)
     bumps = make("bumps", 256, 256, 10.0, 7, {"relief": 80.0, "bumps": 10 / 3, "tileable": True}).elevation
     sand = np.maximum(bumps - 54.0, 0.0)
-    recipe = Recipe.load("barchan field").with_values({"wind.particles_per_cell": 0.5})
+    flight = {"flight": "boundary layer", "direction": 0.0, "gustiness": 12.0, "particles_per_cell": 0.5}
+    values = {"creep": 0.0002, "repose_angle": 30.0, "boundary_layer": 3.0}
+    step = {"kind": "wind", **flight, **values}
+    recipe = Recipe.from_dict({"name": "barchans", "edges": "wrap", "step": [step]})
     after = erode(Terrain(sand, 10.0, {"sediment": sand}), recipe, seed=1)
     change, slope = after.elevation - sand, np.hypot(*np.gradient(after.elevation, 10.0))
     volumes = -change[change < 0].sum(), after.report["mass"]["moved"], after.elevation.std()

@@ -64,6 +64,8 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     for name, item in specifications(WindParameters).items():
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
+        elif isinstance(item.default, bool):
+            drawn[name] = bool(case % 2)
         elif not item.row_names:
             drawn[name] = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
     cell = 10.0 ** rng.uniform(-1, 3)
@@ -465,7 +467,10 @@ def sea(tile, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.wind.step.TILE", tile)
     before = fractal(192, 192, 30.0, seed=3)
     land = Terrain(before, 10.0, {"sediment": before + 20.0})
-    after = erode(land, Recipe.load("dune sea").with_values({"wind.particles_per_cell": 0.25}), seed=1)
+    rose = {"wind_rose": [[-50.0, 1.0], [50.0, 1.0]], "wind_speed": 0.35, "particles_per_cell": 0.25}
+    values = {"suspension": 0.002, "fallout": 0.1, "settling": 0.04, "creep": 0.003, "maximum_path": 0.06}
+    recipe = Recipe.from_dict({"name": "sea", "edges": "wrap", "step": [{"kind": "wind", **rose, **values}]})
+    after = erode(land, recipe, seed=1)
     heights, change = after.elevation - after.elevation.mean(), after.elevation - before
     slope = np.hypot(*np.gradient(after.elevation, 10.0))
     volumes = -change[change < 0].sum(), after.report["mass"]["moved"]
@@ -479,3 +484,42 @@ def test_the_dunes_are_those_of_particles_one_after_another(monkeypatch):
     print(tiled / alone)
     assert (np.abs(tiled / alone - 1) < 0.01).all()
     assert np.corrcoef(there.ravel(), here.ravel())[0, 1] > 0.97
+
+
+# Flow maps
+
+
+@pytest.mark.parametrize("flight", FLIGHTS)
+@pytest.mark.parametrize("direction", (0.0, 90.0, 200.0))
+def test_sand_flow_is_the_way_that_the_sand_has_gone(flight, direction):
+    """The sum of all ways, load times length, is what the first moment of the sand gains."""
+    row, col = np.mgrid[:64, :64] - 31.5
+    sand = np.maximum(8.0 - (row**2 + col**2) / 12.0, 0.0)
+    far = 1.0 if flight == "particles" else 0.15  # those enter at the edge, the others anywhere
+    given = {"flight": flight, "direction": direction, "maximum_path": far, "particles_per_cell": 0.3}
+    after = blown(sand, sand, edges="closed", flow_maps=True, **given)
+    assert after["exported"] == 0.0
+    gained = after["sediment"].astype(float) - sand
+    moments = np.array([(gained * col).sum(), (gained * row).sum()]) * 10.0  # per area of a cell
+    flow = after["sand_flow"].astype(float).sum((0, 1))
+    assert flow == pytest.approx(moments, abs=0.1 * np.hypot(*moments))
+    assert np.hypot(*moments) > 1000.0
+    heading = np.array([np.cos(np.radians(direction)), np.sin(np.radians(direction))])
+    assert flow @ heading > 0.95 * np.hypot(*flow)
+
+
+@pytest.mark.parametrize("flight", FLIGHTS)
+def test_wind_flow_is_the_wind_s_direction_and_slower_than_it(flight):
+    before, after = dunes(flight=flight, direction=30.0, flow_maps=True)
+    flow = after["wind_flow"].reshape(-1, 2)
+    met = flow[np.hypot(*flow.T) > 0]
+    mean = met.mean(axis=0)
+    assert np.degrees(np.arctan2(mean[1], mean[0])) == pytest.approx(30.0, abs=10.0)
+    assert len(met) > 0.9 * before.size and 0.05 < np.hypot(*mean) < 1.0
+
+
+@pytest.mark.parametrize("flight", FLIGHTS)
+def test_flow_maps_change_nothing_on_the_ground(flight):
+    (_, plain), (_, mapped) = dunes(flight=flight), dunes(flight=flight, flow_maps=True)
+    assert np.array_equal(plain["elevation"], mapped["elevation"])
+    assert "sand_flow" not in plain and "wind_flow" not in plain

@@ -200,3 +200,13 @@ def test_something_else_in_place_of_their_axes_counts_for_nothing(make_valley, g
     surface[companions.AXES] = garbage
     companions.update(valley)
     assert len(surface[companions.AXES]) == 32
+
+
+@pytest.mark.parametrize("data", [None, "Line"])
+def test_a_companion_that_was_converted_is_the_users(make_valley, data):
+    valley = make_valley()
+    mine = bpy.data.objects.new("Mine", None if data is None else bpy.data.curves.new(data, "CURVE"))
+    bpy.context.scene.collection.objects.link(mine)
+    mine.parent, mine[companions.KIND] = valley, "rivers"
+    assert kinds(valley) == ["foliage", "water"] and companions.update(valley) == []
+    assert companions.remove(valley, "rivers") == 0 and mine.name in bpy.data.objects

@@ -82,6 +82,16 @@ def test_lakes_are_level_and_as_high_as_they_overflow(terrain):
         assert (of_lake == of_lake[0]).all() and of_lake[0] == level[number == one][0]
 
 
+def test_lakes_of_little_rain_are_lower_and_without_any_it_is_said(terrain):
+    obj = rivers.add(terrain, "lakes", BROOKS)
+    full_depth = values_of(obj.data, "water_depth").max()
+    some = RiverParameters(source_area=0.004, lake_area=300.0, limited_water=True, rain=300.0)
+    assert rivers.add(terrain, "lakes", some) == obj and 0 < values_of(obj.data, "water_depth").max() < full_depth
+    with pytest.raises(InputError, match="no lake of that size with 0 mm of rain; let more fall"):
+        rivers.add(terrain, "lakes", RiverParameters(limited_water=True, rain=0.0))
+    assert rivers.settings_of(obj) == some
+
+
 def test_rivers_end_at_the_lakes_that_are_shown(terrain):
     alone = len(rivers.add(terrain, "rivers", BROOKS).data.polygons)
     rivers.add(terrain, "lakes", BROOKS)
@@ -108,8 +118,52 @@ def test_all_that_an_update_computes_is_asked_for_ahead(terrain):
     rivers.add(terrain, "lakes", BROOKS)
     lattice = grid.find_lattice(terrain)
     (asked,) = update_derived.requests(terrain, lattice, heights(terrain.data), {})
-    (needed,) = rivers.requests_of_add(terrain, BROOKS)
+    (needed,) = rivers.requests_of_add(terrain, "rivers", BROOKS)
     assert asked.asks_the_same_as(needed)
+
+
+def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
+    assert rivers.requests_of_add(terrain, "sea", RiverParameters(sea_level=80.0)) == []
+    obj = rivers.add(terrain, "sea", RiverParameters(sea_level=80.0))
+    assert obj.name == "Land Sea" and obj.parent == terrain and not obj.data.validate()
+    assert (positions(obj.data)[:, 2] == 80.0).all()
+    assert np.count_nonzero(values_of(obj.data, "water_depth") > 0) == np.count_nonzero(LAND < 80.0)
+    assert terrain[companions.RIVERS] == 1
+    assert update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {}) == []
+
+
+def test_rivers_end_in_the_sea_that_is_shown_whichever_came_first(terrain):
+    made = rivers.add(terrain, "rivers", BROOKS)
+    alone = positions(made.data).tobytes()
+    rivers.add(terrain, "sea", RiverParameters(source_area=0.004, lake_area=300.0, sea_level=80.0))
+    ended = positions(made.data).tobytes()
+    assert ended != alone and rivers.settings_in(terrain).source_area == 0.004
+    rivers.add(terrain, "rivers", BROOKS)  # which knows of no sea
+    assert positions(made.data).tobytes() == ended and rivers.settings_in(terrain).sea_level == 80.0
+    middle = positions(made.data).reshape(-1, 5, 3)[:, 2]
+    row, col = np.rint((middle[:, 1] + 195) / 10).astype(int), np.rint((middle[:, 0] + 245) / 10).astype(int)
+    assert np.percentile((80.0 - LAND[row, col]), 99) < 20.0  # they stop within a cell of the coast
+
+
+def test_a_sea_follows_the_terrain_and_dries_up_with_it(terrain):
+    obj = rivers.add(terrain, "sea", RiverParameters(sea_level=80.0))
+    mesh, before = obj.data, positions(obj.data).tobytes()
+    set_heights(terrain, LAND[::-1])
+    assert update_derived.update(terrain) == [] and obj.data == mesh and positions(mesh).tobytes() != before
+    set_heights(terrain, LAND + 100.0)
+    assert update_derived.update(terrain) == [] and not len(mesh.vertices) and companions.RIVERS not in terrain
+
+
+def test_a_sea_over_all_land_is_a_whole_sheet_but_refused_beside_rivers_which_stay(terrain):
+    made = rivers.add(terrain, "rivers", BROOKS)
+    before = positions(made.data).tobytes()
+    with pytest.raises(InputError, match="All of the terrain lies below the sea at 1000 m"):
+        rivers.add(terrain, "sea", RiverParameters(sea_level=1000.0))
+    assert companions.find(terrain) == [made] and positions(made.data).tobytes() == before
+    assert rivers.settings_of(made) == BROOKS
+    companions.remove(terrain, "rivers")
+    obj = rivers.add(terrain, "sea", RiverParameters(sea_level=1000.0))
+    assert len(obj.data.vertices) == LAND.size
 
 
 def test_ground_without_rivers_empties_the_objects_and_is_no_fault(terrain):
@@ -151,6 +205,7 @@ def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
         (plane(20, 20, 0.0, 3.0), "lakes", BROOKS, "has no lake of that size"),
         (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(source_area=5.0), "no river of that much land"),
         (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(sea=True, sea_level=500.0), "lies below the sea"),
+        (plane(20, 20, 0.0, 3.0), "sea", RiverParameters(sea_level=-1.0), "Nothing of Land lies below a sea at -1 m"),
     ],
 )
 def test_where_there_are_none_it_is_said_and_nothing_made(empty_scene, land, kind, parameters, words):
@@ -180,3 +235,41 @@ def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_groun
     row, col = np.rint((y + 195) / 10).astype(int), np.rint((x + 245) / 10).astype(int)
     ground = LAND[np.clip(row, 0, 39), np.clip(col, 0, 49)]
     assert np.median(np.abs(z - ground)) < 5.0
+
+
+@pytest.mark.parametrize("as_group", [True, False])
+def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
+    cell = 20 * 50 + 30
+    if as_group:
+        terrain.vertex_groups.new(name="Springs").add([cell], 1.0, "REPLACE")
+    else:
+        terrain.data.attributes.new("Springs", "FLOAT", "POINT").data[cell].value = 1.0
+    obj = rivers.add(terrain, "rivers", BROOKS, "Springs")
+    heads = np.zeros(LAND.shape)
+    heads.flat[cell] = 1.0
+    (start,) = water_of(LAND, (10.0, 10.0), "open", BROOKS, heads).starts[:-1].tolist()
+    found = water_of(LAND, (10.0, 10.0), "open", BROOKS, heads)
+    assert start == 0 and len(obj.data.vertices) == 5 * len(found.place)
+    rivers.add(terrain, "lakes", BROOKS)  # the other kinds leave them where they begin
+    assert rivers.headwaters_in(terrain) == "Springs" and len(obj.data.vertices) == 5 * len(found.place)
+    set_heights(terrain, LAND[::-1])
+    (asked,) = update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {})
+    assert asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain) == []
+    assert len(obj.data.vertices) == 5 * len(water_of(LAND[::-1], (10.0, 10.0), "open", BROOKS, heads).place)
+    assert len(rivers.add(terrain, "rivers", BROOKS, "").data.vertices) > 5 * len(found.place)
+
+
+def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):
+    group = terrain.vertex_groups.new(name="Springs")
+    with pytest.raises(InputError, match=r"Springs of Land is nowhere over 0\.5, where its rivers would begin"):
+        rivers.add(terrain, "rivers", BROOKS, "Springs")
+    group.add([20 * 50 + 30], 1.0, "REPLACE")
+    obj = rivers.add(terrain, "rivers", BROOKS, "Springs")
+    before = positions(obj.data).tobytes()
+    terrain.vertex_groups.remove(group)
+    set_heights(terrain, LAND[::-1])
+    (said,) = update_derived.update(terrain)
+    assert said.startswith("Land Rivers still shows the terrain before: Land has no attribute 'Springs'")
+    assert positions(obj.data).tobytes() == before
+    obj[rivers.HEADWATERS] = 7
+    assert rivers.headwaters_in(terrain) == "" and update_derived.update(terrain) == []

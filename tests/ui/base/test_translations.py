@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Translators get all that the interface says, and what they write is found again by Blender."""
+"""The interface is there in German as a whole, and errors, whose values are in them already, are translated too."""
 
+import json
+import re
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,90 +11,143 @@ import bpy
 import pytest
 
 import erosion_addon
-from erosion_addon.ui.base import translations
+from erosion_addon.recipe.recipe import Recipe
+from erosion_addon.scene.terrain import obstacle
+from erosion_addon.ui.base import panel, terrain_operator, translations
 
 RELEASE = runpy.run_path(str(Path(__file__).parents[3] / "release" / "messages.py"))
+CONTEXTS = bpy.app.translations.contexts
 
-GERMAN = r"""# The header is no message.
-msgid ""
-msgstr ""
-"Content-Type: text/plain; charset=UTF-8\n"
-
-#: recipe
-msgctxt "Erosion"
-msgid "Edges"
-msgstr "Ränder"
-
-msgctxt "Operator"
-msgid "Run"
-msgstr "Los"
-msgid "Say \"{rows}\" "
-"in two lines\n"
-msgstr "Sag "
-"„{rows}“\n"
-
-#, fuzzy
-msgid "Guessed"
-msgstr "Geraten"
-
-msgid "Not yet"
-msgstr ""
-
-msgid "{rows} × {cols} cells"
-msgstr "{rows} × {spalten} Zellen"
-
-#~ msgid "Gone"
-#~ msgstr "Weg"
-"""
-FOUND = {
-    ("Erosion", "Edges"): "Ränder",
-    ("Operator", "Run"): "Los",
-    ("*", 'Say "{rows}" in two lines\n'): "Sag „{rows}“\n",
+SAME_IN_GERMAN = {
+    *("Auto", "Bilinear", "Detail", "Erosion", "Form", "Format", "Material", "Name", "Palette", "Radius", "Relief"),
+    *("Sand", "Sediment", "Start", "Threads", "Wind", "Y"),
+    *("DirectX (-Y)", "EXR", "OpenEXR", "OpenGL (+Y)", "PNG", "R16", "R32", "RAW", "TIFF", "Unity", "Unreal"),
+    *("129", "257", "505", "513", "1009", "1025", "2017", "2049", "4033", "4097", "8129"),
+    *("limits: {}", "masks: {}", "needs: {}", "{} {}"),  # keys of recipe files
 }
 
 
+def german():
+    return translations.languages()["de_DE"]
+
+
+class GermanBlender:
+    """What Blender looks up while its language is German; as a module it has no languages."""
+
+    contexts, locale = CONTEXTS, "de_DE"
+
+    def pgettext_iface(self, text, context=CONTEXTS.default):
+        return german().get((context, text), text)
+
+    pgettext_rpt = pgettext_tip = pgettext_iface
+
+
+@pytest.fixture(scope="module")
+def messages():
+    return RELEASE["messages"]()
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "de_DE.po").write_text(GERMAN, encoding="utf-8", newline="\r\n")  # as editors of Windows write it
-    monkeypatch.setattr(translations, "FOLDER", tmp_path)
-    return tmp_path
+def in_german(monkeypatch):
+    monkeypatch.setattr(translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=GermanBlender())))
 
 
-def test_a_file_of_a_translator_is_read_without_what_is_not_ready_in_it():
-    assert translations.read(GERMAN) == FOUND
+class Drawn:
+    """A layout that keeps the texts of its labels."""
+
+    def __init__(self):
+        self.lines = []
+
+    def column(self, **_):
+        return self
+
+    def label(self, text, **_):
+        self.lines.append(text)
 
 
-def test_files_that_cannot_be_read_are_named_and_the_others_are_taken(folder, capsys):
-    (folder / "fr_FR.po").write_bytes(b'msgid "Run"\nmsgstr "\xff"\n')
-    (folder / "it_IT.po").write_text('msgid "Run"\nmsgstr "\\x"\n', encoding="utf-8")
-    assert translations.read_all(folder) == {"de_DE": FOUND}
-    said = capsys.readouterr().out
-    assert "fr_FR.po cannot be read" in said and "it_IT.po cannot be read" in said
+def test_all_that_the_interface_says_is_there_in_german_and_nothing_else(messages):
+    assert set(german()) == set(messages), "python release/messages.py de_DE enters what is new"
 
 
-def test_blender_gets_them_each_time_that_the_extension_is_switched_on(folder, monkeypatch):
-    """Blender as a module has no languages, so what it is given is looked at; in Blender names are looked up there."""
+def test_only_names_and_words_of_german_itself_are_the_same_in_it():
+    assert {text for (_, text), said in german().items() if said == text} <= SAME_IN_GERMAN
+
+
+def test_each_value_stands_in_the_german_text_as_it_does_in_the_english():
+    for (_, text), said in german().items():
+        assert sorted(re.findall(r"{.*?}", said)) == sorted(re.findall(r"{.*?}", text)), text
+
+
+def test_units_of_settings_stay_in_their_german_names():
+    unit = re.compile(r"\((m|km²|m²|°|s|h|mm/h|m/h)\)")
+    for (context, text), said in german().items():
+        if context == "Erosion":
+            assert unit.findall(said) == unit.findall(text), text
+
+
+def test_what_is_not_translated_yet_stays_english(tmp_path):
+    content = {"Erosion": {"Edges": "Bords", "Seed": ""}}
+    (tmp_path / "fr_FR.json").write_text(json.dumps(content), encoding="utf-8")
+    assert translations.read(tmp_path / "fr_FR.json") == {("Erosion", "Edges"): "Bords"}
+
+
+def test_blender_gets_the_german_texts_each_time_that_the_extension_is_switched_on(monkeypatch):
     given = {}
-    blender = SimpleNamespace(
-        register=given.__setitem__, unregister=given.__delitem__, contexts=bpy.app.translations.contexts
-    )
+    blender = SimpleNamespace(register=given.__setitem__, unregister=given.__delitem__, contexts=CONTEXTS)
     erosion_addon.unregister()
     monkeypatch.setattr(translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=blender)))
     for _ in range(2):
         erosion_addon.register()
-        assert given == {translations.__name__: {"de_DE": FOUND}}
+        known = given[translations.__name__]["de_DE"]
+        assert known["*", "Surface Color"] == "Oberflächenfarbe"  # a panel
+        assert known["Operator", "Run"] == "Starten"  # a button
+        assert known["Erosion", "Repose Angle (°)"] == "Böschungswinkel (°)"  # a parameter
         erosion_addon.unregister()
         assert given == {}
     monkeypatch.undo()
     erosion_addon.register()
 
 
+def test_a_phrase_is_german_with_its_values(in_german):
+    assert translations.phrase("{time} left", time="3 s") == "Noch 3 s"
+
+
 def test_a_phrase_without_a_translation_is_what_it_says():
     assert translations.phrase("{rows} × {cols} cells", rows=3, cols="4") == "3 × 4 cells"
 
 
-def test_the_template_has_every_label_tooltip_choice_and_text_with_its_context():
-    messages = RELEASE["messages"]()
+def test_a_refusal_is_german_in_the_panel_and_at_the_button(in_german):
+    reason = obstacle.obstacle(bpy.data.objects.new("Berg", None)).sentence
+    assert reason == "Berg is not a mesh; select a grid mesh."
+    drawn, asked = Drawn(), []
+    panel.draw_lines(drawn, [reason], "ERROR", 80)
+    terrain_operator.allowed(SimpleNamespace(poll_message_set=asked.append), reason)
+    assert drawn.lines == asked == ["Berg ist kein Mesh; wählen Sie ein Gitter-Mesh aus."]
+
+
+def test_an_error_is_german_with_the_error_within_it(in_german):
+    said = []
+    operator = SimpleNamespace(report=lambda kind, text: said.append(text))
+    translations.report(
+        operator, {"ERROR"}, "Stein makes no terrain. 9 × 9 cells are too many; use larger ones than 2 m."
+    )
+    assert said == ["Stein ergibt kein Gelände. 9 × 9 Zellen sind zu viele; nehmen Sie größere als 2 m."]
+
+
+def test_braces_in_the_name_of_an_object_stay_in_a_german_error(in_german):
+    said = translations.sentence("{} Berg {0} is not a mesh; select a grid mesh.")
+    assert said == "{} Berg {0} ist kein Mesh; wählen Sie ein Gitter-Mesh aus."
+
+
+def test_what_no_translation_knows_is_said_in_english(in_german):
+    assert translations.sentence("Droplets, step 1 of 3") == "Droplets, step 1 of 3"
+
+
+def test_in_english_a_sentence_stays_as_it_is():
+    assert translations.sentence("Berg is not a mesh; select a grid mesh.") == "Berg is not a mesh; select a grid mesh."
+
+
+def test_the_messages_have_every_label_tooltip_choice_text_and_error_with_its_context(messages):
     assert {
         ("Operator", "Run"),  # a button
         ("*", "End the run now and keep what is there so far"),  # its tooltip
@@ -104,16 +159,28 @@ def test_the_template_has_every_label_tooltip_choice_and_text_with_its_context()
         ("Operator", "Resume"),  # a button that is not called as its operator
         ("*", "{time} left"),  # a phrase
         ("*", "Moisture and Grass"),  # a heading of parameters
+        ("*", Recipe.load("alpine").description),  # what a recipe makes
+        ("Sentence", "{} is flat, so nothing runs down it; sculpt it, or begin with another terrain."),  # a note
+        ("Sentence", "{} is damaged or cut off: {}; save it again."),  # an error far from the interface
     } <= set(messages)
     assert all(context and message for context, message in messages)
 
 
-def test_a_template_filled_in_by_a_translator_comes_back_whole():
-    entries = RELEASE["template"]().split("\n\n")
-    filled = [
-        entry.replace('msgstr ""', entry[entry.index("msgid") :].split("\n")[0].replace("msgid", "msgstr"))
-        for entry in entries[1:]
-    ]
-    found = translations.read("\n\n".join([entries[0], *filled]))
-    assert found == {known: known[1] for known in RELEASE["messages"]()}
-    assert translations.read(RELEASE["template"]()) == {}
+def test_notes_that_translators_get_are_said_somewhere():
+    said = set()
+    for path in (Path(erosion_addon.__file__).parent).rglob("*.py"):
+        source = re.sub(r"{[^{}]*(\[[^\]]*\])?[^{}]*}", "{}", path.read_text(encoding="utf-8"))
+        said |= {note for note in RELEASE["NOTES"] if note in source}
+    assert said == RELEASE["NOTES"]
+
+
+def test_a_file_brought_up_to_date_keeps_what_is_translated_and_loses_what_is_gone(tmp_path, monkeypatch, messages):
+    monkeypatch.setitem(RELEASE["update"].__globals__, "messages", lambda: messages)
+    monkeypatch.setitem(RELEASE["update"].__globals__, "FOLDER", tmp_path)
+    content = {"Operator": {"Run": "Exécuter", "Gone": "Parti"}}
+    (tmp_path / "fr_FR.json").write_text(json.dumps(content), encoding="utf-8")
+    RELEASE["update"]("fr_FR")
+    made = json.loads((tmp_path / "fr_FR.json").read_text(encoding="utf-8"))
+    assert made["Operator"]["Run"] == "Exécuter" and "Gone" not in made["Operator"]
+    assert made["Erosion"]["Edges"] == ""
+    assert translations.read(tmp_path / "fr_FR.json") == {("Operator", "Run"): "Exécuter"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operators for rivers and lakes, as scripts and buttons call them."""
+"""The operators for rivers, lakes and sea, as scripts and buttons call them."""
 
 import bpy
 import pytest
@@ -37,9 +37,68 @@ def test_a_run_brings_rivers_up_to_date(terrain_object):
     assert made.data == mesh and [vertex.co.z for vertex in mesh.vertices] != before
 
 
+def test_a_sea_is_added_changed_and_removed(terrain_object):
+    bpy.ops.erosion.rivers_add(source_area=0.005)
+    for level in (60.0, 70.0):
+        bpy.ops.erosion.sea_add(sea_level=level)
+    (sea,) = companions.find(terrain_object, "sea")
+    assert {vertex.co.z for vertex in sea.data.vertices} == {70.0}
+    assert rivers.settings_in(terrain_object).source_area == pytest.approx(0.005)
+    bpy.ops.erosion.companion_remove(kind="sea")
+    assert [one.name for one in companions.find(terrain_object)] == ["Terrain Rivers"]
+
+
+def test_a_sea_without_a_level_has_that_of_the_recipe_and_then_that_of_the_rivers(terrain_object):
+    terrain_object.erosion.recipe_name = "mountain range"
+    bpy.ops.erosion.recipe_load(name="mountain range")
+    step = next(one for one in terrain_object.erosion.steps if one.kind == "uplift")
+    step.uplift.sea, step.uplift.sea_level = True, 90.0
+    bpy.ops.erosion.sea_add()
+    assert rivers.settings_in(terrain_object).sea_level == 90.0
+    bpy.ops.erosion.rivers_add(source_area=0.005, sea=True, sea_level=50.0)
+    bpy.ops.erosion.sea_add()
+    assert rivers.settings_in(terrain_object).sea_level == 50.0
+
+
+def test_undo_takes_the_sea_away_again_and_rivers_run_as_before(terrain_object):
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.erosion.rivers_add("EXEC_DEFAULT", True, source_area=0.005)
+        before = [vertex.co[:] for vertex in bpy.data.objects["Terrain Rivers"].data.vertices]
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.erosion.sea_add("EXEC_DEFAULT", True, sea_level=70.0)
+        assert len(bpy.data.objects) == 3
+        bpy.ops.ed.undo()
+    assert len(bpy.data.objects) == 2
+    assert [vertex.co[:] for vertex in bpy.data.objects["Terrain Rivers"].data.vertices] == before
+
+
+def test_a_run_brings_the_sea_up_to_date(terrain_object):
+    bpy.ops.erosion.sea_add(sea_level=70.0)
+    mesh = companions.find(terrain_object, "sea")[0].data
+    before = len(mesh.vertices)
+    bpy.ops.erosion.run()
+    low = sum(vertex.co.z < 70.0 for vertex in terrain_object.data.vertices)
+    wet = sum(value.value > 0 for value in mesh.attributes["water_depth"].data)
+    assert wet == low and len(mesh.vertices) != before
+
+
 def test_where_there_is_none_it_is_said(terrain_object):
     with pytest.raises(RuntimeError, match="no river of that much land"):
         bpy.ops.erosion.rivers_add(source_area=500.0)
     with pytest.raises(RuntimeError, match="no lake of that size"):
         bpy.ops.erosion.lakes_add(lake_area=1e9)
+    with pytest.raises(RuntimeError, match="Nothing of Terrain lies below a sea at -5 m"):
+        bpy.ops.erosion.sea_add(sea_level=-5.0)
     assert bpy.data.objects[:] == [terrain_object]
+
+
+def test_rivers_begin_at_a_vertex_group_until_they_are_made_without_one(terrain_object):
+    terrain_object.vertex_groups.new(name="Springs").add([24 * 64 + 30], 1.0, "REPLACE")
+    bpy.ops.erosion.rivers_add(headwaters="Springs")
+    few = len(bpy.data.objects["Terrain Rivers"].data.vertices)
+    bpy.ops.erosion.lakes_add(lake_area=300.0)
+    assert rivers.headwaters_in(terrain_object) == "Springs"
+    bpy.ops.erosion.rivers_add(source_area=0.005)
+    assert rivers.headwaters_in(terrain_object) == "" and len(bpy.data.objects["Terrain Rivers"].data.vertices) != few
+    with pytest.raises(RuntimeError, match="has no attribute 'Brooks' for the headwater mask"):
+        bpy.ops.erosion.rivers_add(headwaters="Brooks")

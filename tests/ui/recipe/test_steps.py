@@ -76,18 +76,18 @@ def test_a_step_moves_up_and_down_to_the_ends_and_stays_the_active_one(stack):
 
 
 def test_a_duplicate_is_like_its_original_in_everything(stack):
-    bpy.ops.erosion.recipe_load(name="coast dunes")  # whose numbers are not all those of float32
-    stack.active_step = next(i for i, item in enumerate(stack.steps) if item.kind == "wind")
+    bpy.ops.erosion.recipe_load(name="barchan field")  # whose numbers are not all those of float32
+    stack.active_step = next(i for i, item in enumerate(stack.steps) if item.kind == "dunes")
     original = stack.steps[stack.active_step]
-    original.name, original.enabled, original.wind.supply = "Sea breeze", False, 1.25
+    original.name, original.enabled, original.dunes.supply = "Sea breeze", False, 1.25
     count, place = len(stack.steps), stack.active_step
     bpy.ops.erosion.step_duplicate()
     assert len(stack.steps) == count + 1 and stack.active_step == place + 1
     one, other = stack.steps[place], stack.steps[place + 1]
-    assert (other.name, other.enabled, other.wind.supply) == ("Sea breeze", False, 1.25)
+    assert (other.name, other.enabled, other.dunes.supply) == ("Sea breeze", False, 1.25)
     assert steps.step_of(one, []) == steps.step_of(other, [])
-    other.wind.supply = 3.0
-    assert one.wind.supply == 1.25
+    other.dunes.supply = 3.0
+    assert one.dunes.supply == 1.25
 
 
 def test_steps_run_in_the_order_of_the_list_and_those_switched_off_do_not(terrain_object, stack):

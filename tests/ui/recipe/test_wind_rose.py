@@ -27,10 +27,10 @@ def rose(settings):
 def test_the_winds_of_a_recipe_can_be_changed(terrain_object):
     settings = terrain_object.erosion
     steps.fill(settings, Recipe.load("dune sea"))
-    assert [(wind.direction, wind.weight) for wind in settings.steps[0].winds] == [(-50.0, 1.0), (50.0, 1.0)]
+    assert [(wind.direction, wind.weight) for wind in settings.steps[0].winds] == [(-20.0, 1.0), (20.0, 1.0)]
     assert steps.recipe_of(settings, []).steps == Recipe.load("dune sea").steps
     settings.steps[0].winds[1].direction, settings.steps[0].winds[1].weight = 80.1, 0.3
-    assert rose(settings) == [[-50.0, 1.0], [80.1, 0.3]]  # what was typed, not the float32 that Blender keeps
+    assert rose(settings) == [[-20.0, 1.0], [80.1, 0.3]]  # what was typed, not the float32 that Blender keeps
 
 
 def test_a_second_wind_blows_a_quarter_turn_from_the_first_and_takes_turns_with_it(windy):
@@ -76,6 +76,15 @@ def test_winds_that_were_removed_stay_away_from_a_duplicate(terrain_object):
     assert [steps.winds_of(item) for item in settings.steps] == [[], []]
 
 
+def test_dunes_have_winds_too(terrain_object):
+    settings = terrain_object.erosion
+    settings.steps.clear()
+    steps.add(settings, Step("dunes", PROCESSES["dunes"].parameters(direction=30.0)))
+    settings.active_step = 0
+    assert bpy.ops.erosion.wind_add() == {"FINISHED"}
+    assert rose(settings) == [[30.0, 1.0], [120.0, 1.0]]
+
+
 def test_only_a_step_of_wind_has_winds(windy):
     windy.active_step = 1
     assert not bpy.ops.erosion.wind_add.poll() and not bpy.ops.erosion.wind_remove.poll()
@@ -85,4 +94,4 @@ def test_a_file_of_an_earlier_release_keeps_the_winds_of_its_recipe(terrain_obje
     settings = terrain_object.erosion
     steps.fill(settings, Recipe.load("dune sea"))
     settings.steps[0].property_unset("winds")
-    assert rose(settings) == [[-50.0, 1.0], [50.0, 1.0]]
+    assert rose(settings) == [[-20.0, 1.0], [20.0, 1.0]]

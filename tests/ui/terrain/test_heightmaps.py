@@ -9,13 +9,15 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.heightmap import write_heightmap
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.scene.files.image import BlenderFiles
+from erosion_addon.scene.masks import inputs
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.ui.export import heightmap_export
 from erosion_addon.ui.terrain import heightmaps
-from tests.geotiff import geotiff
+from tests.geotiff import alps, geotiff, same
 from tests.terrains import fractal
 from tests.ui.conftest import activate, z_of
 
@@ -138,6 +140,17 @@ def test_the_size_can_be_the_width_of_the_whole(tmp_path):
     write_heightmap(tmp_path / "a.npy", fractal(20, 31, 5.0), BlenderFiles())
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.npy"), measure="WIDTH", width=600.0)
     assert active().spacing == (20.0, 20.0)
+
+
+def test_an_imported_geotiff_is_exported_to_where_it_lies_on_earth(tmp_path):
+    heights = fractal(20, 31, 5.0).astype("f4")
+    write_tiff(tmp_path / "in.tif", heights, None, alps(shape=heights.shape))
+    assert bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "in.tif")) == {"FINISHED"}
+    assert bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "out.tif")) == {"FINISHED"}
+    assert same(read_header(tmp_path / "out.tif").georeference, alps(shape=heights.shape))
+    bpy.context.object[inputs.GEOREFERENCE] = "somebody's own text"
+    assert bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "out.tif")) == {"FINISHED"}
+    assert read_header(tmp_path / "out.tif").georeference is None
 
 
 def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):

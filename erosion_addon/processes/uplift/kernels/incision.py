@@ -24,6 +24,11 @@ from ....kernels.elementary import power
 FLOODS = 10.0
 """How much faster a lake that overflows cuts through its rim than a river of its drainage area cuts."""
 
+ALONG_AXES = 0.75
+"""How much the four neighbors along the axes count for the slope limit; the rest is the four on the diagonals. Alone,
+the former turn slopes to the diagonals, the latter to the axes. On 32 dissected fractal lands as many slopes face
+either, within 4 %; at 0.8 within 7 %."""
+
 
 class Ground(NamedTuple):
     """What the kernels work on, a number a cell."""
@@ -102,19 +107,39 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards):
     """
     width = cols + 2
     rows = heights.size // width - 2
+    slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
+    least = ALONG_AXES * row_rise * col_rise / slant  # by which ground is highest above neighbors of one height
     limited[:] = heights
+    lower, diagonal = np.empty(width), np.empty(width)  # what the rows beside a row give, for both ways along it
     for turn in range(rows):
-        start = (rows - turn if upwards else turn + 1) * width + 1
-        for way in range(2):
-            for place in range(cols):
-                cell = start + (cols - 1 - place if way else place)
-                if network.toward[cell] == OUTLET:
-                    continue
-                up = min(limited[cell - width], limited[cell + width])
-                side = min(limited[cell - 1], limited[cell + 1])
-                if limited[cell] > max(up, side):
-                    highest = _highest(up, side, row_rise, col_rise)
+        start = (rows - turn if upwards else turn + 1) * width
+        for col in range(1, cols + 1):
+            cell = start + col
+            lower[col] = min(limited[cell - width], limited[cell + width])
+            diagonal[col] = _between_diagonals(limited, cell, width, row_rise, col_rise, slant)
+        for way in (-1, 1):
+            for place in range(1, cols + 1):
+                col = place if way < 0 else cols + 1 - place
+                cell = start + col
+                up, side, slanting = lower[col], limited[cell + way], (1.0 - ALONG_AXES) * diagonal[col]
+                if limited[cell] > ALONG_AXES * min(up, side) + slanting + least and network.toward[cell] != OUTLET:
+                    highest = ALONG_AXES * _highest(up, side, row_rise, col_rise) + slanting
                     limited[cell] = min(limited[cell], highest)
+
+
+@lean
+def _between_diagonals(heights, cell, width, row_rise, col_rise, slant):
+    """As `_highest`, beside the lower neighbors on both diagonals. slant: tan φ times the length of a diagonal, m."""
+    left_above, right_above = heights[cell - width - 1], heights[cell - width + 1]
+    left_below, right_below = heights[cell + width - 1], heights[cell + width + 1]
+    one, other = min(left_above, right_below), min(right_above, left_below)
+    in_row = (left_above < right_below) == (right_above < left_below)
+    ahead, across = (row_rise, col_rise) if in_row else (col_rise, row_rise)
+    fall = abs(one - other)
+    if fall * slant >= 2.0 * across * across:  # steepest along a diagonal, or beyond it
+        return min(one, other) + slant
+    share = 0.5 * fall / across
+    return 0.5 * (one + other) + ahead * math.sqrt(1.0 - share * share)
 
 
 @lean

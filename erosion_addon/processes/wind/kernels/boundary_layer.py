@@ -17,7 +17,7 @@ from ....kernels.elementary import exp
 from ...shared.kernels.cascade import HIGHEST, LOWEST, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import reach_of, within
-from .particle import NO_END, Particle, anywhere, keep, particle_in
+from .particle import FLOWS, NO_END, Particle, anywhere, keep, particle_in, pass_by
 from .saltation import number_of
 from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
 
@@ -121,6 +121,7 @@ def _drift(
     track,
     cover,
     shade,
+    flows,
     masks,
     shares,
     particle,
@@ -213,6 +214,8 @@ def _drift(
         if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
             slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
 
+        if flows is not None:
+            pass_by(flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += constants.time_step * vy
@@ -251,7 +254,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
 
 
 @lean
-def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
     """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
     or for `patience` steps.
 
@@ -286,6 +289,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, masks.shape[2])
+    passed = None if flows is None else flows.reshape(size, FLOWS)
     for tile in worked:
         reach = reach_of(tiles, tile)
         fetch_queue(pool, tile)
@@ -300,6 +304,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
                 marks,
                 covers,
                 shades,
+                passed,
                 masks,
                 shares,
                 particle,

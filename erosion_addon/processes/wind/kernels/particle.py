@@ -25,6 +25,9 @@ STEP = 7
 WAY = 8
 """Where they tell how far it has gone."""
 
+FLOWS = 5
+"""Numbers of a cell that tell what passed it: see `pass_by`."""
+
 LANDING = 64
 """Steps in which particles come down that are to end: enough for no heap to mark where each was."""
 
@@ -70,6 +73,17 @@ def keep(pool, slot, particle):
     drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
     drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
     drop[8] = particle.way
+
+
+@inlined
+def pass_by(flows, cell, load, down, right, vz, vx):
+    """Count a step that sets out from a cell: the load times its way (cells) along rows and columns, its velocity along
+    them, and the step."""
+    flows[cell, 0] += load * right
+    flows[cell, 1] += load * down
+    flows[cell, 2] += vx
+    flows[cell, 3] += vz
+    flows[cell, 4] += 1.0
 
 
 def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:

@@ -16,7 +16,7 @@ from ....kernels.edges import CLOSED, OPEN, WRAP
 from ...shared.kernels.cascade import cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles
-from .particle import NO_END, Particle, bounds_of, keep, near_tile, particle_in, start_place
+from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, particle_in, pass_by, start_place
 from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 
 STILL = 0.01
@@ -103,7 +103,21 @@ def number_of(row, col, line):
 
 @lean
 def _fly(
-    ground, cells, track, cover, shade, masks, shares, particle, bounds, wind_row, wind_col, constants, totals, tile
+    ground,
+    cells,
+    track,
+    cover,
+    shade,
+    flows,
+    masks,
+    shares,
+    particle,
+    bounds,
+    wind_row,
+    wind_col,
+    constants,
+    totals,
+    tile,
 ):
     """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
     what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
@@ -157,6 +171,8 @@ def _fly(
             if cover is not None:
                 blow *= cover[at // CELL, 1]
         vz, vx, vy = keep * vz + blow * gust_z, keep * vx + blow * gust_x, keep * vy
+        if flows is not None:
+            pass_by(flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += dt * vy
@@ -234,7 +250,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
 
 
 @lean
-def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row, wind_col, constants, totals):
+def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
     """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end, or
     for `patience` steps.
 
@@ -261,7 +277,8 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
 
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
-    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. masks:
+    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. flows:
+    (rows, cols, FLOWS) float64, what passes is added, or None. masks:
     (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
     wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
     A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
@@ -273,6 +290,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
     covers = None if cover is None else cover.reshape(size, 2)
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, masks.shape[2])
+    passed = None if flows is None else flows.reshape(size, FLOWS)
     for tile in worked:
         bounds = bounds_of(tiles, tile)
         fetch_queue(pool, tile)
@@ -287,6 +305,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, masks, wind_row,
                 marks,
                 covers,
                 shades,
+                passed,
                 masks,
                 shares,
                 particle,

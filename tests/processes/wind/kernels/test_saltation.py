@@ -93,6 +93,7 @@ def by_kernel(
                     track,
                     over.get("cover"),
                     over.get("shade"),
+                    None,
                     over.get("masks"),
                     *blow,
                     rules,
@@ -460,7 +461,7 @@ def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
     inside[cut.row_edges[row] : cut.row_edges[row + 1], cut.col_edges[col] : cut.col_edges[col + 1]] = 1.0
     pool, sources = queues.with_room(queues.make_pool(9, wind.NUMBERS), count), np.cumsum(inside) / inside.sum()
     kernel.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
-    kernel.run_tiles(here, cut, pool, ground, track, None, None, None, *blow, rules, wind.make_totals(cut))
+    kernel.run_tiles(here, cut, pool, ground, track, None, None, None, None, *blow, rules, wind.make_totals(cut))
     return ground, track
 
 

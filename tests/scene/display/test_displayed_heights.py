@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Recipe
+from erosion_addon.scene.display import displayed_heights as live
+from erosion_addon.scene.display import water_overlay
 from erosion_addon.scene.original import original as source
-from erosion_addon.scene.run import displayed_heights as live
-from erosion_addon.scene.run import job, water_overlay
+from erosion_addon.scene.run import job
 from erosion_addon.scene.run import run_queue as queue
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, shown_positions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights that are not final, shown on a mesh for a while: of a run under way, or of a preview.
+"""Heights that are not its own, shown on a mesh for a while: of a run under way, of a preview, or those before erosion.
 
 While they are shown the mesh carries an attribute with its own heights, which is their mark too: whatever reads the
 terrain reads those (`mesh.positions`), and they are put back before anything is decided, saved or undone. A mesh that
@@ -15,17 +15,24 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ..derived import companions
 from ..original import original
 from ..terrain import attributes
 from ..terrain.lattice import Array
-from ..terrain.mesh import OWN_HEIGHTS, shown_positions
+from ..terrain.mesh import OWN_HEIGHTS, positions, shown_positions
 from . import water_overlay
 
 PATIENCE = 5.0
 """Seconds that a render waits at most: the main thread may be drawing, or waiting for the render to be stopped."""
 
+REACH = 1e-4
+"""Share of a terrain's size by which its vertices may lie elsewhere than before erosion: only heights are shown."""
+
 _shown: dict[int, Array] = {}
 """By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
+
+_before: set[int] = set()
+"""Those meshes of `_shown` that show the terrain before erosion."""
 
 
 def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
@@ -33,6 +40,7 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
 
     False where the user has changed the mesh since the last time, or it cannot be marked: then it stays as it is.
     """
+    _before.discard(mesh.session_uid)
     place = _shown.get(mesh.session_uid)
     if place is None:
         place = shown_positions(mesh)
@@ -48,6 +56,30 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
     return True
 
 
+def show_before(terrain: bpy.types.Object) -> None:
+    """Show the terrain before erosion, and nothing else on any terrain; companions, which fit the eroded one, are
+    hidden meanwhile. InputError where it cannot be shown."""
+    mesh = terrain.data
+    before, now = original.before_erosion(mesh)[0], positions(mesh)
+    if np.abs(before[:, :2] - now[:, :2]).max() > REACH * np.ptp(now[:, :2], axis=0).max():
+        raise InputError(f"{terrain.name} was tilted since its last run; Restore brings the terrain before it back.")
+    put_back()
+    if not show(mesh, before[:, 2]):
+        raise InputError(f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}.")
+    _before.add(mesh.session_uid)
+    companions.hide(terrain)
+
+
+def is_before(mesh: bpy.types.Mesh) -> bool:
+    """Whether the terrain before erosion is shown on the mesh."""
+    return mesh.session_uid in _before
+
+
+def is_any_before() -> bool:
+    """Whether the terrain before erosion is shown on any mesh."""
+    return bool(_before)
+
+
 def is_shown(mesh: bpy.types.Mesh) -> bool:
     """Whether heights are shown on the mesh that are not its own."""
     return mesh.session_uid in _shown
@@ -61,7 +93,10 @@ def put_back() -> None:
     water_overlay.hide()
     for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _shown] if _shown else ():
         _put_back(mesh, _shown[mesh.session_uid])
+    if _before:
+        companions.show_hidden()
     _shown.clear()
+    _before.clear()
 
 
 def put_back_for_render() -> None:
@@ -85,6 +120,8 @@ def heal() -> None:
     for mesh in bpy.data.meshes:
         if mesh.session_uid not in _shown and mesh.library is None and _is_marked(mesh):
             _put_back(mesh, None)
+    if not _before:
+        companions.show_hidden()
 
 
 def is_any() -> bool:
@@ -96,6 +133,7 @@ def forget() -> None:
     """Another file was opened: nothing is shown in it."""
     water_overlay.hide()
     _shown.clear()
+    _before.clear()
 
 
 def _is_marked(mesh: bpy.types.Mesh) -> bool:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run of the command line starts from: recipe, terrain and masks, by the words of the command."""
+
+import argparse
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..files import maps
+from ..files.headers.image_header import read_header
+from ..files.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, read_heightmap
+from ..files.image_files import ImageFiles
+from ..recipe.needs import with_loose_top
+from ..recipe.recipe import Recipe
+from ..terrain.masks import MASK_KINDS
+from ..terrain.strata import Strata
+from ..terrain.terrain import Terrain
+from .convert import read_input
+from .terminal import note
+
+
+def inputs(given: argparse.Namespace) -> list[str | Path]:
+    """The files that are read, which no output may replace."""
+    colors = getattr(given, "surface_color", None)
+    files = [given.input, given.input.with_suffix(".json"), *([colors] if colors else [])]
+    return [*files, *(path for _, path in getattr(given, "mask", []))]
+
+
+def recipe_of(given: argparse.Namespace) -> Recipe:
+    """The recipe with its settings; InputError where there is none."""
+    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    if given.surface_color and _is_strata(given.surface_color):
+        recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
+    return recipe
+
+
+def read(given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
+    """The start terrain, with sand where that is asked for, and the masks."""
+    terrain, masks = _read(given, image_files)
+    if given.sand is not None:
+        terrain = _with_sand(terrain, given.sand, recipe, masks)
+    return terrain, masks
+
+
+def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
+    """Say what the recipe needs and the ground lacks, and offer it."""
+    loose = masks.get("sediment", terrain.fields.get("sediment"))
+    if lack := recipe.needs.lack(0.0 if loose is None else float(loose.max())):
+        note(f"{lack} --sand adds it.")
+
+
+def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
+    """The start terrain and the masks."""
+    hint = None if given.quiet else note
+    elevation, cell_size = read_input(given, given.size, image_files)
+    is_image = given.input.suffix.lower() in IMAGE_SUFFIXES
+    if is_image and not (given.smooth_steps or given.quiet) and read_header(given.input).kind == "uint8":
+        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
+    fields = {}
+    if given.surface_color and not _is_strata(given.surface_color):
+        rows, cols = elevation.shape
+        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
+    terrain = Terrain(elevation, cell_size, fields)
+    masks = {}
+    for kind, path in given.mask:
+        if kind not in MASK_KINDS:
+            raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
+        size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
+        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
+    return terrain, masks
+
+
+def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
+    """The terrain with its uppermost meters loose; 0 for as many as the recipe needs."""
+    if "sediment" in masks:
+        raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
+    if not (thickness or recipe.needs.sediment):
+        raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
+    return with_loose_top(terrain, thickness or recipe.needs.sediment)
+
+
+def _is_strata(surface_color: str) -> bool:
+    """Whether this names strata, shipped ones or a file; else it is an image."""
+    return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES

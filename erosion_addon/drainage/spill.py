@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lakes of so much rain: pits are filled by the water that runs to them, spill over, and merge."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from .flow_graph import FlowGraph
+
+
+@dataclass(frozen=True, eq=False)
+class Filling:
+    """Water that has come to rest.
+
+    levels: (rows, cols) m of the water, of the ground where there is none. closed: (rows, cols) bool, where water ends:
+    lakes that are not full, and the lowest cells of pits without water. out: m³ that left the map, or ran to the sea.
+    """
+
+    levels: Array
+    closed: Array
+    out: float
+
+
+def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
+    """Where `rain` m of water on each cell come to rest; it runs off the graph's outlets. heights: (flat) m.
+
+    The graph is routed for the heights here.
+    """
+    from .kernels import spill  # numba takes a second to import, so only where it runs
+
+    passes = graph.route(heights)
+    ground, area = graph.inside(heights), graph.spacing[0] * graph.spacing[1]
+    if passes is None:
+        return Filling(ground.copy(), np.zeros(graph.shape, bool), rain * area * ground.size)
+    labels, links = passes
+    tree = spill.Tree(*(np.zeros(shape, kind) for shape, kind in _shapes(2 * len(links) + 1)))
+    outer = np.empty(len(links), np.int64)
+    links = links[_by_height(graph, heights, links)]
+    count, size = spill.grow(heights, graph.network, labels, links, tree, outer)
+    tree = spill.Tree(*(values[:size] for values in tree))
+    rooms = np.zeros(size)
+    spill.measure(heights, labels, tree, area, rooms)
+    cells = np.bincount(graph.inside(labels).reshape(-1), minlength=size)
+    water = cells * (rain * area)
+    out = float(water[0])
+    water[0] = 0.0
+    lakes = np.zeros(size, np.int64)
+    out += spill.fill(tree, outer[:count], rooms, water, lakes)
+    owners = lakes[labels]
+    held = np.flatnonzero(owners)
+    held = held[heights[held] <= tree.spill[owners[held]]]
+    order = held[np.lexsort((heights[held], owners[held]))]
+    levels = np.full(size, -np.inf)
+    spill.settle(heights, owners, order, water, rooms, tree.spill, area, levels)
+    surface = np.maximum(levels[owners], heights)
+    closed = (owners > 0) & (heights <= levels[owners]) & (water < rooms)[owners]
+    return Filling(graph.inside(surface).copy(), graph.inside(closed).copy(), out)
+
+
+def _shapes(size: int) -> tuple[tuple[int | tuple[int, int], type], ...]:
+    """Of the arrays of a tree."""
+    return (size, np.int64), ((size, 2), np.int64), (size, float), (size, np.int64)
+
+
+def _by_height(graph: FlowGraph, heights: Array, links: Array) -> Array:
+    """The order of passes: by height, then by the lower side, then by the two cells."""
+    cell = links[:, 0]
+    other = cell + graph.network.offsets[links[:, 1]]
+    if graph.network.home.size:
+        other = graph.network.home[other].astype(np.int64)
+    one, two = heights[cell], heights[other]
+    found: Array = np.lexsort(
+        (np.maximum(cell, other), np.minimum(cell, other), np.minimum(one, two), np.maximum(one, two))
+    )
+    return found

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where on Earth the pixels of a GeoTIFF lie: its own tags, kept for files of the same land.
+
+Source: OGC GeoTIFF 1.1. Nothing is looked up or reprojected: the coordinate reference system stays what the tags say.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_SCALE, _TIE_POINTS, _MATRIX, _KEYS, _DOUBLES, _ASCII = 33550, 33922, 34264, 34735, 34736, 34737
+_DTYPES = {_SCALE: "<f8", _TIE_POINTS: "<f8", _MATRIX: "<f8", _KEYS: "<u2", _DOUBLES: "<f8", _ASCII: "|u1"}
+_RASTER_TYPE, _AT_POINTS = 1025, 2
+_GEOGRAPHIC, _PROJECTED = 2048, 3072
+"""Keys of a coordinate reference system; without one a GeoTIFF tells distances, but no place."""
+_MOST = 4096
+"""Values of a tag; the text of a coordinate reference system has some hundred."""
+
+Tags = dict[int, np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Georeference:
+    """The tags of a GeoTIFF that say where its pixels lie, and how many (rows, cols) there are."""
+
+    tags: Tags
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, tags: Mapping[int, np.ndarray[Any, Any]], shape: tuple[int, int]) -> "Georeference | None":
+        """From all tags of a TIFF; None where they name no place, or say what makes no sense."""
+        known = {tag: tags[tag].astype(dtype) for tag, dtype in _DTYPES.items() if tag in tags}
+        return cls(known, shape) if _makes_sense(known) else None
+
+    @classmethod
+    def from_text(cls, text: object) -> "Georeference | None":
+        """From what `to_text` made; None for anything else, as a .blend file may hold what it likes."""
+        try:
+            content = json.loads(str(text))
+            rows, cols = (int(side) for side in content["shape"])
+            tags = {int(tag): _numbers(values, _DTYPES[int(tag)]) for tag, values in content["tags"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            return None
+        return cls(tags, (rows, cols)) if _makes_sense(tags) else None
+
+    def entries(self) -> list[tuple[int, np.ndarray[Any, Any]]]:
+        """The tags and their values, as they come in a file."""
+        return sorted(self.tags.items())
+
+    def to_text(self) -> str:
+        """All of it as JSON."""
+        tags = {str(tag): values.tolist() for tag, values in self.tags.items()}
+        return json.dumps({"shape": self.shape, "tags": tags})
+
+    def part(self, first: tuple[float, float], step: tuple[float, float], shape: tuple[int, int]) -> "Georeference":
+        """That of other pixels on this land: (row, col) of the first one, the top left, and steps, in pixels here.
+
+        What is meant is the middle of pixels, or the points, which grids keep on their borders when they get finer.
+        """
+        half = 0.0 if self._at_points else 0.5
+        tags = dict(self.tags)
+        (row, col), (down, right) = first, step
+        # A place p of the new raster is start + step · p of this one.
+        start_col, start_row = col + half - half * right, row + half - half * down
+        if _MATRIX in tags:
+            matrix = tags[_MATRIX].reshape(4, 4).copy()
+            matrix[:, 3] += matrix[:, 0] * start_col + matrix[:, 1] * start_row
+            matrix[:, 0] *= right
+            matrix[:, 1] *= down
+            tags[_MATRIX] = matrix.ravel()
+        if _SCALE in tags:
+            tags[_SCALE] = tags[_SCALE] * np.array([right, down, 1.0][: len(tags[_SCALE])])
+        if _TIE_POINTS in tags:
+            points = tags[_TIE_POINTS].reshape(-1, 6).copy()
+            points[:, 0] = (points[:, 0] - start_col) / right
+            points[:, 1] = (points[:, 1] - start_row) / down
+            tags[_TIE_POINTS] = points.ravel()
+        return Georeference(tags, shape)
+
+    def resized(self, shape: tuple[int, int]) -> "Georeference":
+        """That of a grid of another (rows, cols) between the same borders."""
+        down, right = ((old - 1) / (new - 1) for old, new in zip(self.shape, shape, strict=True))
+        return self if shape == self.shape else self.part((0.0, 0.0), (down, right), shape)
+
+    @property
+    def _at_points(self) -> bool:
+        """Whether values are at points; else each stands for the area of its pixel, which is what silence means."""
+        keys = self.tags[_KEYS].reshape(-1, 4)
+        return any(key == _RASTER_TYPE and place == 0 and value == _AT_POINTS for key, place, _, value in keys)
+
+
+def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
+    """The values as numbers of a kind; ValueError where one is none or does not fit."""
+    given = np.array(values, np.float64).ravel()
+    if not np.isfinite(given).all() or (dtype != "<f8" and not ((given >= 0) & (given <= np.iinfo(dtype).max)).all()):
+        raise ValueError
+    return given.astype(dtype)
+
+
+def _makes_sense(tags: Tags) -> bool:
+    """Whether the tags name a place in a coordinate reference system: finite numbers, lists as long as they have to be,
+    keys that lead somewhere."""
+    keys = tags.get(_KEYS, np.empty(0, "<u2"))
+    if not 4 <= len(keys) <= _MOST or len(keys) % 4 or any(len(values) > _MOST for values in tags.values()):
+        return False
+    numbers = [values for tag, values in tags.items() if _DTYPES[tag] == "<f8"]
+    if not all(np.isfinite(values).all() for values in numbers):
+        return False
+    matrix, scale, ties = (tags.get(tag, np.empty(0)) for tag in (_MATRIX, _SCALE, _TIE_POINTS))
+    by_scale = len(scale) in (2, 3) and (scale[:2] > 0).all() and len(ties) >= 6 and len(ties) % 6 == 0
+    by_matrix = len(matrix) == 16 and len(scale) == 0 and len(ties) % 6 == 0
+    listed = keys.reshape(-1, 4)[1:].tolist()
+    leads = all(place == 0 or (place in tags and at + count <= len(tags[place])) for _, place, count, at in listed)
+    named = any(key in (_GEOGRAPHIC, _PROJECTED) for key, *_ in listed)
+    return bool(leads and named and (by_scale or by_matrix) and keys[3] == len(listed))

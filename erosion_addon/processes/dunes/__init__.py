@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dune fields: slabs of sand that hop with the winds of the year and slide down the lee of what they pile up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import MASKS, Process, Spacing, volume
+from .parameters import DuneParameters
+from .step import DuneStep, sweeps
+
+
+def _seconds(given: DuneParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    return sweeps(given, spacing) * 1.6e-7 * shape[0] * shape[1]
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    years = f"dunes moved for {counts['years']:,.0f} years"
+    worn = [f"{volume(counts['abraded'])} of rock worn"] if counts["abraded"] else []
+    return [years, f"{counts['hops']:,} hops of sand, {counts['hops_per_second']:,.0f} a second", *worn]
+
+
+PROCESS = Process(
+    "dunes",
+    "Dune Field",
+    DuneParameters,
+    DuneStep,
+    icon="RNDCURVE",
+    seconds=_seconds,
+    seconds_to_compile=12.0,
+    work=("hops", "hops"),
+    told=("years", "hops", "hops_per_second", "abraded"),
+    summary=_summary,
+    masks=MASKS,
+    scalable={"abrasion": "hardness"},
+    reads=("moisture", "grass", "water_depth"),
+    works_on_flat_land=lambda parameters: True,
+)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Creep of sand in the wind: grains that others strike roll down the slope, ∂h/∂t = γ ∂T/∂t ∇²h, T what passes."""
+
+from ....kernels.compile import kernel
+
+
+@kernel
+def find_flows(first, last, loose, surface, blown, shares, row_share, col_share, along_rows, along_cols):
+    """Find what rolls from each cell of the rows first … last - 1 to the next row and to the next column, m.
+
+    Nothing rolls to or from where no wind blows: crests and lees stay sharp. loose, surface: (rows, cols) m. blown:
+    (rows, cols) uint8. shares: (cells, 3 or 5) as in `slabs.blow`, or None. row_share, col_share: of the difference of
+    height, at most 1/4 each. along_rows, along_cols: (rows, cols), to the next row and column, around the edge.
+    """
+    rows, cols = loose.shape
+    for row in range(first, last):
+        below = row + 1 if row + 1 < rows else 0
+        for col in range(cols):
+            right = col + 1 if col + 1 < cols else 0
+            along_rows[row, col] = _flow(loose, surface, blown, shares, row, col, below, col, row_share)
+            along_cols[row, col] = _flow(loose, surface, blown, shares, row, col, row, right, col_share)
+
+
+@kernel
+def _flow(loose, surface, blown, shares, row, col, to_row, to_col, share):
+    difference = surface[row, col] - surface[to_row, to_col]
+    give = loose[row, col] if difference > 0.0 else loose[to_row, to_col]
+    amount = min(share * abs(difference), 0.2 * give) * (blown[row, col] & blown[to_row, to_col])
+    if shares is not None:
+        cols = loose.shape[1]
+        one, other = row * cols + col, to_row * cols + to_col
+        if difference < 0.0:
+            one, other = other, one
+        amount *= shares[one, 0] * shares[other, 1]
+        if shares.shape[1] > 3:
+            high, low = max(surface[row, col], surface[to_row, to_col]), min(surface[row, col], surface[to_row, to_col])
+            amount = min(amount, 0.2 * max(high - shares[one, 3], 0.0), 0.2 * max(shares[other, 4] - low, 0.0))
+    return amount if difference > 0.0 else -amount
+
+
+@kernel
+def settle(first, last, loose, along_rows, along_cols, wrap):
+    """Move what rolls into and out of the cells of the rows first … last - 1. wrap: whether any passes over edges."""
+    rows, cols = loose.shape
+    for row in range(first, last):
+        above = row - 1 if row > 0 else rows - 1
+        for col in range(cols):
+            left = col - 1 if col > 0 else cols - 1
+            out = along_rows[row, col] if wrap or row + 1 < rows else 0.0
+            out += along_cols[row, col] if wrap or col + 1 < cols else 0.0
+            come = along_rows[above, col] if wrap or row > 0 else 0.0
+            come += along_cols[row, left] if wrap or col > 0 else 0.0
+            loose[row, col] += come - out

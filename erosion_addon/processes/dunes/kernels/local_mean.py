@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mean of a field around each cell: running means along rows and columns, twice each."""
+
+import numpy as np
+
+from ....kernels.compile import kernel
+
+
+@kernel
+def mean_along_rows(given, found, first, last, radius, wrap):
+    """Means over 2 · radius + 1 cells of the rows first … last - 1; the edge goes on as it is, or edges wrap.
+
+    Sums are taken anew every 64 cells, so that rounding does not add up.
+    """
+    cols = given.shape[1]
+    share = 1.0 / (2 * radius + 1)
+    for row in range(first, last):
+        total = 0.0
+        for col in range(cols):
+            if col % 64 == 0:
+                total = 0.0
+                for at in range(col - radius, col + radius + 1):
+                    total += given[row, at % cols if wrap else min(max(at, 0), cols - 1)]
+            else:
+                behind, ahead = col - radius - 1, col + radius
+                if wrap:
+                    behind, ahead = behind % cols, ahead % cols
+                else:
+                    behind, ahead = max(behind, 0), min(ahead, cols - 1)
+                total += given[row, ahead] - given[row, behind]
+            found[row, col] = total * share
+
+
+@kernel
+def mean_along_cols(given, found, first, last, radius, wrap):
+    """As `mean_along_rows`, of the columns first … last - 1, of which all rows are gone through together."""
+    rows = given.shape[0]
+    share = 1.0 / (2 * radius + 1)
+    total = np.zeros(last - first)
+    for row in range(rows):
+        if row % 64 == 0:
+            total[:] = 0.0
+            for at in range(row - radius, row + radius + 1):
+                total += given[at % rows if wrap else min(max(at, 0), rows - 1), first:last]
+        else:
+            behind, ahead = row - radius - 1, row + radius
+            if wrap:
+                behind, ahead = behind % rows, ahead % rows
+            else:
+                behind, ahead = max(behind, 0), min(ahead, rows - 1)
+            total += given[ahead, first:last] - given[behind, first:last]
+        found[row, first:last] = total * share

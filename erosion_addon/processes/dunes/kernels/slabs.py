@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Slabs of sand that hop along lines of the wind.
+
+Each cell lies on exactly one line, and a slab stays on its own: so lines are worked on by any number of threads, in any
+order, with the same result.
+
+Sources: Werner, "Eolian dunes: computer simulations and attractor interpretation" (1995); Momiji, Carretero-González,
+Bishop & Warren, "Simulation of the effect of wind speedup in the formation of transverse dune fields" (2000); Paris,
+Peytavie, Guérin, Argudo & Galin, "Desertscape simulation" (2019), for plants and rock.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ....kernels import rng
+from ....kernels.compile import inlined, kernel, lean
+from ....kernels.edges import CLOSED, WRAP
+from .lines import aside, cell_of, extent, following
+
+HOPS, OUT, BROUGHT, WORN, COUNTS = 0, 1, 2, 3, 4
+"""Columns of `totals`: hops, and as m on a cell: sand that left, that was brought, rock that was worn."""
+
+SAND, ROCK = 0.6, 0.1
+"""Chance that a slab settles where it lands, in the open, on sand and on bare rock (Werner)."""
+
+CALM, STORM = 0.25, 3.0
+"""Bounds on the length of a hop, as a multiple of that on level ground."""
+
+SETTLED = -1
+
+
+class Constants(NamedTuple):
+    """Numbers that hold for all cells and one wind. A step is the way to the next cell of a line."""
+
+    slab: float
+    """Thickness of a slab, m."""
+    hop: float
+    """Length of a hop on level ground, steps."""
+    speed_up: float
+    """By how much a hop is longer for each meter that the ground ahead stands above its surroundings, of its length."""
+    lead: int
+    """How far ahead, steps: the air over a slope is fastest before the crest."""
+    drop: float
+    """By how much the shadow falls on a step, m."""
+    climb: float
+    """By how much a slab rises on a step at most, m."""
+    wear: float
+    """Rock worn off by a slab that bounces on it, m."""
+    brought: float
+    """Slabs that the wind brings on each line over the windward edge, or anywhere where edges wrap."""
+    edges: int
+
+
+class Ground(NamedTuple):
+    """Layers of the ground, flattened."""
+
+    rock: np.ndarray
+    """(rows + 2, cols + 2), m: with a ring around the terrain."""
+    loose: np.ndarray
+    """(rows + 2, cols + 2), m."""
+    bump: np.ndarray
+    """(rows, cols): by how much the ground, smoothed, stands above its surroundings, m."""
+    blown: np.ndarray
+    """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in its shadow."""
+
+
+class Line(NamedTuple):
+    """The cells of a line, as the wind meets them."""
+
+    ringed: np.ndarray
+    """Number of the cell in an array with a ring."""
+    cell: np.ndarray
+    """Number of the cell in one without."""
+    start: np.ndarray
+    """True where the line comes in over an edge."""
+    rock: np.ndarray
+    loose: np.ndarray
+    top: np.ndarray
+    """Surface, m."""
+    shade: np.ndarray
+    """Height of the wind's shadow, m."""
+    hop: np.ndarray
+    """Mean length of a hop from here, steps."""
+    give: np.ndarray
+    """Share of a slab that is lifted, 0-1."""
+    take: np.ndarray
+    """Chance that a slab may settle at all, 0-1."""
+    plants: np.ndarray
+    """Cover, 0-1."""
+    soft: np.ndarray
+    """Share of what is worn off bare rock, 0-1."""
+    lowest: np.ndarray
+    highest: np.ndarray
+
+
+@lean
+def _hop_length(number, step, rays, shape, bump, constants):
+    """Mean length of a hop by the height of the ground at a step of a line, steps."""
+    length, _ = extent(rays, shape)
+    if step >= length:
+        if constants.edges == WRAP:
+            number, step = number + aside(rays, length), step - length
+        else:
+            step = length - 1
+    row, col, _ = cell_of(rays, shape, number, step)
+    faster = 1.0 + constants.speed_up * bump[row * shape[1] + col]
+    return constants.hop * min(max(faster, CALM), STORM)
+
+
+@kernel
+def _make_line(length):
+    whole = np.empty((2, length), np.int64)
+    parts = np.empty((11, length))
+    start = np.zeros(length, np.bool_)
+    return Line(
+        whole[0],
+        whole[1],
+        start,
+        parts[0],
+        parts[1],
+        parts[2],
+        parts[3],
+        parts[4],
+        parts[5],
+        parts[6],
+        parts[7],
+        parts[8],
+        parts[9],
+        parts[10],
+    )
+
+
+@lean
+def _fetch(line, number, rays, shape, ground, cover, shares, constants):
+    """Read the cells of a line."""
+    cols, wrap = shape[1], constants.edges == WRAP
+    before = np.int64(0)
+    for step in range(line.cell.size):
+        row, col, turns = cell_of(rays, shape, number, step)
+        at, ringed = row * cols + col, (row + 1) * (cols + 2) + col + 1
+        line.start[step] = step == 0 or (turns != before and not wrap)
+        before = turns
+        line.ringed[step], line.cell[step] = ringed, at
+        line.rock[step], line.loose[step] = ground.rock[ringed], ground.loose[ringed]
+        line.top[step] = ground.rock[ringed] + ground.loose[ringed]
+        line.hop[step] = _hop_length(number, step + constants.lead, rays, shape, ground.bump, constants)
+        line.give[step], line.take[step], line.soft[step], line.plants[step] = 1.0, 1.0, 1.0, 0.0
+        line.lowest[step], line.highest[step] = -math.inf, math.inf
+        if cover is not None:
+            line.plants[step] = cover[at, 0]
+            line.give[step] = cover[at, 1]
+        if shares is not None:
+            line.give[step] *= shares[at, 0]
+            line.take[step], line.soft[step] = shares[at, 1], shares[at, 0] * shares[at, 2]
+            if shares.shape[1] > 3:
+                line.lowest[step], line.highest[step] = shares[at, 3], shares[at, 4]
+
+
+@lean
+def _cast(line, first, last, above, drop):
+    """Let shadows fall on the steps first … last - 1; above: height of what falls on the first."""
+    for step in range(first, last):
+        line.shade[step] = above
+        above = max(line.top[step], above) - drop
+
+
+@lean
+def _change(line, at, last, amount, drop):
+    """Lay an amount on a cell, or take it off, and let its shadow fall anew as far as that changes."""
+    line.loose[at] += amount
+    line.top[at] = line.rock[at] + line.loose[at]
+    above = max(line.top[at], line.shade[at]) - drop
+    for step in range(at + 1, last):
+        if line.shade[step] == above:
+            break
+        line.shade[step] = above
+        above = max(line.top[step], above) - drop
+
+
+@inlined
+def _sheltered(line, at, constants):
+    """True in the wind's shadow, deeper than a slab: a dent of one slab makes no lee."""
+    return line.top[at] + constants.slab < line.shade[at]
+
+
+@lean
+def _order(begin, count, one, other):
+    """Start and stride of a tour of `count` cells that visits each once. one, other: random numbers, 0-1."""
+    stride = np.int64((0.25 + 0.5 * one) * count)
+    while math.gcd(stride, count) != 1:
+        stride = stride % count + 1
+    return begin + np.int64(other * count), min(stride, count - 1)
+
+
+@inlined
+def _may_lie(line, at, load):
+    """True where masks and limits of depth let a load lie."""
+    return line.take[at] > 0.0 and line.top[at] + load <= line.highest[at]
+
+
+@inlined
+def _hop(line, at, chance):
+    """Steps of the next hop from a cell: any length up to twice the mean, so that sand comes down evenly."""
+    return max(np.int64(2.0 * line.hop[at] * chance + 0.5), 1)
+
+
+@inlined
+def _landing(line, at, to, last, constants):
+    """Where a hop ends: grains are so low over the ground that none passes a lee."""
+    for step in range(at + 1, min(to, last)):
+        if _sheltered(line, step, constants):
+            return step
+    return to
+
+
+@lean
+def _fly(line, at, base, last, load, start, draw, constants):
+    """Let a slab land at step `at` or hop on, until it settles or comes to the end of its line.
+
+    base: height that it comes from. Returns hops, draws, rock that it wore, and steps to where it lands behind the end,
+    or `SETTLED`.
+    """
+    hops, worn = 1, 0.0
+    while True:
+        if at >= last:
+            return hops, draw, worn, at - last
+        if line.top[at] - base > constants.climb * constants.hop:  # a wall: it stays at its foot
+            foot = at
+            while foot > 0 and not line.start[foot] and line.top[foot] - base > constants.climb:
+                foot -= 1
+            if _may_lie(line, foot, load):
+                _change(line, foot, last, load, constants.drop)
+                return hops, draw, worn, SETTLED
+        chance = line.take[at]
+        if not _sheltered(line, at, constants):
+            settles = ROCK + (SAND - ROCK) * min(line.loose[at] / constants.slab, 1.0)
+            chance *= settles + (1.0 - settles) * line.plants[at]
+        if line.top[at] + load > line.highest[at]:
+            chance = 0.0
+        if rng.uniform(start, draw) < chance:
+            _change(line, at, last, load, constants.drop)
+            return hops, draw + 1, worn, SETTLED
+        if constants.wear > 0.0 and line.loose[at] < constants.slab and line.soft[at] > 0.0:
+            depth = constants.wear * line.soft[at] * (1.0 - line.loose[at] / constants.slab)
+            line.rock[at] -= depth
+            line.loose[at] += depth
+            worn += depth
+        base = line.top[at]
+        at = _landing(line, at, at + _hop(line, at, rng.uniform(start, draw + 1)), last, constants)
+        draw += 2
+        hops += 1
+
+
+@lean
+def _store(line, ground, constants):
+    for step in range(line.ringed.size):
+        ground.rock[line.ringed[step]], ground.loose[line.ringed[step]] = line.rock[step], line.loose[step]
+        ground.blown[line.cell[step]] = not _sheltered(line, step, constants) and line.give[step] > 0.0
+
+
+@kernel
+def find_shadows(first, last, rays, shape, ground, constants, tails):
+    """Find the height of the shadow behind the end of the lines first … last - 1, of nothing before them."""
+    for number in range(first, last):
+        above = -math.inf
+        for step in range(extent(rays, shape)[0]):
+            row, col, _ = cell_of(rays, shape, number, step)
+            ringed = (row + 1) * (shape[1] + 2) + col + 1
+            above = max(ground.rock[ringed] + ground.loose[ringed], above) - constants.drop
+        tails[number] = above
+
+
+@kernel
+def hand_on_shadows(rays, shape, constants, tails, entering):
+    """Fill `entering` with the height of the shadow that comes in over the edge at the start of each line."""
+    length, count = extent(rays, shape)
+    for number in range(count):
+        entering[following(number, rays, shape)] = tails[number]
+    reach = length * constants.drop
+    for _ in range(2):  # a shadow longer than a line
+        for number in range(count):
+            after = following(number, rays, shape)
+            entering[after] = max(entering[after], entering[number] - reach)
+
+
+@kernel
+def blow(first, last, rays, shape, ground, cover, shares, constants, key, entering, leaving, totals):
+    """Let slabs hop on the lines first … last - 1: as many draws of a cell as a line has cells.
+
+    A cell is drawn. Where it is bare, or lies in the shadow of what is upwind, nothing is lifted. A slab hops
+    downwind. It settles in a shadow always, else with a chance that is higher on sand than on rock and highest among
+    plants; else it hops on. It stays at the foot of what is too steep to climb.
+
+    cover: (cells, 2) float32, plants and what dry sand is lifted of a cell, 0-1; or None. shares: (cells, 3 or 5)
+    float32, what a cell gives, takes, its rock gives (0-1), the lowest and highest that it may come to; or None.
+    key: uint64. entering: (lines,) height of the shadow over the start, m. leaving: see `hand_on`.
+    totals: (lines, COUNTS).
+    """
+    length, _ = extent(rays, shape)
+    line = _make_line(length)
+    wrap = constants.edges == WRAP
+    for number in range(first, last):
+        _fetch(line, number, rays, shape, ground, cover, shares, constants)
+        start, draw = rng.stream(key, number), 0
+        begin = 0
+        while begin < length:
+            end = begin + 1
+            while end < length and not line.start[end]:
+                end += 1
+            _cast(line, begin, end, entering[number] if wrap else -math.inf, constants.drop)
+            draw = _blow_line(line, begin, end, start, draw, constants, number, leaving, totals)
+            begin = end
+        _store(line, ground, constants)
+
+
+@lean
+def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals):
+    """`blow` on the steps begin … end - 1 of a line, which come in and go out over an edge; returns draws."""
+    hops = 0
+    out = brought = worn = 0.0
+    if constants.brought > 0.0:
+        for _ in range(int(constants.brought + rng.uniform(start, draw))):
+            one, other = rng.uniform(start, draw + 1), rng.uniform(start, draw + 2)
+            # As far as hops reach over the edge, from all places before it.
+            way = one * (end - begin) if constants.edges == WRAP else 2.0 * constants.hop * min(one, other)
+            given = _fly(line, begin + np.int64(way), math.inf, end, constants.slab, start, draw + 3, constants)
+            hops, draw, worn = hops + given[0], given[1], worn + given[2]
+            brought += constants.slab
+            if given[3] != SETTLED:
+                out += _let_out(line, end, constants.slab, constants, number, given[3], leaving)
+        draw += 1
+    count = end - begin
+    at, stride = _order(begin, count, rng.uniform(start, draw), rng.uniform(start, draw + 1))
+    draw += 2
+    for _ in range(count):
+        at += stride
+        if at >= end:
+            at -= count
+        if line.loose[at] <= 0.0 or _sheltered(line, at, constants):
+            continue
+        load = min(min(constants.slab, line.loose[at]) * line.give[at], max(line.top[at] - line.lowest[at], 0.0))
+        if load <= 0.0:
+            continue
+        base = line.top[at]
+        to = _landing(line, at, at + _hop(line, at, rng.uniform(start, draw)), end, constants)
+        _change(line, at, end, -load, constants.drop)
+        given = _fly(line, to, base, end, load, start, draw + 1, constants)
+        hops, draw, worn = hops + given[0], given[1], worn + given[2]
+        if given[3] != SETTLED:
+            out += _let_out(line, end, load, constants, number, given[3], leaving)
+    totals[number, HOPS] += hops
+    totals[number, OUT] += out
+    totals[number, BROUGHT] += brought
+    totals[number, WORN] += worn
+    return draw
+
+
+@lean
+def _let_out(line, end, load, constants, number, beyond, leaving):
+    """What becomes of a slab behind the end of its line; returns what leaves the terrain."""
+    if constants.edges == WRAP:
+        leaving[number, min(beyond, leaving.shape[1] - 1)] += load
+        return 0.0
+    if constants.edges == CLOSED and _may_lie(line, end - 1, load):
+        _change(line, end - 1, end, load, constants.drop)
+        return 0.0
+    return load
+
+
+@kernel
+def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, entering, arriving, leaving, totals):
+    """Let what left over an edge that wraps land on the lines first … last - 1 and beyond.
+
+    arriving, leaving: (lines, steps) sand that comes in at the start, which is taken, and that goes on behind the end,
+    by the step on which it lands; m on a cell.
+    """
+    length, _ = extent(rays, shape)
+    line = _make_line(length)
+    for number in range(first, last):
+        if not np.any(arriving[number]):
+            continue
+        _fetch(line, number, rays, shape, ground, cover, shares, constants)
+        _cast(line, 0, length, entering[number], constants.drop)
+        start, draw, hops, worn = rng.stream(key, number), 0, 0, 0.0
+        for place in range(arriving.shape[1]):
+            while arriving[number, place] > 0.0:
+                load = min(constants.slab, arriving[number, place])
+                arriving[number, place] -= load
+                given = _fly(line, place, math.inf, length, load, start, draw, constants)
+                hops, draw, worn = hops + given[0] - 1, given[1], worn + given[2]
+                if given[3] != SETTLED:
+                    leaving[number, min(given[3], leaving.shape[1] - 1)] += load
+        totals[number, HOPS] += hops
+        totals[number, WORN] += worn
+        _store(line, ground, constants)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of the dunes step, declared once."""
+
+from dataclasses import dataclass
+
+from ...base.parameters import Parameters, parameter
+from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
+
+LEAST_HOP = 2.0
+"""Length of a hop in cells, at least: with less, sand would not leave its dune."""
+
+
+@dataclass(frozen=True)
+class DuneParameters(Parameters):
+    """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or stars, by the winds
+    and by how much sand there is (Werner 1995)."""
+
+    years: float = parameter(
+        600.0,
+        "How long the winds blow: higher values make fewer, larger dunes.",
+        low=0,
+        high=1e6,
+        unit="years",
+        soft_high=3000,
+        step=50,
+    )
+    transport: float = parameter(
+        40.0,
+        "Sand that passes a meter of width in a year on level sand: higher values do the same as more years.",
+        low=0,
+        high=10_000,
+        unit="m²/year",
+        soft_high=200,
+    )
+    direction: float = wind_direction(0.0)
+    wind_rose: tuple[tuple[float, ...], ...] = wind_rose()
+    season: float = parameter(
+        50.0,
+        "How long each wind of the rose blows on end: higher values build leeward slopes for each, "
+        "lower ones mix them.",
+        low=0,
+        high=1e6,
+        unit="years",
+        soft_high=200,
+    )
+    gustiness: float = gustiness()
+    supply: float = parameter(
+        0.0,
+        "Sand that the wind brings over the border, as its thickness all over the terrain; "
+        "never more than it can carry.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=20,
+    )
+    hop_length: float = parameter(
+        25.0,
+        "Way of sand over level ground before it can settle, two cells at least: all dunes grow with it.",
+        low=0.01,
+        high=1e5,
+        unit="m",
+        soft_low=5,
+        soft_high=200,
+        group="Sand",
+    )
+    speed_up: float = parameter(
+        4.0,
+        "How much further hops lead for each meter that the ground stands above the land around: "
+        "higher values make lower dunes with gentler windward slopes.",
+        low=0,
+        high=20,
+        unit="m/m",
+        soft_low=1,
+        soft_high=10,
+        group="Sand",
+    )
+    creep: float = parameter(
+        0.2,
+        "How much sand rolls down slopes in the wind, of what passes: higher values make smoother dunes.",
+        low=0,
+        high=2,
+        soft_high=0.5,
+        group="Sand",
+    )
+    repose_angle: float = parameter(
+        33.0,
+        "Steepest slope that sand holds, that of the lee.",
+        low=1,
+        high=80,
+        unit="°",
+        soft_low=20,
+        soft_high=45,
+        group="Sand",
+    )
+    shelter_angle: float = parameter(
+        15.0,
+        "Angle at which sheltered air thins out behind a height: lower values keep dunes further apart.",
+        low=1,
+        high=80,
+        unit="°",
+        soft_low=5,
+        soft_high=30,
+        group="Sand",
+    )
+    climb_angle: float = parameter(
+        45.0,
+        "Steepest slope that hopping sand climbs; it stays at the foot of what is steeper.",
+        low=1,
+        high=89,
+        unit="°",
+        soft_low=20,
+        group="Rock",
+    )
+    abrasion: float = parameter(
+        0.0,
+        "Rock worn off where sand bounces on it, for each meter of sand: higher values carve streaks and ridges.",
+        low=0,
+        high=1,
+        unit="m/m",
+        soft_high=0.05,
+        group="Rock",
+    )
+    moisture_hold: float = parameter(
+        1.0,
+        "Share of wet sand (moisture 1) that stays: higher values leave damp sand lying.",
+        low=0,
+        high=1,
+        group="Moisture and Grass",
+    )
+    grass_hold: float = parameter(
+        1.0,
+        "Share of the sand that full grass holds and catches: higher values bind dunes where it is green.",
+        low=0,
+        high=1,
+        group="Moisture and Grass",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_rose(self.wind_rose)
+
+    def hop(self, cell_size: float) -> float:
+        """Length of a hop on level ground in meters."""
+        return max(self.hop_length, LEAST_HOP * cell_size)

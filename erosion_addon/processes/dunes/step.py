@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The step of dunes: sweeps of one wind each, in which slabs hop along its lines and what is too steep slides."""
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import EDGES, Array, mean_cell_size
+from ...base.threads import in_bands
+from ...kernels.elementary import sincos, tan
+from ..shared.halo import WALLED, changed_elevation, ground_now, inner, ringed, volumes
+from ..shared.shares import Ground, depth_bounds, shares, under_grass
+from ..shared.slides import Slides
+from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
+from ..shared.winds import drawn_wind, turned
+from .parameters import DuneParameters
+
+SLAB = 0.05
+"""Thickness of a slab in cell sizes. Thinner ones leave smoother sand and take as many times longer."""
+
+FLIGHT = 1.7
+"""Hops of a slab on level sand, on average."""
+
+DUNE, AROUND = 1.0, 12.0
+"""Radius of the ground that the wind feels as one, and of the surroundings that it is compared to, in hops."""
+
+LEAD = 2.0
+"""How far before the top of a hill the wind over it is fastest, in hops."""
+
+LEVELS = 8
+"""Sweeps between two looks at that."""
+
+STABLE = 0.2
+"""Share of a difference of height that rolls at a time, at most."""
+
+SLIDES = 3
+"""Passes of slides after a sweep: a lee then stands less than a degree too steep."""
+
+LAST_SLIDES = 200
+"""Passes after the last sweep, at most."""
+
+PORTION = 2**19
+"""Cells whose lines are worked on at once, about."""
+
+LINES = 16
+"""Lines that a thread takes at a time."""
+
+DROWNED = 0.01
+"""Depth of water in meters from which on no sand leaves the bottom."""
+
+TURNS = 16
+"""How often sand goes on over an edge that wraps: what no place takes by then leaves."""
+
+GOLDEN = 0.6180339887498949
+"""The golden ratio: multiples of it fall evenly on the winds of a rose, whatever their weights."""
+
+
+def sweeps(given: DuneParameters, spacing: tuple[float, float]) -> int:
+    """How often each cell is drawn, on average: a slab on level sand carries its volume FLIGHT hops far."""
+    cell = mean_cell_size(spacing)
+    if given.years * given.transport == 0:
+        return 0
+    return max(1, math.ceil(given.years * given.transport / (SLAB * cell * FLIGHT * given.hop(cell))))
+
+
+class DuneStep(Step):
+    """A dunes step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+
+    A sweep has parts: its shadows, a portion of the lines each, what comes over an edge that wraps, and slides.
+    """
+
+    bytes_per_cell = 16 + 24 + 12 + 20 + 8
+    """Working memory beyond terrain and result: rock and loose, means, masks of slides and of hops, cover."""
+
+    evolving: tuple[str, ...] = (
+        "_rock", "_loose", "_bump", "_blown", "_entering", "_leaving", "_totals", "_active",
+        "_exported", "_masks", "_done",
+    )  # fmt: skip
+
+    def __init__(self, state: State, parameters: DuneParameters, key: int) -> None:
+        from ...kernels import rng  # numba takes a second to import, so only where it runs
+        from .kernels import creep, lines, local_mean, slabs
+
+        self._kernel, self._lines, self._mean, self._creep, self._random = slabs, lines, local_mean, creep, rng
+        self._key = np.uint64(key)
+        self._given = parameters
+        state = self._state = under_grass(state, parameters.grass_hold)
+        self._shape = rows, cols = state.elevation.shape[0], state.elevation.shape[1]
+        loose = state.loose()
+        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
+        self._bump, self._blown = np.zeros((rows, cols)), np.zeros((rows, cols), np.uint8)
+        longer = max(rows, cols)
+        self._entering = np.zeros(longer)
+        reach = 2 * slabs.STORM * parameters.hop(state.cell_size) / min(state.spacing)
+        self._leaving = np.zeros((longer, min(int(reach) + 2, longer) if state.edges == "wrap" else 1))
+        self._totals = np.zeros((longer, slabs.COUNTS))
+        # Slides of sand break no rock: how hard that is counts for nothing there.
+        masks = {kind: mask for kind, mask in state.masks.items() if kind not in ("hardness", "protect")}
+        sliding = replace(state, masks=masks, strata=None)
+        self._slides = Slides(sliding, self._rock, self._loose, parameters.repose_angle)
+        self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
+        if not sliding.masks_change:
+            self.evolving = tuple(name for name in self.evolving if name != "_masks")
+        self._cover, self._shares = self._make_cover(), self._make_shares()
+        self._portions = max(1, -(-rows * cols // PORTION))
+        self._parts = self._portions + 3
+        works = bool(loose.any()) or parameters.supply > 0
+        self._sweeps = sweeps(parameters, state.spacing) if works else 0
+        self._end = self._sweeps * self._parts + (LAST_SLIDES if self._sweeps else 0)
+        self._season = max(1, round(parameters.season / (parameters.years or 1.0) * self._sweeps))
+        self._done = 0
+        self.limits = {
+            "_rock": WALLED,
+            "_entering": (-math.inf, LARGEST),
+            "_leaving": (0, 4 * longer * SLAB * state.cell_size),  # slab by slab it lands again
+            "_active": (0, 1),
+            "_blown": (0, 1),
+            "_masks": (0, 1),
+            "_done": (0, self._end),
+        }
+
+    def _make_cover(self) -> Array | None:
+        """(cells, 2) float32: what catches sand (plants and water), and what of dry sand can be lifted."""
+        layers, given = self._state.layers, self._given
+        moisture, grass, water = (layers.get(name) for name in ("moisture", "grass", "water_depth"))
+        if moisture is None and grass is None and water is None:
+            return None
+        cover = np.zeros((*self._shape, 2), np.float32)
+        cover[..., 0] = 0 if grass is None else given.grass_hold * np.clip(grass, 0, 1)
+        cover[..., 1] = 1 if moisture is None else 1 - given.moisture_hold * np.clip(moisture, 0, 1)
+        if water is not None:
+            cover[water > DROWNED] = 1, 0  # what falls in sinks
+        return cover.reshape(-1, 2)
+
+    def _make_shares(self, ground: Ground | None = None) -> Array | None:
+        """(cells, 3 or 5) float32: see `kernels.slabs.blow`."""
+        given, bounds = shares(self._state, ground), depth_bounds(self._state, 0.0, 1.0)
+        if given.nothing and not bounds:
+            return None
+        columns = [*(given.filled(name, self._shape) for name in ("dug", "laid", "soft")), *bounds]
+        found: Array = np.stack(columns, axis=-1).astype(np.float32).reshape(-1, len(columns))
+        return found
+
+    def advance(self) -> float:
+        """Work for about a tenth of a second; returns the share of the work done, 1 once all is at rest."""
+        until = chunk_end()
+        while self._done < self._end:
+            self._part()
+            if time.perf_counter() >= until:
+                break
+        return self._done / self._end if self._end else 1.0
+
+    def _part(self) -> None:
+        sweep, part = divmod(self._done, self._parts)
+        self._done += 1
+        if sweep >= self._sweeps:
+            if not self._slides.run(1, self._done):
+                self._done = self._end
+        elif part == 0:
+            self._begin(sweep)
+        elif part <= self._portions:
+            self._blow(sweep, part - 1)
+        elif part == self._portions + 1:
+            self._hand_on(sweep)
+        else:
+            self._roll()
+            self._active[1:-1] = 1
+            self._slides.run(SLIDES, sweep * SLIDES)
+
+    def _wind(self, sweep: int) -> tuple[Any, Any, Any]:
+        """`Rays` and `Constants` of a sweep, and the key of its random numbers."""
+        given, (row_spacing, col_spacing) = self._given, self._state.spacing
+        start = np.uint64(self._random.stream(self._key, sweep))
+        chances = [float(self._random.uniform(start, draw)) for draw in range(5)]
+        even = (float(self._random.uniform(self._key, 0)) + sweep // self._season * GOLDEN) % 1.0
+        direction = drawn_wind(given.direction, given.wind_rose, even) + turned(given.gustiness, chances[:3])
+        sine, cosine = sincos(math.radians(direction))
+        # In cells, as those may not be square.
+        row, col = float(sine) / row_spacing, float(cosine) / col_spacing
+        rays = self._lines.make_rays(row, col, chances[3])
+        pitch = 1.0 / max(abs(row), abs(col))
+        cell = self._state.cell_size
+        constants = self._kernel.Constants(
+            slab=SLAB * cell,
+            hop=given.hop(cell) / pitch,
+            speed_up=given.speed_up / given.hop(cell),
+            lead=round(LEAD * given.hop(cell) / pitch),
+            drop=pitch * tan(math.radians(given.shelter_angle)),
+            climb=pitch * tan(math.radians(given.climb_angle)),
+            wear=SLAB * cell * given.abrasion,
+            brought=min(self._brought(rays), given.hop(cell) / pitch),
+            edges=EDGES.index(self._state.edges),
+        )
+        return rays, constants, start
+
+    def _brought(self, rays: Any) -> float:
+        """Slabs that the wind brings on each line that comes in over an edge."""
+        if not self._given.supply:
+            return 0.0
+        length, count = self._lines.extent(rays, self._shape)
+        cells = self._shape[0] * self._shape[1]
+        entries = count if self._state.edges == "wrap" else count + abs(math.floor(rays.aside * (length - 1)))
+        slabs: float = self._given.supply * cells / (self._sweeps * SLAB * self._state.cell_size * entries)
+        return slabs
+
+    def _ground(self) -> Any:
+        return self._kernel.Ground(
+            self._rock.reshape(-1), self._loose.reshape(-1), self._bump.reshape(-1), self._blown.reshape(-1)
+        )
+
+    def _begin(self, sweep: int) -> None:
+        """Look at the ground: its mean around, how hard it is, and the shadows that come in over an edge."""
+        rays, constants, _ = self._wind(sweep)
+        if sweep % LEVELS == 0:
+            self._find_bumps()
+        if self._state.edges == "wrap":
+            given, tails = (rays, self._shape, self._ground(), constants), np.zeros_like(self._entering)
+            self._on_lines(
+                0,
+                self._lines.extent(rays, self._shape)[1],
+                lambda *ends: self._kernel.find_shadows(*ends, *given, tails),
+            )
+            self._kernel.hand_on_shadows(rays, self._shape, constants, tails, self._entering)
+
+    def _find_bumps(self) -> None:
+        """The difference of two means: over what the wind feels of a dune, and over its surroundings."""
+        surface = np.ascontiguousarray(inner(self._rock) + inner(self._loose))
+        hop = self._given.hop(self._state.cell_size)
+        self._bump[...] = self._smooth(surface, DUNE * hop) - self._smooth(surface, AROUND * hop)
+
+    def _smooth(self, surface: Array, reach: float) -> Array:
+        """Mean of the surface around each cell. reach: radius in meters."""
+        (rows, cols), threads, wrap = self._shape, self._state.threads, self._state.edges == "wrap"
+        down, right = (
+            max(1, min(round(reach / 2 / pitch), count // 4))
+            for pitch, count in zip(self._state.spacing, self._shape, strict=True)
+        )
+        found, between = np.empty(self._shape), np.empty(self._shape)
+        for given in (surface, found):
+            along_rows, along_cols = (given, between), (between, found)
+            in_bands(
+                lambda *ends, maps=along_rows: self._mean.mean_along_rows(*maps, *ends, right, wrap), rows, threads
+            )
+            in_bands(lambda *ends, maps=along_cols: self._mean.mean_along_cols(*maps, *ends, down, wrap), cols, threads)
+        return found
+
+    def _on_lines(self, first: int, last: int, work: Any) -> None:
+        """Call work(first, last) for lines of that range, on threads."""
+        in_bands(lambda begin, end: work(first + begin, first + end), last - first, self._state.threads, LINES)
+
+    def _blow(self, sweep: int, portion: int) -> None:
+        rays, constants, start = self._wind(sweep)
+        if portion == 0 and self._state.hardness_changes:
+            self._shares = self._make_shares(ground_now(self._rock, self._loose))
+        _, count = self._lines.extent(rays, self._shape)
+        first, last = count * portion // self._portions, count * (portion + 1) // self._portions
+        given = rays, self._shape, self._ground(), self._cover, self._shares, constants, start
+        memory = self._entering, self._leaving, self._totals
+        self._on_lines(first, last, lambda *ends: self._kernel.blow(*ends, *given, *memory))
+
+    def _hand_on(self, sweep: int) -> None:
+        """Let sand that has left over an edge that wraps come in on the line that goes on there."""
+        if not self._leaving.any():
+            return
+        rays, constants, start = self._wind(sweep)
+        _, count = self._lines.extent(rays, self._shape)
+        shift = self._lines.following(0, rays, self._shape)
+        for turn in range(TURNS):
+            if not self._leaving.any():
+                return
+            arriving = np.roll(self._leaving[:count], shift, axis=0)
+            self._leaving[:] = 0.0
+            key = np.uint64(self._random.stream(start, turn + 1))
+            given = rays, self._shape, self._ground(), self._cover, self._shares, constants, key
+            memory = self._entering, arriving, self._leaving, self._totals
+            self._on_lines(
+                0, count, lambda *ends, memory=memory, given=given: self._kernel.hand_on(*ends, *given, *memory)
+            )
+        self._totals[:, self._kernel.OUT] += self._leaving.sum(axis=1)
+        self._leaving[:] = 0.0
+
+    def _roll(self) -> None:
+        """Creep of a sweep."""
+        state, kernel, rows = self._state, self._creep, self._shape[0]
+        passed = SLAB * state.cell_size * FLIGHT * self._given.hop(state.cell_size) * self._given.creep
+        shares_of = [passed / (pitch * pitch) for pitch in state.spacing]
+        times = max(1, math.ceil(max(shares_of) / STABLE))
+        loose, wrap = inner(self._loose), state.edges == "wrap"
+        flows = np.empty(self._shape), np.empty(self._shape)
+        for _ in range(times if passed else 0):
+            surface = inner(self._rock) + loose
+            given = loose, surface, self._blown, self._shares, *(share / times for share in shares_of), *flows
+            in_bands(lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads)
+            in_bands(lambda *ends: kernel.settle(*ends, loose, *flows, wrap), rows, state.threads)
+
+    def _total(self, column: int) -> float:
+        return float(np.sum(self._totals[:, column]))
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in meters, by field name."""
+        loose = np.maximum(inner(self._loose), 0.0)
+        return {"elevation": self.elevation(), **self._state.split_loose(loose, own="sediment")}
+
+    def elevation(self) -> Array:
+        """The surface to look at (m)."""
+        return changed_elevation(self._state, self._rock, self._loose)
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far; what the wind has brought in comes from nowhere."""
+        kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
+        out = float(np.sum(self._exported)) + self._total(kernel.OUT) + float(np.sum(self._leaving))
+        return volumes(self._state, self._rock, self._loose, np.array([out]))._replace(
+            added=self._total(kernel.BROUGHT) * area
+        )
+
+    def settle(self) -> None:
+        """Come to the end of a sweep."""
+        while self._done < self._sweeps * self._parts and self._done % self._parts:
+            self._part()
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """Entries of the report; volumes in m³. seconds: of work so far."""
+        kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
+        hops, blown = int(self._total(kernel.HOPS)), min(self._done / self._parts, self._sweeps)
+        return {
+            "years": self._given.years * blown / self._sweeps if self._sweeps else 0.0,
+            "hops": hops,
+            "hops_per_second": hops / seconds if seconds > 0 else 0.0,
+            "abraded": self._total(kernel.WORN) * area,
+            "supplied": self._total(kernel.BROUGHT) * area,
+        }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Winds of a year: one direction or several with weights, and how gusts turn away from them."""
+
+import math
+from typing import Any
+
+from ...base.errors import InputError
+from ...base.parameters import parameter
+
+Rose = tuple[tuple[float, ...], ...]
+"""(direction in degrees, weight) of each wind."""
+
+
+def wind_direction(default: float) -> Any:
+    """A parameter: where one wind blows to."""
+    return parameter(
+        default,
+        "Where the wind blows to: 0 along x, 90 along y.",
+        low=-360,
+        high=360,
+        unit="°",
+        seed_name="pspeed",
+        soft_low=-180,
+        soft_high=180,
+        needs=("wind_rose", ()),
+    )
+
+
+def wind_rose() -> Any:
+    """A parameter: several winds."""
+    return parameter(
+        (),
+        "Several winds that take turns, instead of one: where each blows to, and its weight.",
+        low=-360,
+        high=1e6,
+        row_names=("direction", "weight"),
+    )
+
+
+def gustiness() -> Any:
+    """A parameter: how steady a wind is."""
+    return parameter(
+        10.0,
+        "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
+        low=0,
+        high=90,
+        unit="°",
+        soft_high=45,  # beyond it, gusts that blow back comb the sand
+    )
+
+
+def check_rose(rose: Rose) -> None:
+    """Raises InputError for a rose that is none."""
+    for direction, weight in rose:
+        if direction > 360 or weight < 0:
+            raise InputError(
+                f"wind_rose: [{direction:g}, {weight:g}] is no wind; "
+                "directions go from -360 to 360, weights from 0 upwards."
+            )
+    if rose and not any(weight for _, weight in rose):
+        raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")
+
+
+def drawn_wind(direction: float, rose: Rose, chance: float) -> float:
+    """Direction of one of the rose's winds by its weight, or the one direction where there is no rose.
+
+    chance: 0-1, which of them.
+    """
+    left = chance * math.fsum(weight for _, weight in rose)
+    for direction, weight in rose:  # noqa: B007 - the last one stays where rounding leaves some
+        left -= weight
+        if left < 0:
+            break
+    return direction
+
+
+def turned(gustiness: float, chances: list[float]) -> float:
+    """Degrees by which a gust turns away. gustiness: standard deviation; chances: three uniform numbers, 0-1."""
+    # Near to a normal distribution, of standard deviation 1/2, and without its far ends.
+    return gustiness * 2 * (chances[0] + chances[1] + chances[2] - 1.5)

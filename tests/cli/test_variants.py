@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command variants."""
+
+import html
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from erosion_addon.cli.commands import main
+from erosion_addon.files.heightmap import read_heightmap
+from erosion_addon.light.relief import WATER, shaded_relief
+from erosion_addon.model import Terrain
+from tests.cli.commandline import IMAGES, listing
+from tests.terrains import fractal
+
+FEW = ("--recipe", "arcane", "--set", "droplet.drops_per_cell=0.5", "--quiet")
+NAMES = ["0_3.png", "0_5.png", "1_3.png", "1_5.png"]
+
+
+def commands(folder):
+    """The commands on the page, as words, in the order of its pictures."""
+    page = (folder / "page" / "index.html").read_text(encoding="utf-8")
+    assert re.findall('src="(.*?)"', page) == NAMES
+    return [shlex.split(html.unescape(words)) for words in re.findall("<code>(.*?)</code>", page)]
+
+
+def test_each_picture_is_what_the_command_below_it_makes(folder, capsys):
+    """On a terrain no larger than the pictures the run in small is the run in full."""
+    np.save("a 'dem'.npy", fractal(40, 48, relief=200.0))
+    words = ["variants", "a 'dem'.npy", "page", *FEW, "--seeds", "3", "5", "--vary", "droplet.capacity=[2, 8.5]"]
+    assert main([*words, "--cell-size", "8", "--edges", "closed"]) == 0
+    assert capsys.readouterr().out.split() == [str(Path("page", "index.html"))]
+    assert sorted(path.name for path in Path("page").iterdir()) == [*NAMES, "index.html"]
+    found = []
+    for said, name in zip(commands(folder), NAMES, strict=True):
+        assert said[:3] == ["python", "-m", "erosion_addon"]
+        assert main([*said[3:], "--maps", "maps", "--quiet"]) == 0
+        sediment = {"sediment": read_heightmap(Path("maps", "sediment.exr"), IMAGES)}
+        made = Terrain(read_heightmap(Path("OUTPUT.exr"), IMAGES), 8.0, sediment)
+        picture = IMAGES.read_color(Path("page", name))
+        np.testing.assert_allclose(picture, shaded_relief(made), atol=1e-4)
+        found.append(picture.tobytes())
+    assert len(set(found)) == 4
+
+
+def test_a_large_terrain_is_shown_in_small_with_its_proportions(folder):
+    np.save("dem.npy", fractal(60, 120, relief=200.0))
+    assert main(["variants", "dem.npy", "page", *FEW, "--seeds", "0", "--side", "40"]) == 0
+    assert IMAGES.read_color(Path("page", "0_0.png")).shape == (20, 40, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--vary", "droplet.capacity=3"], "needs a list of values, such as droplet.capacity="),
+        (["--vary", "droplet.capacity=[]"], "needs a list of values"),
+        (["--vary", "droplet.capacity=[3, -1]"], "capacity"),
+        (["--vary", "water.duration=[3]"], "names no parameter"),
+        (["--seeds", *map(str, range(101))], "101 variants are too many"),
+        (["--side", "1"], "--side 1 is too small"),
+    ],
+)
+def test_what_cannot_be_varied_is_refused_before_any_work(folder, capsys, words, sentence):
+    before = listing(folder)
+    assert main(["variants", "dem.npy", "page", *FEW, *words]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said and said.count("\n") == 1 and listing(folder) == before
+
+
+def test_no_picture_replaces_what_is_read(folder):
+    Path("page").mkdir()
+    Path("dem.npy").rename("page/0_0.npy")
+    IMAGES.write(Path("page", "0_0.png"), np.linspace(0, 1, 24 * 32).reshape(24, 32).astype("f"), "uint16")
+    before = listing(folder)
+    assert main(["variants", "page/0_0.png", "page", *FEW, "--seeds", "0"]) == 2
+    assert listing(folder) == before
+
+
+def test_relief_is_bright_toward_the_north_west_and_water_is_blue():
+    ramp = np.add.outer(np.linspace(0, 40, 20), np.linspace(40, 0, 20))  # rises to the north and to the west
+    toward, away = (shaded_relief(Terrain(heights, 5.0)).mean() for heights in (ramp[::-1, ::-1], ramp))
+    assert toward > 1.3 * away
+    level, depth = np.zeros((8, 8)), np.zeros((8, 8))
+    depth[2:5, 2:5] = 1.0
+    color = shaded_relief(Terrain(level, 1.0, {"water_depth": depth}))
+    assert np.allclose(color[3, 3] / color[3, 3, 2], np.array(WATER) / WATER[2], atol=1e-5)
+    assert color[0, 0, 0] > color[0, 0, 2]

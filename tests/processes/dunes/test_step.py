@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dunes as the winds and the sand make them, their slopes, and what hinders sand on its way."""
+
+import numpy as np
+import pytest
+
+from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon.processes.registry import PROCESSES
+
+SIDE, CELL = 96, 10.0
+
+
+def recipe(**values):
+    return Recipe.from_dict({"name": "dunes", "step": [{"kind": "dunes", **values}]})
+
+
+def sand_sheet(depth, side=SIDE):
+    """A sheet of sand, roughened by up to a meter."""
+    sand = depth + np.random.default_rng(1).random((side, side))
+    return Terrain(sand, CELL, {"sediment": sand})
+
+
+def blown(terrain, edges="wrap", seed=3, threads=0, masks=None, **values):
+    return erode(terrain, recipe(**values), seed=seed, edges=edges, threads=threads, masks=masks)
+
+
+def smoothed(heights):
+    """Means of 5 × 5 cells, edges wrapping."""
+    for axis in (0, 1):
+        heights = sum(np.roll(heights, way, axis) for way in range(-2, 3)) / 5
+    return heights
+
+
+def across_and_along(heights):
+    """Mean squares of the slope along x and along y."""
+    heights = smoothed(heights)
+    return [np.mean((np.roll(heights, -1, axis) - np.roll(heights, 1, axis)) ** 2) for axis in (1, 0)]
+
+
+def wavelength(heights):
+    """Mean wavelength along x, in meters."""
+    power = (np.abs(np.fft.rfft(heights - heights.mean(), axis=1)) ** 2).mean(axis=0)
+    number = np.arange(power.size)
+    return heights.shape[1] * CELL * power[1:].sum() / (number * power)[1:].sum()
+
+
+def slopes(heights):
+    """Slope along x, and steepness in degrees."""
+    along = (np.roll(heights, -1, 1) - np.roll(heights, 1, 1)) / (2 * CELL)
+    across = (np.roll(heights, -1, 0) - np.roll(heights, 1, 0)) / (2 * CELL)
+    return along, np.degrees(np.arctan(np.hypot(along, across)))
+
+
+@pytest.fixture(scope="module")
+def transverse():
+    return [blown(sand_sheet(20.0), years=years) for years in (60.0, 350.0)]
+
+
+def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
+    young, old = (after.elevation for after in transverse)
+    along_wind, across_wind = across_and_along(old)
+    assert along_wind > 1.4 * across_wind
+    assert wavelength(old) > 1.3 * wavelength(young)
+
+
+def test_dunes_are_gentle_to_windward_and_stand_at_the_angle_of_sand_in_the_lee(transverse):
+    along, steepness = slopes(transverse[1].elevation)
+    assert 5 < np.median(steepness[along > 0.03]) < 15
+    assert 30 < np.percentile(steepness[along < -0.2], 75) < 34
+    assert (steepness > 36).mean() < 0.002
+
+
+def test_a_heap_of_sand_that_no_wind_moves_is_a_cone():
+    side = 64
+    away = np.hypot(*np.mgrid[:side, :side] - 31.5)
+    sand = np.where(away < 4, 60.0, 0.0)
+    fields = {"sediment": sand, "moisture": np.ones((side, side), np.float32)}
+    after = blown(Terrain(sand, CELL, fields), years=400.0)
+    heap, height = after["sediment"], after["sediment"].max()
+    ring = (heap > 0.25 * height) & (heap < 0.6 * height)
+    gradient = np.hypot(*np.gradient(heap, CELL))[ring]
+    assert np.degrees(np.arctan(gradient.mean())) == pytest.approx(33.0, abs=1.0)
+    rows, cols = np.nonzero(ring)
+    angle = np.arctan2(rows - 31.5, cols - 31.5)
+    # Where the flank comes down to nothing: the radius of the cone.
+    foot = away[ring] * CELL + heap[ring] / np.tan(np.radians(33.0))
+    by_direction = [foot[np.abs(np.cos(4 * angle) - toward) < 0.2].mean() for toward in (1.0, -1.0)]
+    assert by_direction[0] == pytest.approx(by_direction[1], rel=0.02)
+
+
+def test_a_lone_heap_gets_horns_that_point_downwind():
+    rows, cols = np.mgrid[:90, :150] * CELL
+    sand = np.maximum(40.0 - np.hypot(cols - 300.0, rows - 445.0) * 40 / 260, 0.0)
+    terrain = Terrain(sand, CELL, {"sediment": sand})
+    dune = blown(terrain, "open", years=220.0, gustiness=5.0, hop_length=20.0, creep=0.1)["sediment"]
+    reach = np.array([np.flatnonzero(row > 2.0).max(initial=-1) for row in dune])
+    brink = reach[43:47].mean()
+    assert reach[:40].max() > brink + 3 and reach[50:].max() > brink + 3
+
+
+def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_along_it():
+    ratio = {}
+    for apart in (30.0, 120.0):
+        rose = [[-apart / 2, 1.0], [apart / 2, 1.0]]
+        along_x, along_y = across_and_along(blown(sand_sheet(12.0), years=300.0, wind_rose=rose).elevation)
+        ratio[apart] = along_x / along_y
+    assert ratio[30.0] > 1.2 and ratio[120.0] < 0.8
+
+
+def test_winds_from_all_sides_heap_sand_up_without_a_direction():
+    rose = [[direction, 1.0] for direction in (0.0, 120.0, 240.0)]
+    after = blown(sand_sheet(12.0), years=400.0, wind_rose=rose)
+    along_x, along_y = across_and_along(after.elevation)
+    assert 0.6 < along_x / along_y < 1.6
+    assert after.elevation.max() > 28.0
+
+
+def test_the_wind_s_direction_turns_the_dunes_and_nothing_else():
+    """A wind along y does what one along x does to the terrain turned over its diagonal, but for chance."""
+    one = blown(sand_sheet(20.0), years=150.0).elevation
+    other = blown(sand_sheet(20.0), years=150.0, direction=90.0).elevation
+    assert other.std() == pytest.approx(one.std(), rel=0.15)
+    along_x, along_y = across_and_along(other)
+    assert along_y > 1.5 * along_x
+
+
+def test_cells_that_are_not_square_make_the_same_dunes():
+    sand = 20.0 + np.random.default_rng(1).random((SIDE, SIDE // 2))
+    oblong = Terrain(sand, (10.0, 20.0), {"sediment": sand})
+    one, other = (blown(terrain, years=200.0).elevation for terrain in (sand_sheet(20.0), oblong))
+    assert other.std() == pytest.approx(one.std(), rel=0.3)
+
+
+def test_sand_gathers_around_an_obstacle_and_leaves_it_bare():
+    rows, cols = np.mgrid[:64, :96]
+    rock = np.where((abs(rows - 32) < 6) & (abs(cols - 40) < 6), 40.0, 0.0)
+    terrain = Terrain(rock + 1.0, CELL, {"sediment": np.ones((64, 96))})
+    sand = blown(terrain, "open", years=40.0, supply=3.0)["sediment"]
+    before, lee, beside = sand[28:37, 30:34], sand[28:37, 46:54], sand[4:12, 46:54]
+    assert before.max() > 5.0 and lee.mean() > 2 * max(beside.mean(), 0.5)
+
+
+def test_what_the_wind_brings_is_counted_and_comes_in_at_the_border():
+    bare = Terrain(np.zeros((40, 60)), CELL)
+    after = blown(bare, "open", years=100.0, supply=1.0)
+    mass = after.report["mass"]
+    assert mass["added"] == pytest.approx(1.0 * 40 * 60 * CELL * CELL, rel=0.1)
+    assert abs(mass["error"]) <= 1e-9 * mass["added"]
+    assert after["sediment"].max() > 0.0
+
+
+def test_the_wind_brings_no_more_sand_than_it_carries():
+    after = blown(Terrain(np.zeros((40, 60)), CELL), "open", years=20.0, supply=1000.0)
+    assert after["sediment"][:, 0].max() < 15.0
+
+
+def test_wet_sand_and_sand_under_grass_stay():
+    for field in ("moisture", "grass"):
+        sheet = sand_sheet(5.0)
+        cover = np.zeros(sheet.shape, np.float32)
+        cover[:, 48:] = 1.0
+        after = blown(Terrain(sheet.elevation, CELL, {**sheet.fields, field: cover}), years=60.0)
+        assert (after.elevation >= sheet.elevation - 1e-9)[:, 60:-12].all()
+        assert (after.elevation < sheet.elevation)[:, :48].mean() > 0.3
+
+
+def test_no_sand_leaves_the_ground_under_water_and_what_falls_in_stays():
+    sheet = sand_sheet(5.0)
+    water = np.zeros(sheet.shape, np.float32)
+    water[:, 48:] = 0.5
+    after = blown(Terrain(sheet.elevation, CELL, {**sheet.fields, "water_depth": water}), years=60.0)
+    gained = after.elevation - sheet.elevation
+    assert (gained[:, 60:-12] >= -1e-9).all()
+    assert gained[:, 48:52].mean() > 4 * abs(gained[:, 60:-12].mean())
+
+
+def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
+    rock = 20.0 * np.random.default_rng(2).random((48, 48))
+    terrain = Terrain(rock + 1.0, CELL, {"sediment": np.ones((48, 48))})
+    hardness = np.zeros((48, 48), np.float32)
+    hardness[:24] = 1.0
+    after = blown(terrain, years=20.0, abrasion=0.02, masks={"hardness": hardness})
+    worn = (terrain.elevation - 1.0) - (after.elevation - after["sediment"])
+    assert worn[24:].mean() > 0.01 and abs(worn[:24]).max() < 1e-4
+    assert after.report["steps"][0]["abraded"] == pytest.approx(worn.sum() * CELL * CELL, rel=1e-3)
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_any_number_of_threads_leaves_the_same_bytes(edges):
+    hashes = [
+        blown(sand_sheet(6.0, 50), edges, threads=threads, years=20.0, direction=37.0, supply=1.0).report["sha256"]
+        for threads in (1, 2, 3)
+    ]
+    assert hashes[0] == hashes[1] == hashes[2]
+
+
+@pytest.mark.parametrize("part", range(2, 12))
+def test_a_run_stopped_in_any_part_of_a_sweep_goes_on_to_the_same_bytes(part, monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("erosion_addon.processes.dunes.step.PORTION", 500)
+    given, terrain = recipe(years=0.7, direction=37.0), sand_sheet(6.0, 32)
+    whole = erode(terrain, given, seed=4, edges="wrap")
+    under_way = simulate(terrain, given, seed=4, edges="wrap")
+    stopped = next(progress.checkpoint for number, progress in enumerate(under_way) if number == part)
+    *_, end = resume(Checkpoint(stopped.values, stopped.arrays))
+    assert end.terrain.report["sha256"] == whole.report["sha256"]
+
+
+def test_nothing_happens_without_sand_time_or_wind():
+    bare = Terrain(np.random.default_rng(1).random((24, 24)) * 30, CELL)
+    assert np.array_equal(blown(bare, years=100.0).elevation, bare.elevation)
+    for values in ({"years": 0.0}, {"transport": 0.0}):
+        sheet = sand_sheet(5.0, 24)
+        assert np.array_equal(blown(sheet, **values).elevation, sheet.elevation)
+
+
+def test_a_rose_without_wind_is_refused():
+    with pytest.raises(InputError, match="all weights are 0"):
+        PROCESSES["dunes"].parameters(wind_rose=((0.0, 0.0),))
+
+
+def test_a_shadow_longer_than_the_terrain_and_a_hop_across_it_do_no_harm():
+    after = blown(sand_sheet(5.0, 24), years=2.0, shelter_angle=1.0, hop_length=5000.0)
+    assert np.isfinite(after.elevation).all()
+    assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]

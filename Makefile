@@ -57,10 +57,10 @@ test-3.13:
 	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
 
-# Whole landscapes, drawn cases and what is compiled when try numba, which is the same here; numpy is older, which the
-# rest may feel.
+# Whole landscapes, drawn cases, kernels and what is compiled when try numba, which is the same here; numpy is older,
+# which the rest may feel, the laws of all processes and their bytes among it.
 test-3.11:
-	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='-m "not (landscape or fuzz or compile)"'; \
+	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='-m "not (landscape or fuzz or compile or kernel)"'; \
 		else echo "NOT RUN on Blender 4.5: there is no Python 3.11."; fi
 
 environments: environment-3.13 environment-3.11

@@ -22,6 +22,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.blender)
         elif item.path.parent not in (HERE, HERE / "cli"):  # all the code that runs is ours, numpy's or numba's
             item.add_marker(pytest.mark.filterwarnings("error"))
+        if item.path.parent.name == "kernels" and item.path.parent.parent != HERE:
+            item.add_marker(pytest.mark.kernel)
         if CASE in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.fuzz)
 

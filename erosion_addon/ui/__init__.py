@@ -21,7 +21,7 @@ from .export import heightmap_export, maps
 from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
-from .run import live_preview, main_panel, operators, progress, report, warmup
+from .run import live_preview, main_panel, operators, progress, report, variants, warmup
 from .terrain import advice, heightmaps, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
@@ -33,6 +33,7 @@ _MODULES: tuple[Any, ...] = (
     steps,
     step_list,
     wind_rose,
+    variants,
     masks,
     mask_tools,
     mask_watch,

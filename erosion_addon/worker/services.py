@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis, its
-rivers and lakes, beds that are carved.
+rivers and lakes, beds that are carved, pictures of variants of a run.
 
 Requests and answers are numbers and arrays by name, as pipes carry them.
 """
@@ -18,9 +18,13 @@ from ..drainage.analysis import Analysis, AnalysisParameters, analyze
 from ..drainage.beds import BedParameters
 from ..drainage.rivers import RiverParameters, Water, water_of
 from ..light import bake
+from ..light.relief import shaded_relief
 from ..lod import levels
+from ..recipe.recipe import Recipe
+from ..run.simulation import simulate
+from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
-from .messages import Request
+from .messages import MASK_PREFIX, Request
 
 Tell = Callable[[float, str], None]
 """tell(fraction, message), as of `Progress`."""
@@ -81,6 +85,22 @@ def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], paramete
     }
     arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
     return Request("carve", values, {"elevation": terrain.elevation, **arrays})
+
+
+def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
+    """For pictures of the terrain after each of the recipes, see `pictures_in`. The recipes bring their seeds."""
+    values = {
+        "spacing": terrain.spacing,
+        "recipes": [recipe.to_dict() for recipe in recipes],
+        "fields": [*terrain.fields],
+    }
+    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    return Request("variants", values, {"elevation": terrain.elevation, **terrain.fields, **named})
+
+
+def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
+    """The shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
+    return [answer[f"picture {number}"] for number in range(len(answer))]
 
 
 def levels_request(
@@ -147,10 +167,23 @@ def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return {"elevation": elevation}
 
 
+def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    fields = {name: arrays[name] for name in values["fields"]}
+    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]), fields)
+    masks = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    pictures = {}
+    for number, table in enumerate(values["recipes"]):
+        for progress in simulate(terrain, Recipe.from_dict(table), masks=masks, threads=threads):
+            tell((number + progress.fraction) / len(values["recipes"]), "Variants")
+        pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(np.uint8)
+    return pictures
+
+
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
     "light": _light,
     "levels": _levels,
     "analysis": _analysis,
     "water": _water,
     "carve": _carve,
+    "variants": _variants,
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import artist
 import attended
+import choices
 import recipes
 import seen
 import trials
@@ -232,6 +233,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
         ),
     ),
     "recipes": (False, recipes.SCENES),
+    "choices": (False, choices.SCENES),
     "mouse": (
         True,
         (

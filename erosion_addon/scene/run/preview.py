@@ -38,6 +38,29 @@ class Ground:
     terrain: Terrain
     masks: dict[str, Array]
 
+    def fitted(self, recipe: Recipe) -> Recipe:
+        """The recipe for the terrain in small, to change it as much as that in full."""
+        (row_spacing, col_spacing), rows, cols = self.lattice.spacing, self.lattice.rows, self.lattice.cols
+        longer = max(rows * row_spacing, cols * col_spacing)
+        return preview.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), self.terrain.cell_size)
+
+
+def ground_of(
+    obj: bpy.types.Object,
+    key: Hashable,
+    masks: Mapping[str, Any],
+    continue_from_result: bool,
+    side: int = preview.SIDE,
+) -> Ground:
+    """What a preview on `side` cells starts from; InputError where it cannot be read."""
+    seen = snapshot(obj)
+    heights = start_state.heights(obj.data, seen, continue_from_result).start
+    # Colors cost as much as all else, and a preview shows none.
+    terrain = start_state.terrain(obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None})
+    shape = preview.shape_of(terrain.shape, side)
+    small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
+    return Ground(key, seen.lattice, heights, small, small_masks)
+
 
 class Preview:
     """Previews of one object. note: how it stands, for the user. Call `poll` now and then."""
@@ -58,13 +81,7 @@ class Preview:
         self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
     ) -> None:
         """Read the ground; InputError where that cannot be."""
-        seen = snapshot(obj)
-        heights = start_state.heights(obj.data, seen, continue_from_result).start
-        # Colors cost as much as all else, and a preview shows none.
-        terrain = start_state.terrain(obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None})
-        shape = preview.shape_of(terrain.shape)
-        small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
-        self._ground = Ground(key, seen.lattice, heights, small, small_masks)
+        self._ground = ground_of(obj, key, masks, continue_from_result)
 
     def run(self, recipe: Recipe, threads: int) -> None:
         """Start a preview of the recipe; one under way is stopped."""
@@ -72,10 +89,8 @@ class Preview:
         self.stop()
         ground, self._began = self._ground, time.monotonic()
         self._runner = worker_process.ready()
-        (row_spacing, col_spacing), shape = ground.lattice.spacing, (ground.lattice.rows, ground.lattice.cols)
-        longer = max(shape[0] * row_spacing, shape[1] * col_spacing)
-        fitted = preview.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), ground.terrain.cell_size)
-        self._runner.run(ground.terrain, fitted, ground.masks, threads, preview=shape)
+        shape = ground.lattice.rows, ground.lattice.cols
+        self._runner.run(ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape)
         rows, cols = ground.terrain.shape
         self.note = f"Preview {rows} × {cols} …"
 

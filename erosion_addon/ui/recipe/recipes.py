@@ -98,7 +98,7 @@ class EROSION_PT_recipes(bpy.types.Panel):
             column = row.column()
             column.label(text=heading)
             for entry in entries:
-                _draw_tile(column, entry, current)
+                _draw_recipe(column, entry, current)
         if mine:
             self.layout.separator(type="LINE")
             self.layout.label(text="My Recipes")
@@ -108,22 +108,29 @@ class EROSION_PT_recipes(bpy.types.Panel):
                 row.alignment = "LEFT"
             column = row.column()
             column.ui_units_x = _ACROSS
-            _draw_tile(column, entry, current)
+            _draw_recipe(column, entry, current)
 
 
-def _draw_tile(layout: Any, entry: previews.Entry, current: str) -> None:
-    """A picture and its name on one large button."""
+def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
+    """The picture of a recipe and its name on one large button."""
     tile = layout.column(align=True)
     is_current = entry.name == current
-    below = tile.column()
-    below.ui_units_y = _NONE
-    below.scale_y = TILE if is_current else TILE + 1.2  # its color would make the name hard to read
-    below.emboss = "PULLDOWN_MENU"
-    below.operator("erosion.recipe_load", text="", depress=is_current).name = entry.name
-    tile.template_icon(entry.icon, scale=TILE)
+    height = TILE if is_current else TILE + 1.2  # its color would make the name hard to read
+    draw_tile(tile, entry.icon, TILE, height, is_current, "erosion.recipe_load").name = entry.name
     name = tile.row()
     name.alignment = "CENTER"
     name.label(text=previews.title(entry.name))
+
+
+def draw_tile(layout: Any, icon: int, side: float, height: float, is_current: bool, operator: str) -> Any:
+    """A picture on a large button, both measured in units of the interface; returns the operator's properties."""
+    below = layout.column()
+    below.ui_units_y = _NONE
+    below.scale_y = height
+    below.emboss = "PULLDOWN_MENU"
+    properties = below.operator(operator, text="", depress=is_current)
+    layout.template_icon(icon, scale=side)
+    return properties
 
 
 class EROSION_OT_recipe_choose(bpy.types.Operator):

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Variants: the terrain eroded in small by several seeds and values of a parameter, as pictures to choose from."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import bpy
+import bpy.utils.previews
+import numpy as np
+
+from ...base.errors import InputError
+from ...base.parameters import Specification, specifications
+from ...processes.registry import PROCESSES
+from ...scene.derived import companions
+from ...scene.masks import springs
+from ...scene.run.errand import Plan
+from ...scene.run.preview import ground_of
+from ...scene.terrain.lattice import Array
+from ...scene.worker import computing, worker_process
+from ...worker.messages import Request
+from ...worker.services import pictures_in, variants_request
+from ..base.panel import SubPanel
+from ..base.parameter_properties import CONTEXT, label, meant
+from ..base.terrain_operator import allowed, why_busy
+from ..base.translations import phrase, report
+from ..masks import masks
+from ..recipe import recipes, steps
+from . import attendance, progress, runs
+from .errand_operator import ErrandOperator
+
+SIDE = 128
+"""Cells along the longer side of a variant, where the terrain has more."""
+
+NOTHING = "NOTHING"
+
+LIKE_A_FACTOR = 4.0
+"""Ratio of two ends from which on the values between them grow by a factor."""
+
+
+class Shown(NamedTuple):
+    """The variants of a terrain, by its session_uid. kind, target: of the step and NUMBER.PARAMETER, empty for none.
+
+    icons: Blender's numbers of the pictures, a row for each value.
+    """
+
+    uid: int
+    kind: str
+    target: str
+    values: list[Any]
+    seeds: list[int]
+    icons: list[list[int]]
+
+
+shown: Shown | None = None
+"""The last ones that were made."""
+
+_pictures: Any = None
+_items: list[tuple[str, str, str]] = []  # Blender keeps no texts of its own
+
+
+def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
+    """The step that NUMBER.PARAMETER names, and the declaration; None where there is no such step."""
+    number, _, name = target.partition(".")
+    if not number.isdigit() or not 1 <= int(number) <= len(settings.steps):
+        return None
+    item = settings.steps[int(number) - 1]
+    declared = specifications(PROCESSES[item.kind].parameters)
+    return (item, declared[name]) if name in declared else None
+
+
+def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
+    """What can vary, as items of a menu: a heading for each step that takes part, and its parameters."""
+    for number, item in enumerate(settings.steps, 1):
+        values = steps.values_of(item, []) if item.enabled else {}
+        named = [
+            (f"{number}.{known.name}", bpy.app.translations.pgettext_iface(label(known.name), CONTEXT), known.sentence)
+            for known in specifications(PROCESSES[item.kind].parameters).values()
+            if known.name in values and not known.row_names and not known.is_file and known.acts(values)
+        ]
+        if named:
+            yield "", item.name or PROCESSES[item.kind].label, ""
+            yield from named
+
+
+def _menu(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    terrain = companions.terrain_of(context.object) if context is not None else None
+    _items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
+    _items.extend(_parameters(terrain.erosion) if terrain is not None else ())
+    return _items
+
+
+def _ends(item: Any, known: Specification) -> tuple[float, float]:
+    """From where to where a number varies unless the user says: half of what it is to twice, else along its slider."""
+    value = float(steps.values_of(item, [])[known.name])
+    low, high = (value / 2, value * 2) if value else known.soft_range
+    low, high = max(low, known.low), min(high, known.high)
+    return min(low, high), max(low, high)
+
+
+def _is_number(known: Specification) -> bool:
+    return isinstance(known.default, int | float) and not isinstance(known.default, bool)
+
+
+def values_between(known: Specification, low: float, high: float, count: int) -> list[Any]:
+    """So many values of a number from low to high, of three digits or whole: by equal steps, or by equal factors where
+    the ends lie far apart."""
+    shares = [place / max(count - 1, 1) for place in range(count)] if count > 1 else [0.5]
+    if low * high > 0.0 and max(high / low, low / high) >= LIKE_A_FACTOR:
+        numbers = [low * math.pow(high / low, share) for share in shares]
+    else:
+        numbers = [low + (high - low) * share for share in shares]
+    whole = isinstance(known.default, int)
+    return list(dict.fromkeys(known.checked(round(one) if whole else float(f"{one:.3g}")) for one in numbers))
+
+
+def _begin_at(operator: Any, context: bpy.types.Context) -> None:
+    """Take the ends that suit the parameter which was chosen."""
+    terrain = companions.terrain_of(context.object)
+    found = _item(terrain.erosion, operator.vary) if terrain is not None else None
+    if found is not None and _is_number(found[1]):
+        operator.lowest, operator.highest = _ends(*found)
+
+
+class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
+    """Erode the terrain in small by several seeds, and by several values of a parameter if you like, and show pictures
+    to choose from. The terrain stays as it is"""
+
+    bl_idname = "erosion.variants"
+    bl_label = "Make Variants"
+    bl_options = {"REGISTER"}
+
+    work = "Variants"
+
+    seeds: bpy.props.IntProperty(
+        name="Seeds", description="How many seeds there are, from the terrain's own on", default=3, min=1, max=6
+    )
+    vary: bpy.props.EnumProperty(
+        name="Vary",
+        description="The parameter of which there are several values",
+        items=_menu,
+        update=_begin_at,
+        options={"SKIP_SAVE"},
+    )
+    values: bpy.props.IntProperty(name="Values", description="How many values there are", default=3, min=1, max=6)
+    lowest: bpy.props.FloatProperty(name="From", description="The first value", options={"SKIP_SAVE"})
+    highest: bpy.props.FloatProperty(name="To", description="The last value", options={"SKIP_SAVE"})
+    asked: bpy.props.BoolProperty(
+        description="Whether the user has said already what to make", options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return why_busy() or runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
+
+    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if self.asked or attendance.returning:
+            return super().invoke(context, event)
+        settings = companions.terrain_of(context.object).erosion
+        steps.ensure(settings)
+        _begin_at(self, context)
+        self.asked = True
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+        if self.asked:  # the dialog ends with a click, and the work begins in the next turn
+            progress.repeat(self.bl_idname, self.as_keywords())
+            return {"FINISHED"}
+        return super().execute(context)
+
+    def draw(self: Any, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "seeds")
+        layout.prop(self, "vary")
+        found = _item(companions.terrain_of(context.object).erosion, self.vary)
+        if found is not None and _is_number(found[1]):
+            column = layout.column(align=True)
+            column.prop(self, "lowest")
+            column.prop(self, "highest")
+            layout.prop(self, "values")
+
+    def plan(self: Any) -> Plan:
+        terrain = companions.terrain_of(bpy.context.object)
+        settings = terrain.erosion
+        steps.ensure(settings)
+        kind, target, values = self._varied(settings)
+        seeds = [min(settings.seed, 2**31 - self.seeds) + number for number in range(self.seeds)]
+        recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
+        ground = ground_of(terrain, None, masks.arrays_of(terrain), settings.continue_from_result, SIDE)
+        rows = [recipe.with_values({target: value}) for value in values] if target else [recipe]
+        variants = [replace(ground.fitted(row), seed=seed) for row in rows for seed in seeds]
+        request = variants_request(ground.terrain, variants, ground.masks)
+
+        def requests(obj: bpy.types.Object) -> list[Request]:
+            return [request]
+
+        def change(obj: bpy.types.Object) -> tuple[str, list[str]]:
+            _show(Shown(obj.session_uid, kind, target, values, seeds, []), pictures_in(computing.compute(request)))
+            return f"{len(variants)} variants of {obj.name} are in the panel; press one to take it.", []
+
+        return Plan(requests, change)
+
+    def _varied(self: Any, settings: Any) -> tuple[str, str, list[Any]]:
+        """Kind of step, NUMBER.PARAMETER and its values; empty where only the seeds differ."""
+        if self.vary in ("", NOTHING):
+            return "", "", []
+        found = _item(settings, self.vary)
+        if found is None:
+            raise InputError(f"{self.vary!r} is no parameter of a step of this recipe.")
+        item, known = found
+        if known.choices or isinstance(known.default, bool):
+            return item.kind, self.vary, [*(known.choices or (False, True))]
+        is_given = self.properties.is_property_set("lowest") or self.properties.is_property_set("highest")
+        low, high = (meant(self.lowest, None), meant(self.highest, None)) if is_given else _ends(item, known)
+        return item.kind, self.vary, values_between(known, low, high, self.values)
+
+
+def _show(made: Shown, pictures: list[Array]) -> None:
+    """Let the panel show these pictures, in place of the last ones."""
+    global shown, _pictures
+    forget()
+    _pictures = bpy.utils.previews.new()
+    icons = []
+    for number, picture in enumerate(pictures):
+        preview = _pictures.new(str(number))
+        rows, cols, _ = picture.shape
+        pixels = np.ones((rows, cols, 4), np.float32)
+        pixels[..., :3] = picture / np.float32(255.0)
+        preview.image_size = cols, rows
+        preview.image_pixels_float = pixels.ravel()
+        icons.append(preview.icon_id)
+    across = len(made.seeds)
+    shown = made._replace(icons=[icons[first : first + across] for first in range(0, len(icons), across)])
+
+
+def forget() -> None:
+    """Let go of the pictures."""
+    global shown, _pictures
+    shown = None
+    if _pictures is not None:
+        bpy.utils.previews.remove(_pictures)
+        _pictures = None
+
+
+def _of(terrain: bpy.types.Object | None) -> Shown | None:
+    """The variants of a terrain, if the last ones are of it."""
+    return shown if terrain is not None and shown is not None and shown.uid == terrain.session_uid else None
+
+
+class EROSION_OT_variant_choose(bpy.types.Operator):
+    """Take the seed of this variant, and its value of the parameter. Run then makes it in full"""
+
+    bl_idname = "erosion.variant_choose"
+    bl_label = "Choose Variant"
+    bl_options = {"REGISTER", "UNDO"}
+
+    number: bpy.props.IntProperty(
+        name="Number", description="Which one: along the rows, from 0", min=0, options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        reason = recipes.why_no_recipe(context)
+        if reason is None and _of(terrain) is None:
+            reason = "There are no variants of this terrain; make some first"
+        return allowed(cls, reason)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        made, settings = _of(terrain), terrain.erosion
+        row, column = divmod(self.number, len(made.seeds))
+        if row >= len(made.icons):
+            report(self, {"ERROR"}, f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0.")
+            return {"CANCELLED"}
+        if made.target:
+            found = _item(settings, made.target)
+            if found is None or found[0].kind != made.kind:
+                report(self, {"ERROR"}, "The steps are others than those of the variants; make the variants again.")
+                return {"CANCELLED"}
+            setattr(getattr(found[0], made.kind), found[1].name, made.values[row])
+        settings.seed = made.seeds[column]
+        return {"FINISHED"}
+
+
+class EROSION_PT_variants(SubPanel):
+    bl_label = "Variants"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        terrain = companions.terrain_of(context.object)
+        self.layout.operator("erosion.variants", icon="IMGDISPLAY")
+        made = _of(terrain)
+        if made is not None:
+            _draw_pictures(self.layout, made, terrain.erosion, _side(context, len(made.seeds)))
+
+
+def _side(context: bpy.types.Context, across: int) -> float:
+    """Side of a picture, so that so many fill the panel, in Blender's units of the interface."""
+    width = context.region.width / context.preferences.system.ui_scale / 20.0 if context.region else 15.0
+    return max((width - 3.0) / across - 0.3, 2.0)
+
+
+def _draw_pictures(layout: Any, made: Shown, settings: Any, side: float) -> None:
+    """A row for each value below its name, and a column for each seed."""
+    found = _item(settings, made.target)
+    value = steps.values_of(found[0], []).get(found[1].name) if found is not None else None
+    for number, icons in enumerate(made.icons):
+        if found is not None:
+            name = bpy.app.translations.pgettext_iface(label(found[1].name), CONTEXT)
+            layout.label(text=f"{name}: {_word(made.values[number])}", translate=False)
+        row = layout.row()
+        for place, (seed, icon) in enumerate(zip(made.seeds, icons, strict=True)):
+            tile = row.column(align=True)
+            is_current = seed == settings.seed and (not made.target or value == made.values[number])
+            properties = recipes.draw_tile(tile, icon, side, side, is_current, EROSION_OT_variant_choose.bl_idname)
+            properties.number = number * len(made.seeds) + place
+    row = layout.row()
+    for seed in made.seeds:
+        row.label(text=phrase("Seed {number}", number=seed), translate=False)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, str):
+        return bpy.app.translations.pgettext_iface(label(value), CONTEXT)
+    return phrase("Yes" if value else "No") if isinstance(value, bool) else f"{value:g}"
+
+
+def unregister() -> None:
+    """Let go of the pictures."""
+    forget()
+
+
+CLASSES = (EROSION_OT_variants, EROSION_OT_variant_choose, EROSION_PT_variants)

@@ -35,6 +35,7 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/recipes.py
 	$(IN_VENV) examples/wind.py
 	$(IN_VENV) examples/water.py
+	$(IN_VENV) examples/physics.py
 	$(IN_VENV) examples/rivers.py
 	$(IN_VENV) examples/gallery.py
 

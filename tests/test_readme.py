@@ -56,6 +56,12 @@ def test_a_command_for_blender_is_understood(words):
     assert words[:3] == ["blender", "--command", "erosion"] and parser("erosion").parse_args(words[3:]).command
 
 
+def test_make_draws_every_example():
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    made = set(re.findall(r"^\t\$\(IN_VENV\) examples/(\w+\.py)$", rules, re.MULTILINE))
+    assert made == {path.name for path in (ROOT / "examples").glob("*.py")}
+
+
 @pytest.mark.parametrize("words", [words for words in commands() if words[0] == "make"], ids=" ".join)
 def test_what_is_made_has_a_rule(words):
     assert f"\n{words[1]}:" in (ROOT / "Makefile").read_text(encoding="utf-8")

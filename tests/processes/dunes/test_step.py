@@ -98,6 +98,29 @@ def test_a_lone_heap_gets_horns_that_point_downwind():
     assert reach[:40].max() > brink + 3 and reach[50:].max() > brink + 3
 
 
+def ridge(height, cols):
+    """Height (m) and speed (m/year) of a ridge on rock, along the wind, after it has taken its own shape."""
+    cell, turn = 5.0, np.exp(2j * np.pi * np.arange(cols) / cols)
+    along = (np.arange(cols) - cols / 4) * cell
+    profile = np.maximum(1.05 * height * np.exp(-((along / (4 * height)) ** 2)) - 0.05 * height, 0.0)
+    sand, years, places, tops = np.tile(profile, (24, 1)), height**2 / 40, [], []
+    for seed in (1, 2, 3):
+        terrain = Terrain(sand, cell, {"sediment": sand})
+        sand = blown(terrain, seed=seed, years=years, gustiness=0.0, hop_length=10.0)["sediment"]
+        places.append((sand.mean(axis=0) * turn).sum())
+        tops.append(sand.mean(axis=0).max())
+    return np.mean(tops[1:]), np.angle(places[2] / places[0]) / (2 * np.pi) * cols * cell / (2 * years)
+
+
+def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_terrain():
+    """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104 for 9, 12, 17 m, within 1 % on 128 and 256."""
+    heights, speeds = np.transpose([[ridge(height, cols) for height in (8.0, 11.0, 16.0)] for cols in (128, 256)])
+    print(heights * speeds)
+    assert heights[-1].min() > 1.7 * heights[0].max()
+    assert (heights * speeds) == pytest.approx(float((heights * speeds).mean()), rel=0.1)
+    assert speeds[:, 0] == pytest.approx(speeds[:, 1], rel=0.05)
+
+
 def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_along_it():
     ratio = {}
     for apart in (30.0, 120.0):

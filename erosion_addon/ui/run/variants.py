@@ -165,7 +165,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
     def execute(self: Any, context: bpy.types.Context) -> set[str]:
         if self.asked:  # the dialog ends with a click, and the work begins in the next turn
-            progress.repeat(self.bl_idname, self.as_keywords())
+            progress.repeat(type(self).bl_idname, self.as_keywords())
             return {"FINISHED"}
         return super().execute(context)
 

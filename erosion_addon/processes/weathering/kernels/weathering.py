@@ -163,11 +163,23 @@ def _leaving(row, rows, cols, flows):
 
 @kernel
 def _weather(rock, loose, masks, moisture, row, heights, constants):
-    """Turn rock of a row into loose material where it lies."""
+    """Turn rock of a row into loose material where it lies.
+
+    At an edge the slope across it is that of the ring: between a step of a cliff and the ring the mean would be half a
+    cliff, where inside both sides of a crest cancel.
+    """
     up, at, down = (row - 1) % 3, row % 3, (row + 1) % 3
-    for col in range(1, rock.shape[1] - 1):
-        along_row = (heights[at, col + 1] - heights[at, col - 1]) / (2.0 * constants.col_spacing)
-        along_col = (heights[down, col] - heights[up, col]) / (2.0 * constants.row_spacing)
+    rows, cols, limited = rock.shape[0] - 2, rock.shape[1] - 2, constants.edges != WRAP
+    above = at if limited and row == rows else up
+    below = at if limited and row == 1 else down
+    row_way = constants.row_spacing if above == at or below == at else 2.0 * constants.row_spacing
+    for col in range(1, cols + 1):
+        left, right, col_way = col - 1, col + 1, 2.0 * constants.col_spacing
+        if limited and (col == 1 or col == cols):
+            left, right = (0, 1) if col == 1 else (cols, cols + 1)
+            col_way = constants.col_spacing
+        along_row = (heights[at, right] - heights[at, left]) / col_way
+        along_col = (heights[below, col] - heights[above, col]) / row_way
         amount = constants.production * math.sqrt(1.0 + (along_row * along_row + along_col * along_col))
         if moisture is not None:
             amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)

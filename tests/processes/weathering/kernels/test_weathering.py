@@ -76,8 +76,15 @@ def by_plain_python(rock, loose, edges, steps, share, production, depth):
                         out += gone
         for row in range(rows):
             for col in range(cols):
-                fall = height(row + 1, col) - height(row - 1, col), height(row, col + 1) - height(row, col - 1)
-                amount = production * math.hypot(1, fall[0] / 2, fall[1] / 2)
+                slope = []
+                for at, end, way in ((row, rows, (1, 0)), (col, cols, (0, 1))):
+                    before, after = (1, 1) if edges == "wrap" or 0 < at < end - 1 else (int(at == 0), int(at > 0))
+                    back, on = (
+                        height(row - before * way[0], col - before * way[1]),
+                        (row + after * way[0], col + after * way[1]),
+                    )
+                    slope.append((height(*on) - back) / (before + after))
+                amount = production * math.hypot(1, *slope)
                 new = depth * math.log(1 + amount / depth * math.exp(-loose[row, col] / depth))
                 rock[row, col] -= new
                 loose[row, col] += new

@@ -18,8 +18,14 @@ GAIN = 0.85
 
 def bytes_needed(recipe: Recipe, cells: int, masks: int = 0) -> int:
     """Memory that eroding so many cells takes at its peak, with so many masks."""
-    working = max(PROCESSES[step.kind].step.bytes_per_cell for step in recipe.steps)
+    working = max(_bytes_of(step) for step in recipe.steps)
     return int(cells * (BYTES_PER_CELL + working + 4 * masks))
+
+
+def _bytes_of(step: Step) -> int:
+    """Working memory of a step for a cell."""
+    process = PROCESSES[step.kind]
+    return process.step.bytes_per_cell + process.bytes_of_options(step.parameters)
 
 
 def require_memory(recipe: Recipe, shape: tuple[int, int], masks: int = 0) -> None:

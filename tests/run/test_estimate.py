@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run will need: memory that is kept, and time of the right order."""
 
+import numpy as np
 import pytest
 
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
 from erosion_addon.model import Recipe, Terrain, simulate
 from erosion_addon.processes.registry import PROCESSES
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.wind.parameters import WindParameters
+from erosion_addon.processes.wind.step import WindStep
 from erosion_addon.run.estimate import bytes_needed, in_words, seconds_needed
 from tests.terrains import fractal
 
@@ -49,6 +53,15 @@ def test_steps_that_are_switched_off_take_no_time():
 def test_the_words_are_a_sentence_for_every_recipe(name):
     words = in_words(Recipe.load(name), (512, 512), (10.0, 10.0), 1)
     assert words.startswith("About ") and words.endswith(" MB of memory")
+
+
+def test_flow_maps_of_wind_count_as_much_as_they_take():
+    cells, terrain = 64 * 64, Terrain(fractal(64, 64))
+    needed = {maps: bytes_needed(recipe("wind", flow_maps=maps), cells) for maps in (False, True)}
+    state = State(terrain.elevation, {"sediment": np.zeros(terrain.shape)}, {}, terrain.spacing, "open")
+    step = WindStep(state, WindParameters(flow_maps=True), 1)
+    maps = [step.layers()[name] for name in ("sand_flow", "wind_flow")]
+    assert needed[True] - needed[False] == step._flows.nbytes + sum(array.nbytes for array in maps)
 
 
 def test_a_run_that_needs_more_memory_than_is_free_is_refused_with_numbers(monkeypatch):

@@ -90,6 +90,9 @@ class Process:
     works_on_flat_land: Callable[[Any], bool] = lambda parameters: False
     """Whether it does something without a slope."""
 
+    bytes_of_options: Callable[[Any], int] = lambda parameters: 0
+    """What parameters add to the memory of a cell."""
+
     works_in_cells: bool = False
     """Whether its lengths are cells and not meters, so that it suits land of any width."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...base.arrays import mean_cell_size
 from ..shared.process import MASKS, Process, Spacing
 from .parameters import WindParameters
-from .step import WindStep
+from .step import FLOW_BYTES, WindStep
 
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
@@ -43,4 +43,5 @@ PROCESS = Process(
     reads=("moisture", "grass", "wind_path"),
     writes=("wind_path", "sand_flow", "wind_flow"),
     works_on_flat_land=lambda parameters: True,
+    bytes_of_options=lambda parameters: FLOW_BYTES if parameters.flow_maps else 0,
 )

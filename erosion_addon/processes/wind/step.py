@@ -41,6 +41,10 @@ DIRECTION_SALT = 0x57494E44
 """Parts the random numbers of the wind's directions from those of its particles."""
 
 
+FLOW_BYTES = 8 * 5 + 4 * 4
+"""Memory of a cell for what passes it, and for the two maps of that."""
+
+
 class WindStep(Step):
     """A wind step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
 

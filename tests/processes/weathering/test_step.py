@@ -66,8 +66,8 @@ def test_a_wave_of_sand_creeps_away_as_fast_as_heat_would_flow(spacing):
 @pytest.mark.parametrize("edges", ["open", "closed"])
 @pytest.mark.parametrize("across", [False, True])
 def test_cliffs_of_a_kilometer_at_an_edge_weather_as_those_inside(edges, across):
-    """Walls of 1000 m on every other cell of 1 m, or a checkerboard of them: dug 430 and 560 m at an edge before, as half
-    a wall counted as slope there, and 5 and 4 m now."""
+    """Walls of 1000 m on every other cell of 1 m, or a checkerboard of them: dug 430 and 560 m at an edge before, as
+    half a wall counted as slope there, and 5 and 4 m now."""
     row, col = np.mgrid[:16, :16]
     height = 1000.0 * ((row + col) % 2 if across else col % 2)
     layers = finished(state(height, 1.0, edges)).layers()

@@ -9,7 +9,8 @@ from typing import Any
 
 import bpy
 
-from .translations import report
+from ...base.errors import InputError
+from .refusals import reports_refusals
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 CONTENTS = DOCS / "README.md"
@@ -117,12 +118,12 @@ class EROSION_OT_manual_open(bpy.types.Operator):
     bl_idname = "erosion.manual_open"
     bl_label = "Manual"
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
             contents = write(Path(bpy.app.tempdir) / "terrain_erosion_manual")
         except OSError as error:
-            report(self, {"ERROR"}, f"The manual cannot be opened: {error}")
-            return {"CANCELLED"}
+            raise InputError(f"The manual cannot be opened: {error}") from None
         return bpy.ops.wm.url_open(url=contents.as_uri())
 
 

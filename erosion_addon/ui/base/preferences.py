@@ -6,7 +6,6 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
 from ...base.parameters import Specification
 from ...base.threads import processors
 from ...scene.run import job
@@ -15,6 +14,7 @@ from ...worker.diagnostics import versions
 from . import manual
 from .panel import draw_lines
 from .parameter_properties import draw_value, properties_of
+from .refusals import reports_refusals
 from .terrain_operator import allowed, why_busy
 from .translations import report, sentence
 
@@ -125,12 +125,9 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, why_busy())
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            worker_process.restart()
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        worker_process.restart()
         return {"FINISHED"}
 
 

@@ -15,6 +15,7 @@ from ...scene.terrain import grid
 from ...terrain.fields import FIELDS
 from ..base.panel import draw_lines
 from ..base.parameter_properties import draw_value, label, switch
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator
 from ..base.translations import phrase, report
 from ..masks.masks import arrays_of
@@ -175,23 +176,17 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
                 column.prop_enum(self, "maps", name)
         layout.prop(self, "masks")
 
+    @reports_refusals("There is not enough memory to write the heightmap; choose a smaller size.")
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...files import export  # here, as few sessions of Blender write files
         from ...scene.derived import maps
         from ...scene.files.image import BlenderFiles
 
-        try:
-            obj = companions.terrain_of(context.object)
-            terrain = maps.terrain_with(obj, self._maps())
-            masks = arrays_of(obj) if self.masks else {}
-            chosen = self._layout(), self._maps(), masks, inputs.of(obj), inputs.georeference_of(obj)
-            done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            report(self, {"ERROR"}, "There is not enough memory to write the heightmap; choose a smaller size.")
-            return {"CANCELLED"}
+        obj = companions.terrain_of(context.object)
+        terrain = maps.terrain_with(obj, self._maps())
+        masks = arrays_of(obj) if self.masks else {}
+        chosen = self._layout(), self._maps(), masks, inputs.of(obj), inputs.georeference_of(obj)
+        done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
         for sentence in done.notes:
             report(self, {"INFO"}, sentence)
         if done.clipped_cells:

@@ -8,6 +8,7 @@ import bpy
 from ...base.errors import InputError
 from ...scene.derived import companions
 from ..base.panel import SubPanel
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator
 from ..base.translations import report
 
@@ -52,22 +53,16 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @reports_refusals("There is not enough memory to write the maps.")
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import maps  # here, as few sessions of Blender write files
 
         terrain = companions.terrain_of(context.object)
-        try:
-            if not self.directory:
-                raise InputError("No folder is chosen for the maps; give one as directory.")
-            folder = Path(bpy.path.abspath(self.directory))
-            png, green = self.file_format == "PNG", self.normal_green.lower()
-            files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            report(self, {"ERROR"}, "There is not enough memory to write the maps.")
-            return {"CANCELLED"}
+        if not self.directory:
+            raise InputError("No folder is chosen for the maps; give one as directory.")
+        folder = Path(bpy.path.abspath(self.directory))
+        png, green = self.file_format == "PNG", self.normal_green.lower()
+        files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
         report(self, {"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
         return {"FINISHED"}
 
@@ -79,14 +74,11 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
     bl_label = "Maps to Images"
     bl_options = {"REGISTER", "UNDO"}
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import maps
 
-        try:
-            images = maps.send(companions.terrain_of(context.object), self._names())
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        images = maps.send(companions.terrain_of(context.object), self._names())
         report(self, {"INFO"}, f"Images: {', '.join(image.name for image in images)}")
         return {"FINISHED"}
 

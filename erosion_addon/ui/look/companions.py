@@ -3,11 +3,11 @@
 
 import bpy
 
-from ...base.errors import InputError
 from ...base.parameters import Specification
 from ...scene.derived import companions
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
 from ..base.translations import report
 from ..run.errand_operator import ErrandOperator
@@ -84,14 +84,11 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, [known.name for known in _FOLIAGE])
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import foliage  # few sessions need it
 
-        try:
-            plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
             cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants

@@ -6,13 +6,13 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
-from ...base.errors import InputError
 from ...scene.derived import companions, light
 from ...scene.materials.aovs import AOVS
 from ...scene.run.errand import Plan
 from ...scene.terrain import grid
 from ..base import views
 from ..base.panel import SubPanel, draw_lines
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
 from ..recipe import loaded_recipe
@@ -43,15 +43,12 @@ class EROSION_OT_material_add(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.materials import material  # its tables take their time, and few sessions need them
 
         terrain = companions.terrain_of(context.object)
-        try:
-            shown = material.assign(terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        shown = material.assign(terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace)
         if self.palette:
             terrain[loaded_recipe.CHOSEN] = self.palette
         if not shown:

@@ -12,6 +12,7 @@ from ...scene.terrain import grid
 from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import label
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
 from . import mask_watch, masks
@@ -99,13 +100,10 @@ class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
     bl_label = "New Image"
     bl_options = {"REGISTER", "UNDO"}
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
-        try:
-            lattice = grid.find_lattice(terrain)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        lattice = grid.find_lattice(terrain)
         share = min(1.0, LARGEST_IMAGE / max(lattice.rows, lattice.cols))
         size = max(2, round(lattice.cols * share)), max(2, round(lattice.rows * share))
         name, gray = f"{terrain.name} {MASK_KINDS[self.kind].label}", MASK_KINDS[self.kind].unpainted
@@ -123,13 +121,13 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
     bl_idname = "erosion.mask_show"
     bl_label = "Show Mask"
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
         if mask_watch.is_shown(terrain, self.kind):
             mask_watch.hide()
         elif mask.source == "NONE":
-            report(self, {"ERROR"}, f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
-            return {"CANCELLED"}
+            raise InputError(f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
         elif terrain.mode not in overlay.MODES:
             mask_watch.show(terrain, self.kind)
             report(self, {"INFO"}, "The mask is shown as soon as you are back in Object Mode")
@@ -162,13 +160,10 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
         description="Value of the field where the mask is 1. Where it equals Low, both are the field's own",
     )
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
-        try:
-            mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
         mask.source, mask.fit, mask.invert = "ATTRIBUTE", "exact", False
         return {"FINISHED"}
 
@@ -185,14 +180,14 @@ class EROSION_OT_field_show(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, kind = companions.terrain_of(context.object), mask_watch.FIELD + self.field
         if mask_watch.is_shown(terrain, kind):
             mask_watch.hide()
         elif problem := mask_watch.show(terrain, kind):
             mask_watch.hide()
-            report(self, {"ERROR"}, problem)
-            return {"CANCELLED"}
+            raise InputError(problem)
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from ...recipe.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
 from ...scene.derived import companions
 from ...scene.files import viewport_picture
 from ...scene.masks import springs, surface_color
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase, report, sentence
 from . import loaded_recipe, steps
@@ -107,21 +108,18 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
             layout.label(text=text, icon="ERROR", translate=False)
             layout.prop(self, "overwrite")
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        try:
-            recipe = recipe_of_terrain(terrain)
-            recipe = replace(
-                recipe,
-                name=self.name,
-                description=self.description,
-                landscape=self.landscape,
-                seed=recipe.seed if self.keep_seed else 0,
-            )
-            name = user_recipes.save(recipe, self.overwrite)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        recipe = recipe_of_terrain(terrain)
+        recipe = replace(
+            recipe,
+            name=self.name,
+            description=self.description,
+            landscape=self.landscape,
+            seed=recipe.seed if self.keep_seed else 0,
+        )
+        name = user_recipes.save(recipe, self.overwrite)
         if why_no_recipe(context) is None:
             terrain.erosion.recipe_name = name
         report(self, {"INFO"}, f"Saved {name} among your recipes")
@@ -154,12 +152,9 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
             message="Its file is deleted, which cannot be undone. Terrains keep their settings.",
         )
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            user_recipes.delete(self.name)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        user_recipes.delete(self.name)
         report(self, {"INFO"}, f"Deleted the recipe {self.name}")
         return {"FINISHED"}
 

@@ -8,10 +8,10 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...base.data_files import file_name
-from ...base.errors import InputError
 from ...recipe import user_recipes
 from ...recipe.recipe import Recipe
 from ...scene.derived import companions
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
 from . import previews
@@ -36,14 +36,12 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         name="Apply to Active Object", description="Give the active terrain its steps and settings", default=True
     )
 
+    @reports_refusals()
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not self.filepath:
             return ImportHelper.invoke(self, context, event)
-        try:  # dropped into the viewport: what is no recipe is refused before anything is asked
-            name = Recipe.load(Path(self.filepath)).name
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        # Dropped into the viewport: what is no recipe is refused before anything is asked.
+        name = Recipe.load(Path(self.filepath)).name
         return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Apply")
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -52,14 +50,11 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         row.active = why_no_recipe(context) is None
         row.prop(self, "use")
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
-        try:
-            Recipe.load(path)
-            name = user_recipes.take(path) if self.keep else file_name(path)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        Recipe.load(path)
+        name = user_recipes.take(path) if self.keep else file_name(path)
         if self.use and why_no_recipe(context) is None:
             companions.terrain_of(context.object).erosion.recipe_name = name
         if self.keep:
@@ -85,14 +80,11 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
         self.filepath = f"{previews.title(settings.recipe_name).lower()}.toml"
         return ExportHelper.invoke(self, context, event)
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
-        try:
-            recipe = recipe_of_terrain(companions.terrain_of(context.object))
-            user_recipes.write(replace(recipe, name=path.stem), path)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        recipe = recipe_of_terrain(companions.terrain_of(context.object))
+        user_recipes.write(replace(recipe, name=path.stem), path)
         report(self, {"INFO"}, f"Wrote {path}")
         return {"FINISHED"}
 

@@ -12,8 +12,9 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...scene.derived import companions
 from ...scene.files import user_folder
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
-from ..base.translations import phrase, report, tooltip
+from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
 
 TILE = 5.5
@@ -184,13 +185,10 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
-            Recipe.load(name)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
+        Recipe.load(name)
         companions.terrain_of(context.object).erosion.recipe_name = name  # which fills the steps
         return {"FINISHED"}
 
@@ -206,14 +204,11 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, why_no_recipe(context))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = companions.terrain_of(context.object).erosion
-        try:
-            shipped = loaded_recipe.is_here(settings)
-            recipe = Recipe.load(settings.recipe_name) if shipped else loaded_recipe.recipe(settings)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        shipped = loaded_recipe.is_here(settings)
+        recipe = Recipe.load(settings.recipe_name) if shipped else loaded_recipe.recipe(settings)
         steps.fill(settings, recipe)
         return {"FINISHED"}
 

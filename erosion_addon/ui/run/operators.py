@@ -3,7 +3,6 @@
 
 import bpy
 
-from ...base.errors import InputError
 from ...scene.derived import companions, light, update_derived
 from ...scene.display import displayed_heights
 from ...scene.original import original
@@ -14,6 +13,7 @@ from ...scene.terrain import grid
 from ...scene.worker import worker_process
 from ...worker.messages import Request
 from ..base.panel import redraw_panels
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import report, sentence
 from . import attendance, live_preview, progress, runs
@@ -189,16 +189,13 @@ class EROSION_OT_before(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         if displayed_heights.is_before(terrain.data):
             live_preview.end_before(terrain)
             return {"FINISHED"}
-        try:
-            live_preview.show_before(terrain)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        live_preview.show_before(terrain)
         return {"FINISHED"}
 
 
@@ -217,14 +214,11 @@ class EROSION_OT_apply(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         preview.end()
-        try:
-            original.apply(terrain.data, self.remove_maps)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        original.apply(terrain.data, self.remove_maps)
         terrain.erosion.continue_from_result = False  # there is no last run any more
         return {"FINISHED"}
 

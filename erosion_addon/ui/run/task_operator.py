@@ -6,9 +6,9 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
 from ...scene.run import job
 from ...scene.run.task import Task
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
 from . import attendance, progress
@@ -39,14 +39,11 @@ class TaskOperator:
     def poll(cls, context: bpy.types.Context) -> bool:
         return attendance.returning or allowed(cls, cls.why_not(context))
 
+    @reports_refusals()
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not attendance.returning:
             progress.last_sentence = ""
-            try:
-                task = self.begin(context)
-            except InputError as error:
-                report(self, {"ERROR"}, str(error))
-                return {"CANCELLED"}
+            task = self.begin(context)
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
             if task.ready:
                 return self._deliver_at_once(task)
@@ -98,22 +95,19 @@ class TaskOperator:
         """The window closes: the task goes on, and is attended in another one."""
         attendance.end(self.number)
 
+    @reports_refusals()
     def execute(self: Any, context: bpy.types.Context) -> set[str]:
         repeated = self.options.is_repeat or self.options.is_repeat_last
         if repeated and attendance.possible() and self.takes_time(context):
             progress.repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}
         progress.last_sentence = ""
+        task = self.begin(context)
         try:
-            task = self.begin(context)
-            try:
-                while not task.ended:
-                    task.poll(0.1)
-            finally:
-                progress.settle(task)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+            while not task.ended:
+                task.poll(0.1)
+        finally:
+            progress.settle(task)
         if task.state == "failed":
             report(self, {"ERROR"}, task.sentence)
         return self._end(task)

@@ -23,8 +23,9 @@ from ...worker.messages import Request
 from ...worker.services import pictures_in, variants_request
 from ..base.panel import SubPanel
 from ..base.parameter_properties import CONTEXT, label, meant
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_busy
-from ..base.translations import phrase, report
+from ..base.translations import phrase
 from ..masks import masks
 from ..recipe import recipes, steps
 from . import attendance, progress, runs
@@ -268,18 +269,17 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
             reason = "There are no variants of this terrain; make some first"
         return allowed(cls, reason)
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         made, settings = _of(terrain), terrain.erosion
         row, column = divmod(self.number, len(made.seeds))
         if row >= len(made.icons):
-            report(self, {"ERROR"}, f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0.")
-            return {"CANCELLED"}
+            raise InputError(f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0.")
         if made.target:
             found = _item(settings, made.target)
             if found is None or found[0].kind != made.kind:
-                report(self, {"ERROR"}, "The steps are others than those of the variants; make the variants again.")
-                return {"CANCELLED"}
+                raise InputError("The steps are others than those of the variants; make the variants again.")
             setattr(getattr(found[0], made.kind), found[1].name, made.values[row])
         settings.seed = made.seeds[column]
         return {"FINISHED"}

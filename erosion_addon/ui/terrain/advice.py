@@ -10,8 +10,8 @@ from ...processes.registry import PROCESSES
 from ...scene.derived import companions
 from ...scene.terrain import checks, grid, obstacle, sand
 from ..base.panel import draw_lines
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
-from ..base.translations import report
 from ..recipe import steps
 
 REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -78,6 +78,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
         return str(_function(properties.remedy).get_rna_type().description)
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         try:
@@ -90,8 +91,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
             companions.put_in_place(terrain)
             return done
         except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
-            report(self, {"ERROR"}, str(error).removeprefix("Error: ").strip())
-            return {"CANCELLED"}
+            raise InputError(str(error).removeprefix("Error: ").strip()) from None
 
 
 def _function(remedy: str) -> Any:
@@ -159,19 +159,15 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         recipe = steps.meant_recipe(terrain.erosion)
         thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
         if not thickness:
-            report(self, {"ERROR"}, "The recipe needs no sand; set a thickness.")
-            return {"CANCELLED"}
+            raise InputError("The recipe needs no sand; set a thickness.")
         self.thickness = thickness
-        try:
-            sand.add(terrain, thickness)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        sand.add(terrain, thickness)
         return {"FINISHED"}
 
 

@@ -14,6 +14,7 @@ from ...scene.masks import inputs
 from ...scene.terrain import grid
 from ..base import views
 from ..base.parameter_properties import draw_value, switch
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
 
@@ -150,20 +151,14 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if suffix in (".raw", ".r16", ".r32"):
             draw_value(layout, self, "raw_size")
 
+    @reports_refusals("There is not enough memory for this heightmap; use a smaller one.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            name, elevation, spacing, step = self._read_image() if self.image else self._read_file()
-            if self.smooth_steps and step:
-                elevation = self._smoothed(elevation, step)
-            obj = grid.make_grid_object(name, elevation, spacing or self._spacing(elevation), context.collection)
-            if not self.image:
-                inputs.made_from(obj, self._path(), self._georeference())
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            report(self, {"ERROR"}, "There is not enough memory for this heightmap; use a smaller one.")
-            return {"CANCELLED"}
+        name, elevation, spacing, step = self._read_image() if self.image else self._read_file()
+        if self.smooth_steps and step:
+            elevation = self._smoothed(elevation, step)
+        obj = grid.make_grid_object(name, elevation, spacing or self._spacing(elevation), context.collection)
+        if not self.image:
+            inputs.made_from(obj, self._path(), self._georeference())
         if step and not self.smooth_steps:
             report(self, {"WARNING"}, f"{name} has so few gray levels that its slopes are steps of {step:.3g} m")
         select_only(context, obj)

@@ -9,6 +9,7 @@ from ...base.errors import InputError
 from ...scene.derived import companions
 from ...scene.run import preview
 from ...scene.terrain import grid, obstacle
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
 from ..base.translations import report
 
@@ -52,20 +53,14 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return allowed(cls, _why_no_grid(context.object))
 
+    @reports_refusals("There is not enough memory for so many cells; use larger ones.")
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.terrain import from_mesh  # here, as few sessions of Blender need it
 
         obj = context.object
-        try:
-            made, cell_size, holes = from_mesh.make(
-                obj, self.cell_size, context.collection, context.evaluated_depsgraph_get()
-            )
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            report(self, {"ERROR"}, "There is not enough memory for so many cells; use larger ones.")
-            return {"CANCELLED"}
+        made, cell_size, holes = from_mesh.make(
+            obj, self.cell_size, context.collection, context.evaluated_depsgraph_get()
+        )
         self.cell_size = cell_size
         if self.hide_original:
             obj.hide_set(True)
@@ -90,16 +85,13 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         return allowed(cls, why_busy() or obstacle.why_not(terrain))
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.terrain import straighten  # here, as few sessions of Blender need it
 
         obj = companions.terrain_of(context.object)
         preview.end()
-        try:
-            count = straighten.straighten(obj)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        count = straighten.straighten(obj)
         report(self, {"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
         return {"FINISHED"}
 
@@ -124,21 +116,18 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...grid.dequantize import smooth_steps, step_of
 
         obj = companions.terrain_of(context.object)
-        try:
-            terrain, lattice = grid.read_terrain(obj)
-            step = self.step or step_of(terrain.elevation, fewest=2)
-            if step is None:
-                raise InputError(f"The heights of {obj.name} lie on no even steps, so there is nothing to smooth away.")
-            before = grid.heights(obj.data)
-            smooth = smooth_steps(terrain.elevation, step)
-            grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        terrain, lattice = grid.read_terrain(obj)
+        step = self.step or step_of(terrain.elevation, fewest=2)
+        if step is None:
+            raise InputError(f"The heights of {obj.name} lie on no even steps, so there is nothing to smooth away.")
+        before = grid.heights(obj.data)
+        smooth = smooth_steps(terrain.elevation, step)
+        grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
         self.step = step
         grid.forget(obj.data)
         report(self, {"INFO"}, f"Steps of {step:.3g} m were smoothed away")

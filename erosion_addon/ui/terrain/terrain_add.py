@@ -5,7 +5,6 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
 from ...base.parameters import groups, specifications
 from ...generators.registry import SOURCES, make
 from ...recipe.recipe import SEED
@@ -14,8 +13,9 @@ from ...scene.terrain.new_object import make_terrain_object
 from ...terrain.terrain import SMALLEST_SIDE
 from ..base import views
 from ..base.parameter_properties import meant, property_of
+from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, select_only
-from ..base.translations import phrase, report
+from ..base.translations import phrase
 
 ICONS = {
     "ridged": "SHARPCURVE",
@@ -115,15 +115,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             views.frame(context, context.object)
         return done
 
+    @reports_refusals("There is not enough memory for so many vertices; lower the resolution.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        try:
-            obj = self._add(context)
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
-        except MemoryError:
-            report(self, {"ERROR"}, "There is not enough memory for so many vertices; lower the resolution.")
-            return {"CANCELLED"}
+        obj = self._add(context)
         select_only(context, obj)
         return {"FINISHED"}
 

@@ -37,6 +37,7 @@ class Operator:
 
 def raising(error):
     """A function that raises an error whatever it is given."""
+
     def does(*_given):
         raise error
 

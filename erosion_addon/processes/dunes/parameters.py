@@ -120,6 +120,25 @@ class DuneParameters(Parameters):
         soft_high=0.05,
         group="Rock",
     )
+    abrasion_height: float = parameter(
+        0.0,
+        "Height above the ground around from which on sand wears no rock: lower values dig lanes along the wind, "
+        "with ridges between them; at 0 rock wears at any height.",
+        low=0,
+        high=10_000,
+        unit="m",
+        soft_high=50,
+        group="Rock",
+        needs=("abrasion",),
+    )
+    dust: float = parameter(
+        0.0,
+        "Share of the worn rock that flies away as dust: lower values turn more of it into sand.",
+        low=0,
+        high=1,
+        group="Rock",
+        needs=("abrasion",),
+    )
     moisture_hold: float = parameter(
         1.0,
         "Share of wet sand (moisture 1) that stays: higher values leave damp sand lying.",

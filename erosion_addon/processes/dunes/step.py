@@ -30,6 +30,9 @@ DUNE, AROUND = 1.0, 12.0
 LEAD = 2.0
 """How far before the top of a hill the wind over it is fastest, in hops."""
 
+HULL = 6.0
+"""Half the length along the wind over which ground counts as one ridge, in hops."""
+
 LEVELS = 8
 """Sweeps between two looks at that."""
 
@@ -191,6 +194,9 @@ class DuneStep(Step):
             drop=pitch * tan(math.radians(given.shelter_angle)),
             climb=pitch * tan(math.radians(given.climb_angle)),
             wear=SLAB * cell * given.abrasion,
+            reach=given.abrasion_height,
+            dust=given.dust,
+            hull=round(HULL * given.hop(cell) / pitch),
             brought=min(self._brought(rays), given.hop(cell) / pitch),
             edges=EDGES.index(self._state.edges),
         )

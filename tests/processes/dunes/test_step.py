@@ -6,6 +6,7 @@ import pytest
 
 from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
+from tests.terrains import fractal
 
 SIDE, CELL = 96, 10.0
 
@@ -206,6 +207,38 @@ def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
     worn = (terrain.elevation - 1.0) - (after.elevation - after["sediment"])
     assert worn[24:].mean() > 0.01 and abs(worn[:24]).max() < 1e-4
     assert after.report["steps"][0]["abraded"] == pytest.approx(worn.sum() * CELL * CELL, rel=1e-3)
+
+
+def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
+    """Yardangs are three to ten times as long as wide (Goudie 2007, Geography Compass 1, 65)."""
+    rock = Terrain(fractal(SIDE, SIDE, 30.0, seed=2), CELL)
+    values = {"years": 100.0, "transport": 60.0, "gustiness": 4.0, "supply": 0.5, "dust": 1.0, "abrasion": 0.07}
+    after = blown(rock, abrasion_height=3.0, **values)
+    ground = after.elevation - after["sediment"]
+    worn = rock.elevation - ground
+    assert worn.min() > -1e-6 and 2.0 < worn.mean() < 40.0
+
+    def reach(axis):
+        """Shift along an axis over which the correlation falls to a half, in cells."""
+        about = ground - ground.mean()
+        alike = [np.mean(about * np.roll(about, shift, axis)) / np.mean(about**2) for shift in range(SIDE // 2)]
+        return np.argmax(np.array(alike) < 0.5)
+
+    assert 2.0 < reach(1) / reach(0) < 10.0
+    everywhere = blown(rock, **values)
+    low = smoothed(rock.elevation) < np.median(smoothed(rock.elevation))
+    evenly = rock.elevation - (everywhere.elevation - everywhere["sediment"])
+    assert worn[low].mean() / worn[~low].mean() > 1.5 * evenly[low].mean() / evenly[~low].mean()
+
+
+def test_dust_leaves_the_terrain_and_is_counted():
+    rock = Terrain(fractal(64, 64, 30.0, seed=2), CELL)
+    after = blown(rock, years=30.0, supply=0.5, abrasion=0.2, dust=0.75)
+    (report,) = after.report["steps"]
+    area = CELL * CELL
+    solid = (after.elevation - rock.elevation).sum() * area
+    assert report["abraded"] > 0
+    assert solid == pytest.approx(report["supplied"] - 0.75 * report["abraded"], rel=1e-6)
 
 
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])

@@ -48,6 +48,12 @@ class Constants(NamedTuple):
     """By how much a slab rises on a step at most, m."""
     wear: float
     """Rock worn off by a slab that bounces on it, m."""
+    reach: float
+    """Height above the surroundings from which on none is worn, m; 0: it is worn at any height."""
+    dust: float
+    """Share of it that flies away as dust."""
+    hull: int
+    """Half the length along the wind over which that height is a mean, steps."""
     brought: float
     """Slabs that the wind brings on each line over the windward edge, or anywhere where edges wrap."""
     edges: int
@@ -90,7 +96,9 @@ class Line(NamedTuple):
     plants: np.ndarray
     """Cover, 0-1."""
     soft: np.ndarray
-    """Share of what is worn off bare rock, 0-1."""
+    """Share of what is worn off bare rock, 0-1, or 0-2 where high ground is spared."""
+    rise: np.ndarray
+    """By how much the ground, smoothed, stands above its surroundings, m."""
     lowest: np.ndarray
     highest: np.ndarray
 
@@ -112,7 +120,7 @@ def _hop_length(number, step, rays, shape, bump, constants):
 @kernel
 def _make_line(length):
     whole = np.empty((2, length), np.int64)
-    parts = np.empty((11, length))
+    parts = np.empty((12, length))
     start = np.zeros(length, np.bool_)
     return Line(
         whole[0],
@@ -129,6 +137,7 @@ def _make_line(length):
         parts[8],
         parts[9],
         parts[10],
+        parts[11],
     )
 
 
@@ -145,6 +154,7 @@ def _fetch(line, number, rays, shape, ground, cover, shares, constants):
         line.ringed[step], line.cell[step] = ringed, at
         line.rock[step], line.loose[step] = ground.rock[ringed], ground.loose[ringed]
         line.top[step] = ground.rock[ringed] + ground.loose[ringed]
+        line.rise[step] = ground.bump[at]
         line.hop[step] = _hop_length(number, step + constants.lead, rays, shape, ground.bump, constants)
         line.give[step], line.take[step], line.soft[step], line.plants[step] = 1.0, 1.0, 1.0, 0.0
         line.lowest[step], line.highest[step] = -math.inf, math.inf
@@ -156,6 +166,27 @@ def _fetch(line, number, rays, shape, ground, cover, shares, constants):
             line.take[step], line.soft[step] = shares[at, 1], shares[at, 0] * shares[at, 2]
             if shares.shape[1] > 3:
                 line.lowest[step], line.highest[step] = shares[at, 3], shares[at, 4]
+    if constants.wear > 0.0 and constants.reach > 0.0:
+        _spare_heights(line, constants)
+
+
+@lean
+def _spare_heights(line, constants):
+    """Let rock wear faster where the ground is low along the wind, and none where it is high: grains fly low, so wind
+    digs lanes between ridges."""
+    length, half = line.rise.size, constants.hull
+    before = 0.0
+    for step in range(min(half, length)):
+        before += line.rise[step]
+    first = last = 0
+    for step in range(length):
+        if step + half < length:
+            before += line.rise[step + half]
+        if step - half - 1 >= 0:
+            before -= line.rise[step - half - 1]
+        first, last = max(step - half, 0), min(step + half, length - 1)
+        height = before / (last - first + 1) / constants.reach
+        line.soft[step] *= min(max(1.0 - height, 0.0), 2.0)
 
 
 @lean
@@ -245,7 +276,7 @@ def _fly(line, at, base, last, load, start, draw, constants):
         if constants.wear > 0.0 and line.loose[at] < constants.slab and line.soft[at] > 0.0:
             depth = constants.wear * line.soft[at] * (1.0 - line.loose[at] / constants.slab)
             line.rock[at] -= depth
-            line.loose[at] += depth
+            line.loose[at] += depth * (1.0 - constants.dust)
             worn += depth
         base = line.top[at]
         at = _landing(line, at, at + _hop(line, at, rng.uniform(start, draw + 1)), last, constants)
@@ -351,7 +382,7 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
         if given[3] != SETTLED:
             out += _let_out(line, end, load, constants, number, given[3], leaving)
     totals[number, HOPS] += hops
-    totals[number, OUT] += out
+    totals[number, OUT] += out + worn * constants.dust
     totals[number, BROUGHT] += brought
     totals[number, WORN] += worn
     return draw
@@ -393,5 +424,6 @@ def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, ent
                 if given[3] != SETTLED:
                     leaving[number, min(given[3], leaving.shape[1] - 1)] += load
         totals[number, HOPS] += hops
+        totals[number, OUT] += worn * constants.dust
         totals[number, WORN] += worn
         _store(line, ground, constants)

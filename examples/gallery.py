@@ -21,7 +21,7 @@ from recipes import terrain_for  # noqa: E402
 import erosion_addon  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.files.render_settings import Picture  # noqa: E402
-from erosion_addon.scene.derived import render  # noqa: E402
+from erosion_addon.scene.stage import render  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
 
@@ -34,9 +34,6 @@ SIDE = 512
 
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
-
-TURNS = {"alpine": 180.0, "barchan field": 25.0, "canyon": 180.0}
-"""Degrees around the terrain from which it shows best, where that is not the south."""
 
 
 def make_object(recipe: str) -> bpy.types.Object:
@@ -62,7 +59,7 @@ def picture(recipe: str) -> Path:
     obj = make_object(recipe)
     bpy.ops.erosion.run()
     bpy.ops.erosion.look_add()
-    render.prepare(scene, obj, Picture(view="across", turn=TURNS.get(recipe, 0.0), samples=24))
+    render.prepare(scene, obj, Picture(view="file", samples=24))
     path = PICTURES / f"{recipe}.png"
     render.render(scene, path)
     return path

@@ -18,7 +18,7 @@ from ..drainage.waterways import WRITERS
 from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
-from ..files.render_settings import ENGINES, PICTURE_FORMATS, VIEWS, Picture
+from ..files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
 from ..generators.registry import SOURCES
 from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
@@ -326,7 +326,7 @@ def _add_render(commands: Any) -> None:
         "--view",
         choices=VIEWS,
         default=usual.view,
-        help="the file's camera if it has one (default), across the land, or the whole terrain",
+        help="the file's camera if it has one (default), a view composed for the land, across it, or the whole terrain",
     )
     render.add_argument("--turn", metavar="DEGREES", type=_number, default=usual.turn, help="around it, to the left")
     render.add_argument(
@@ -334,6 +334,11 @@ def _add_render(commands: Any) -> None:
     )
     render.add_argument("--size", metavar="WIDTHxHEIGHT", type=_size, default=usual.size, help="default: 960x540")
     render.add_argument("--samples", metavar="N", type=_count, default=usual.samples, help="default: %(default)s")
+    render.add_argument(
+        "--light",
+        choices=LIGHTS,
+        help="daylight of the sun and sky that are added; default: that of the file, or morning",
+    )
     render.add_argument("--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s")
 
 

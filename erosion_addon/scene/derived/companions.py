@@ -27,6 +27,7 @@ KINDS = {
     "lakes": "Lakes",
     "sea": "Sea",
     "foliage": "Foliage",
+    "surroundings": "Surrounding Land",
     "lod": "Levels of Detail",
 }
 """Kind → what the user reads."""
@@ -184,7 +185,7 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
 
     Imported late, as these modules use this one.
     """
-    from . import foliage, lod, rivers, water_surface
+    from . import foliage, lod, rivers, surroundings, water_surface
 
     return {
         "water": water_surface.update,
@@ -192,5 +193,6 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
         "lakes": rivers.update,
         "sea": rivers.update,
         "foliage": foliage.update,
+        "surroundings": surroundings.update,
         "lod": lod.update,
     }

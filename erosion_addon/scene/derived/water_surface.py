@@ -143,7 +143,7 @@ def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place
     fields = fields_of(terrain, lattice)
     ground = lattice.to_grid(place[:, 2]) * np.float32(lattice.scale_z)
     level, faces = water_level(ground, fields["water_depth"], float(np.float32(threshold)))
-    used = _add_cells(mesh, faces)
+    used = add_cells(mesh, faces)
     where = lattice.to_grid(place)[used]
     where[:, 2] = level[used] / np.float32(lattice.scale_z)
     mesh.attributes["position"].data.foreach_set("vector", where.ravel())
@@ -152,7 +152,7 @@ def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place
         attribute_values.add(mesh, name, values)
 
 
-def _add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
+def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
     """Give an empty mesh those faces (rows - 1, cols - 1) of a grid; returns which vertices (rows, cols) it has.
 
     Edges are written here too, as letting Blender find them takes ten times as long.

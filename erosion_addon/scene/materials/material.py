@@ -5,8 +5,11 @@ Pure shader nodes, for EEVEE and Cycles: a saved file renders without the extens
 one material for each palette, shared by the terrains that show it. What the user edits in them stays.
 """
 
+from contextlib import suppress
+
 import bpy
 
+from ...base.errors import InputError
 from . import aovs, nodes
 from .palette import Palette
 from .terrain_nodes import NODES, SOCKETS, VERSION
@@ -44,6 +47,16 @@ def terrain_materials() -> list[bpy.types.Material]:
 def is_ours(material: bpy.types.Material | None) -> bool:
     """Whether it is a terrain material, of any palette."""
     return material is not None and material.get(nodes.KIND, "").startswith(f"{GROUP} ")
+
+
+def palette_of(obj: bpy.types.Object) -> Palette:
+    """The palette of the terrain material that the object shows; the default one where it shows none, or one whose file
+    is gone."""
+    shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
+    with suppress(InputError):
+        if shown is not None:
+            return Palette.load(shown[nodes.KIND].removeprefix(f"{GROUP} "))
+    return Palette.load(DEFAULT_PALETTE)
 
 
 def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool = False) -> bool:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palettes: values of the terrain material's controls for a kind of landscape, as data in TOML.
 
-A file holds a `description` and controls by their names in small letters ("rock_color"): colors are "#rrggbb" in sRGB,
-angles are in degrees, everything else is as the material shows it. Controls that it leaves out keep their defaults.
+A file holds a `description`, the `haze_color` of the air in the distance, and controls by their names in small letters
+("rock_color"): colors are "#rrggbb" in sRGB, angles are in degrees, everything else is as the material shows it. What
+it leaves out keeps its default.
 """
 
 from dataclasses import dataclass
@@ -18,16 +19,23 @@ from .terrain_nodes import CONTROLS
 FOLDER = "palettes"
 """Where they lie among the presets."""
 
+HAZE = "#b9c6d4"
+"""Color of the distance where a palette names none: moist air."""
+
 _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
 
 
 @dataclass(frozen=True)
 class Palette:
-    """A named set of values, by the names of the material's controls: linear (r, g, b, 1), radians, numbers."""
+    """A named set of values, by the names of the material's controls: linear (r, g, b, 1), radians, numbers.
+
+    haze: linear (r, g, b) of the air in the distance at noon.
+    """
 
     name: str
     description: str
     values: dict[str, Any]
+    haze: tuple[float, float, float]
 
     @classmethod
     def load(cls, name: str) -> "Palette":
@@ -45,7 +53,8 @@ class Palette:
             description = table.pop("description", "")
             if not isinstance(description, str):
                 raise InputError(f"description must be a text, not {description!r:.60}.")
-            return cls(name, description, dict(_checked(key, value) for key, value in table.items()))
+            haze = linear_color("haze_color", table.pop("haze_color", HAZE))
+            return cls(name, description, dict(_checked(key, value) for key, value in table.items()), haze)
         except InputError as error:
             raise InputError(f"{source}: {error}") from None
 

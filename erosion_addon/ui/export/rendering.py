@@ -9,13 +9,14 @@ import bpy
 from ...base.atomic_files import Outputs
 from ...cli.terminal import note, say_written
 from ...files.render_settings import PICTURE_FORMATS, Picture
-from ...scene.derived import render as pictures
+from ...scene.stage import render as pictures
 
 
 def render(given: argparse.Namespace) -> None:
     """Render what the words of the command ask for. InputError says what is wrong; then nothing is written."""
     whole = given.turntable and given.view == "file"
-    picture = Picture(given.size, given.samples, given.engine, "whole" if whole else given.view, given.turn)
+    view = "whole" if whole else given.view
+    picture = Picture(given.size, given.samples, given.engine, view, given.turn, given.light or "")
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
     with Outputs([given.input]) as outputs:
         planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}

@@ -98,6 +98,24 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
+    """Let the land go on around the terrain to the horizon, which follows every run. It is no part of the terrain"""
+
+    bl_idname = "erosion.surroundings_add"
+    bl_label = "Add Surrounding Land"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.derived import surroundings  # few sessions need it
+
+        try:
+            surroundings.add(companions.terrain_of(context.object))
+        except InputError as error:
+            report(self, {"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
 class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
     """Remove it from the terrain, with the data that nothing else uses"""
 
@@ -129,4 +147,4 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_water_add, EROSION_OT_foliage_add, EROSION_OT_companion_remove)
+CLASSES = (EROSION_OT_water_add, EROSION_OT_foliage_add, EROSION_OT_surroundings_add, EROSION_OT_companion_remove)

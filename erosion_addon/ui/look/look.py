@@ -92,20 +92,39 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
+    surroundings: bpy.props.BoolProperty(
+        name="Surrounding Land",
+        description="Let the land go on around the terrain to the horizon, so that pictures show no end of it; only "
+        "where a camera is added too",
+        default=True,
+    )
     stage: bpy.props.BoolProperty(
         name="Sun, Sky and Camera",
         default=True,
         description="Add what the scene lacks of them. Yours stay; the lamp, the camera and the cube of a new file go "
         "where you left them untouched",
     )
+    sky: bpy.props.EnumProperty(
+        name="Sky",
+        description="Daylight of the sun and sky that are added; choose another, and those added before turn to it",
+        items=[
+            ("morning", "Morning", "A low sun rakes over the land: relief shows best"),
+            ("noon", "Noon", "A high sun and white clouds: colors show best"),
+            ("overcast", "Overcast", "Soft, gray light without shadows"),
+            ("golden", "Golden", "The last light of the day, low and warm"),
+        ],
+        options={"SKIP_SAVE"},
+    )
 
     def plan(self) -> Plan:
-        from ...scene.derived import look
+        from ...scene.stage import look
 
         parts = {name for name in look.PARTS if getattr(self, name)}
+        daylight = self.sky if self.properties.is_property_set("sky") else ""
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            sentences = look.finish(terrain, loaded_recipe.palette_of(terrain), parts, bpy.context.view_layer)
+            palette, layer = loaded_recipe.palette_of(terrain), bpy.context.view_layer
+            sentences = look.finish(terrain, palette, parts, layer, daylight)
             if "stage" in parts:
                 views.reach(terrain)
             return "", sentences
@@ -129,6 +148,7 @@ class EROSION_PT_look(SubPanel):
             ("lakes", "erosion.lakes_add", "MATFLUID"),
             ("sea", "erosion.sea_add", "MOD_FLUIDSIM"),
             ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
+            ("surroundings", "erosion.surroundings_add", "WORLD"),
         ):
             row = layout.row(align=True)
             row.operator(operator, icon=icon)

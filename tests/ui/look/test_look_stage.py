@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from erosion_addon.scene.derived import startup
+from erosion_addon.scene.stage import startup
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.base import views
 from tests.terrains import fractal
@@ -35,11 +35,14 @@ def test_blenders_new_file_is_recognized(scene):
 
 def test_a_new_file_gets_a_sun_a_sky_and_a_camera_in_place_of_its_own(scene):
     bpy.ops.erosion.look_add(light=False)
-    assert names(scene) == {"Terrain", "Terrain Camera", "Terrain Sun"}
+    assert names(scene) == {"Terrain", "Terrain Surroundings", "Terrain Camera", "Terrain Sun"}
     assert scene.camera.name == "Terrain Camera" and scene.world.name == "Terrain Sky"
     assert all(space.clip_end > 2000 for space in views.spaces())
     bpy.ops.erosion.look_add(light=False)
-    assert names(scene) == {"Terrain", "Terrain Camera", "Terrain Sun"} and len(bpy.data.worlds) == 2
+    assert (
+        names(scene) == {"Terrain", "Terrain Surroundings", "Terrain Camera", "Terrain Sun"}
+        and len(bpy.data.worlds) == 2
+    )
 
 
 def test_it_is_left_out_where_it_is_not_wanted(scene):
@@ -105,3 +108,21 @@ def test_the_cube_stays_where_it_is_the_terrain_itself(scene):
     scene.objects["Terrain"].name = "Land"
     kept = scene.objects["Cube"]
     assert sorted(startup.clear(scene, kept)) == ["Camera", "Light"] and names(scene) == {"Land", "Cube"}
+
+
+def test_another_sky_is_a_click_away_and_comes_only_when_asked_for(scene):
+    bpy.ops.erosion.look_add(light=False, sky="golden")
+    assert scene.world["erosion_light"] == "golden"
+    bpy.ops.erosion.look_add(light=False)
+    assert scene.world["erosion_light"] == "golden" and len(bpy.data.worlds) == 2
+    bpy.ops.erosion.look_add(light=False, sky="noon")
+    assert scene.world["erosion_light"] == "noon" and len(bpy.data.worlds) == 2
+
+
+def test_land_around_is_left_out_or_taken_away_when_unwanted(scene):
+    bpy.ops.erosion.look_add(light=False, surroundings=False)
+    assert "Terrain Surroundings" not in names(scene)
+    bpy.ops.erosion.surroundings_add()
+    assert "Terrain Surroundings" in names(scene)
+    bpy.ops.erosion.companion_remove(kind="surroundings")
+    assert "Terrain Surroundings" not in names(scene)

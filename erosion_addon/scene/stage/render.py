@@ -8,6 +8,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...files.render_settings import PICTURE_FORMATS, Picture
+from ..derived import companions
 from ..original import original
 from ..terrain import grid
 from . import startup, studio
@@ -73,21 +74,28 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
 
     Returns the camera where it is ours to move, None where the file's own is used.
     """
-    place = studio.place_of(terrain)
     ours = picture.view != "file" or not studio.has_camera(scene)
     camera = studio.add_camera(scene) if ours else None
     if camera is not None:
         aim(camera, terrain, picture)
-    if not studio.has_light(scene, kinds=()):
-        studio.add_sun(scene, place)
+    if picture.view in ("across", "whole"):  # which show the terrain alone, from outside
+        for land in companions.find(terrain, "surroundings"):
+            land.hide_render = True
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
+    place, light = studio.place_of(terrain), picture.light or studio.light_of(scene) or studio.USUAL
+    heading = studio.heading_of(scene.camera, place)
+    hazy = False
+    if not studio.has_light(scene, kinds=()):
+        studio.add_sun(scene, place, heading, light)
     if not studio.has_sky(scene):
-        studio.add_sky(scene)
-        studio.set_film(scene)
-        tells_distance = scene.render.engine in ENGINES.values()
-        if camera is not None and picture.view != "whole" and tells_distance and not studio.has_compositor(scene):
-            studio.add_haze(scene, place)
+        studio.add_sky(scene, terrain, light)
+        studio.set_film(scene, light)
+        hazy = scene.render.engine in ENGINES.values() and not studio.has_compositor(scene)
+    else:
+        studio.set_light(scene, terrain, light)
+    if hazy and picture.view != "whole":
+        studio.add_haze(scene, terrain, light)
     startup.clear(scene, terrain)
     scene.eevee.taa_render_samples = picture.samples
     if scene.render.engine == "CYCLES":
@@ -100,8 +108,11 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
 
 def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
     """Point our camera at the terrain, turned further by so many degrees."""
-    view = "across" if picture.view == "file" else picture.view
-    studio.aim(camera, studio.place_of(terrain), view, math.radians(picture.turn + turn))
+    turned = math.radians(picture.turn + turn)
+    if picture.view in ("file", "composed"):
+        studio.compose(camera, terrain, turned or None)
+    else:
+        studio.aim(camera, studio.place_of(terrain), picture.view, turned)
 
 
 def render(scene: bpy.types.Scene, path: Path) -> None:

@@ -9,20 +9,26 @@ import bpy
 from ...base.errors import InputError
 from ...light.bake import LightParameters
 from ...worker.messages import Request
+from ..derived import foliage, light, surroundings, water_surface
 from ..materials import aovs, material
 from ..terrain import attributes, grid
-from . import foliage, light, studio, water_surface
+from . import studio
 
-PARTS = ("light", "water", "foliage", "passes", "stage")
+PARTS = ("light", "water", "foliage", "passes", "surroundings", "stage")
 """What may be added beside the material."""
 
 
 def finish(
-    terrain: bpy.types.Object, palette: str, parts: Collection[str], view_layer: bpy.types.ViewLayer | None = None
+    terrain: bpy.types.Object,
+    palette: str,
+    parts: Collection[str],
+    view_layer: bpy.types.ViewLayer | None = None,
+    daylight: str = "",
 ) -> list[str]:
     """Give the terrain its material, unless it has others, and those of the PARTS that fit it.
 
-    All of it is brought up to date where it is there already. Returns sentences about parts that could not be made.
+    All of it is brought up to date where it is there already. daylight: see `studio.complete`. Returns
+    sentences about parts that could not be made.
     Raises InputError where the object is no terrain or there is no such palette; then nothing is changed.
     """
     grid.find_lattice(terrain)
@@ -34,6 +40,9 @@ def finish(
         making["water"] = water_surface.add
     if attributes.holds(terrain.data, "moisture"):
         making["foliage"] = foliage.add
+    # Where the scene has a camera, land around the terrain might stand in its way; it stays where it is already.
+    if "stage" in parts and not studio.has_camera(bpy.context.scene):
+        making["surroundings"] = surroundings.add
     sentences = []
     for part in (part for part in making if part in parts):
         try:
@@ -43,7 +52,7 @@ def finish(
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
-        studio.complete(bpy.context.scene, terrain)
+        studio.complete(bpy.context.scene, terrain, daylight)
     return sentences
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Land around a terrain, so that pictures show no end of the map: the terrain goes on, mirrored and coarser.
+
+At the border it goes on with the terrain's own slope, farther out it is the mirrored terrain, and at last it sinks to
+a plain that reaches the horizon. It carries the terrain's fields and shows its material.
+"""
+
+import bpy
+import numpy as np
+
+from ...grid.smooth_step import smooth_step
+from ..materials.terrain_nodes import FIELDS
+from ..terrain import attribute_values, attributes, grid
+from ..terrain.lattice import Array
+from ..terrain.mesh import positions
+from . import companions, water_surface
+
+KIND = "surroundings"
+
+SIDE = 128
+"""The most cells along a side of the terrain."""
+
+BEND = 0.15
+"""Share of the terrain's side from its border over which its slope goes over to that of its mirror image."""
+
+HORIZON = 12.0
+"""Terrain's sides from its border to the plain's end."""
+
+
+def add(terrain: bpy.types.Object) -> bpy.types.Object:
+    """Give the terrain surrounding land, or bring that which it has up to date."""
+    found = companions.find(terrain, KIND)
+    if not found:
+        name = f"{terrain.name} Surroundings"
+        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        found[0].hide_select = True  # a click into the distance is none on the terrain
+        update(terrain, found[0])
+    else:
+        companions.update(terrain)
+    return found[0]
+
+
+def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
+    """Fill the mesh of surrounding land anew from the terrain."""
+    lattice, mesh = grid.find_lattice(terrain), land.data
+    mesh.clear_geometry()
+    place = lattice.to_grid(positions(terrain.data))
+    stride = max(1, -(-max(lattice.rows, lattice.cols) // SIDE))
+    rows, cols = (np.unique(np.r_[0:length:stride, length - 1]) for length in (lattice.rows, lattice.cols))
+    chosen = np.ix_(rows, cols)
+    around = (len(rows) - 1, len(cols) - 1)
+    faces = np.ones((3 * around[0] + 2, 3 * around[1] + 2), bool)
+    # The terrain's own place stays free but for one row, which slopes down below its border: no gap is seen there.
+    faces[around[0] + 2 : -around[0] - 2, around[1] + 2 : -around[1] - 2] = False
+    used = water_surface.add_cells(mesh, faces)
+    shown = surrounding(place[chosen], stride)
+    mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
+    read = {socket.attribute for socket in FIELDS if attributes.holds(terrain.data, socket.attribute)}
+    for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
+        pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
+        attribute_values.add(mesh, name, np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")[used])
+    _dress(terrain, mesh, place[..., 2])
+    mesh.update()
+
+
+def surrounding(place: Array, stride: int) -> Array:
+    """Places of the surrounding land and, in its middle, of the terrain: (3 rows, 3 cols, 3) for (rows + 1, cols + 1).
+
+    place: local (x, y, z) of the terrain's points, (rows + 1, cols + 1, 3). stride: cells of the terrain from one to
+    the next. The middle's own points but for its border lie below the terrain.
+    """
+    rows, cols = place.shape[0] - 1, place.shape[1] - 1
+    x, y, z = (place[..., axis].astype(np.float64) for axis in range(3))
+    base = float(np.percentile(z, 30))
+    out = np.zeros(1)
+    for axis, size in ((0, rows), (1, cols)):
+        pad = [(size, size) if each == axis else (0, 0) for each in (0, 1)]
+        x, y = (np.pad(part, pad, "reflect", reflect_type="odd") for part in (x, y))
+        mirrored = np.pad(z, pad, "reflect")
+        straight = np.pad(z, pad, "reflect", reflect_type="odd")
+        steps = np.arange(-size, 2 * size + 1)
+        away = np.maximum(np.maximum(-steps, steps - size), 0) / size
+        away = away[:, None] if axis == 0 else away[None, :]
+        bend = 1 - smooth_step(away, 0.0, BEND)
+        z = mirrored + bend * (straight - mirrored)
+        out = np.maximum(out, away)
+    z += smooth_step(out, 0.45, 1.0) * (base - z)
+    inside = (slice(rows + 1, 2 * rows), slice(cols + 1, 2 * cols))
+    cell = max(np.ptp(place[..., 0]) / cols, np.ptp(place[..., 1]) / rows)
+    z[inside] -= cell
+    # One row more: the plain to the horizon.
+    far = HORIZON * max(np.ptp(place[..., 0]), np.ptp(place[..., 1]))
+    x, y = (np.pad(part, 1, "edge") for part in (x, y))
+    x[:, 0], x[:, -1], y[0], y[-1] = x[:, 0] - far, x[:, -1] + far, y[0] - far, y[-1] + far
+    return np.stack((x, y, np.pad(z, 1, "edge")), -1)
+
+
+def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> None:
+    """Give the mesh the terrain's materials, and its range of heights, by which the snow line is measured."""
+    mesh.materials.clear()
+    for slot in terrain.material_slots:
+        mesh.materials.append(slot.material)
+    if index := water_surface.common_slot(terrain.data):
+        mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), index, np.int32))
+    low, high = float(heights.min()), float(heights.max())
+    mesh.use_auto_texspace = False
+    mesh.texspace_location = (0.0, 0.0, (low + high) / 2)
+    mesh.texspace_size = (1.0, 1.0, max((high - low) / 2, 1e-6))

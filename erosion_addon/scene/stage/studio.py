@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a terrain needs for its picture: a camera that fits it, a sun, a sky, and haze in the distance.
+
+Everything is measured by the terrain's own width, so that 100 m and 100 km look alike.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...files.render_settings import LIGHTS
+from ..materials import material, nodes, sky_material
+from ..terrain.mesh import heights
+from . import startup, views
+from .daylight import DAYLIGHTS, Daylight
+
+USUAL = LIGHTS[0]
+"""The daylight of pictures that nobody chose one for."""
+
+SUN = "Terrain Sun"
+"""Mark, and name, of the sun that was added here."""
+
+HAZE, FAR = "Haze", "Haze at the Far End"
+"""Names of the compositor's nodes that mix the haze in, and tell how soon it grows."""
+
+MIST = 14.0
+"""Terrain's sides from the camera to where nothing but haze is seen."""
+
+LIGHT = "erosion_light"
+"""Custom property of a sky that was added here: its daylight."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a terrain lies: its own axes in the world, half its width and depth, and heights, in meters."""
+
+    matrix: Matrix
+    half_width: float
+    half_depth: float
+    low: float
+    middle: float
+    high: float
+
+    @property
+    def side(self) -> float:
+        """The shorter side."""
+        return 2 * min(self.half_width, self.half_depth)
+
+    def point(self, x: float, y: float, z: float) -> Vector:
+        """The place in the world of local meters from the terrain's middle."""
+        return self.matrix @ Vector((x, y, z))
+
+
+def place_of(terrain: bpy.types.Object) -> Place:
+    """Where a terrain object lies. Its scale is in the lengths, no longer in the matrix."""
+    _, rotation, scale = terrain.matrix_world.decompose()
+    corners = np.array([corner[:] for corner in terrain.bound_box])
+    low, high = corners.min(0), corners.max(0)
+    middle = (low + high) / 2
+    size = np.abs((high - low) * scale)
+    turned = rotation.to_matrix().to_4x4()
+    center = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
+    levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
+    return Place(Matrix.Translation(center) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels)))
+
+
+def has_camera(scene: bpy.types.Scene) -> bool:
+    """Whether the user has a camera for the scene."""
+    return scene.camera is not None and not startup.is_untouched(scene.camera)
+
+
+def has_light(scene: bpy.types.Scene, kinds: tuple[str, ...] = ("SUN",)) -> bool:
+    """Whether renders show a light of the user's of one of these kinds, or any where none is named."""
+    lights = [obj for obj in scene.objects if obj.type == "LIGHT" and not obj.hide_render]
+    return any((not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights)
+
+
+def has_sky(scene: bpy.types.Scene) -> bool:
+    """Whether the user has a world for the scene."""
+    return scene.world is not None and not startup.is_world_untouched(scene.world)
+
+
+def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "") -> list[str]:
+    """Add what the scene lacks of a sun, a sky and a camera; returns the names of what was added.
+
+    What the user has stays; the lamp, camera and cube of Blender's new file go where nobody touched them. A sky of the
+    user's may shine as well as a sun, so beside one no sun is added. light: one of LIGHTS, which the sun and sky that
+    were added here before turn to as well; "" leaves these as they are.
+    """
+    place, added = place_of(terrain), []
+    if not has_camera(scene):
+        camera = add_camera(scene)
+        compose(camera, terrain)
+        added.append(camera.name)
+    if light:
+        set_light(scene, terrain, light)
+    if not has_sky(scene):
+        if not has_light(scene):
+            added.append(add_sun(scene, place, heading_of(scene.camera, place), light or USUAL).name)
+        added.append(add_sky(scene, terrain, light or USUAL).name)
+        set_film(scene, light or USUAL)
+        if not has_compositor(scene):
+            add_haze(scene, terrain, light or USUAL)
+    startup.clear(scene, terrain)
+    return added
+
+
+def light_of(scene: bpy.types.Scene) -> str:
+    """The daylight of a sky that was added here; "" for other skies."""
+    held = scene.world.get(LIGHT) if sky_material.is_ours(scene.world) else None
+    return held if held in LIGHTS else ""
+
+
+def set_light(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
+    """Turn the sky, sun and haze that were added here to another daylight; where the sky is the user's, nothing."""
+    if not sky_material.is_ours(scene.world):
+        return
+    place = place_of(terrain)
+    for sun in [obj for obj in scene.objects if obj.get(nodes.KIND) == SUN and obj.library is None]:
+        _turn_sun(sun, place, heading_of(scene.camera, place), light)
+    _set_sky(scene, terrain, light)
+    _set_haze(scene, terrain, light)
+    set_film(scene, light)
+
+
+def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.types.Object:
+    """A new camera, which the scene then looks through."""
+    camera = bpy.data.objects.new(name, bpy.data.cameras.new(name))
+    camera.data.sensor_fit = "HORIZONTAL"
+    camera.data.lens = 38.0
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    return camera
+
+
+def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
+    """Put the camera where it sees the terrain.
+
+    view: "across" or "whole", see `model.picture.VIEWS`. turn: radians to the left around its middle; at 0 it looks
+    along the terrain's y.
+    """
+    side, level = place.side, place.middle
+    if view == "across":
+        # From above the middle of a side, where the land is as wide as the lens sees up to the far side, whose peaks
+        # stand a little below the upper edge of the picture.
+        distance, height = 0.52 * side, level + 0.17 * side + 0.4 * (place.high - level)
+        far = math.atan2(height - place.high, distance + 0.5 * side)
+        target_distance = distance - side
+        target_height = height - math.tan(far + 0.20) * side
+    else:
+        distance, height = 1.9 * side, level + 1.05 * side
+        target_height, target_distance = 0.5 * (place.low + place.high), 0.0
+    turned = Matrix.Rotation(turn, 4, "Z")
+    eye = place.matrix @ turned @ Vector((0.0, -distance, height))
+    target = place.matrix @ turned @ Vector((0.0, -target_distance, target_height))
+    camera.rotation_mode = "QUATERNION"
+    camera.location = eye
+    camera.rotation_quaternion = (target - eye).to_track_quat("-Z", "Y")
+    camera.data.clip_start, camera.data.clip_end = side * 1e-3, side * 20
+
+
+def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | None = None) -> None:
+    """Put the camera where `views` finds the best picture; turn: about in this direction, see there."""
+    place, view = place_of(terrain), views.compose(terrain, turn)
+    x, y, z = view.eye
+    axes = place.matrix @ Matrix.Rotation(view.heading, 4, "Z")
+    camera.rotation_mode = "QUATERNION"
+    camera.location = place.matrix @ Vector((x, y, z))
+    forward = axes.to_3x3() @ Vector((0.0, math.cos(view.pitch), math.sin(view.pitch)))
+    camera.rotation_quaternion = forward.to_track_quat("-Z", "Y")
+    camera.data.lens, camera.data.sensor_width = view.lens, views.SENSOR
+    camera.data.clip_start, camera.data.clip_end = place.side * 1e-3, place.side * 20
+
+
+def heading_of(camera: bpy.types.Object | None, place: Place) -> float:
+    """The direction that a camera looks in over the land: radians to the left of the terrain's y; 0 for none."""
+    if camera is None:
+        return 0.0
+    matrix = camera.matrix_basis if camera.parent is None else camera.matrix_world
+    x, y, _ = place.matrix.to_3x3().inverted() @ (matrix.to_3x3() @ Vector((0.0, 0.0, -1.0)))
+    return math.atan2(-x, y)
+
+
+def add_sun(
+    scene: bpy.types.Scene, place: Place, heading: float = 0.0, light: str = USUAL, name: str = SUN
+) -> bpy.types.Object:
+    """A sun from the left of a view that looks to `heading`."""
+    sun = bpy.data.objects.new(name, bpy.data.lights.new(name, "SUN"))
+    sun[nodes.KIND] = SUN
+    _turn_sun(sun, place, heading, light)
+    scene.collection.objects.link(sun)
+    return sun
+
+
+def _turn_sun(sun: bpy.types.Object, place: Place, heading: float, light: str) -> None:
+    day = DAYLIGHTS[light]
+    sun.data.energy, sun.data.angle, sun.data.color = day.sun, day.angle, day.sun_color
+    sun.rotation_mode = "QUATERNION"
+    sun.rotation_quaternion = _towards_sun(place, heading, day).to_track_quat("Z", "Y")
+
+
+def _towards_sun(place: Place, heading: float, day: Daylight) -> Vector:
+    """The direction to the sun in the world, of length 1."""
+    low, high = day.elevation
+    # From relief of a twentieth of the side, as dunes have, to a fifth, as mountains have.
+    steep = min(max(((place.high - place.low) / place.side - 0.05) / 0.15, 0.0), 1.0)
+    up, left = low + steep * (high - low), heading + day.side
+    flat = math.cos(up)
+    return place.matrix.to_3x3() @ Vector((-flat * math.sin(left), flat * math.cos(left), math.sin(up)))
+
+
+def add_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL) -> bpy.types.World:
+    """A sky with the sun's glow and clouds, in the color of the landscape's air at the horizon."""
+    scene.world = sky_material.sky_world("Terrain Sky")
+    _set_sky(scene, terrain, light)
+    return scene.world
+
+
+def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
+    day, place = DAYLIGHTS[light], place_of(terrain)
+    suns = [obj for obj in scene.objects if obj.type == "LIGHT" and obj.data.type == "SUN" and not obj.hide_render]
+    towards = _towards_sun(place, heading_of(scene.camera, place), day)
+    if suns:  # the user's own too: the glow is where it shines from
+        towards = (
+            suns[0].rotation_quaternion if suns[0].get(nodes.KIND) == SUN else suns[0].matrix_world.to_quaternion()
+        )
+        towards = towards @ Vector((0.0, 0.0, 1.0))
+    shown = material.palette_of(terrain).values
+    soil = shown.get("Sediment Color", (0.2, 0.18, 0.15, 1.0))[:3]
+    values = {
+        "Zenith": day.zenith,
+        "Horizon": haze_of(terrain, light),
+        "Below": tuple(0.5 * share * haze for share, haze in zip(soil, day.haze, strict=True)),
+        "Glow Color": day.glow_color,
+        "Glow": day.glow,
+        "Clouds": day.clouds,
+        "Cloud Color": day.cloud_color,
+        "Cloud Shade": day.cloud_shade,
+        "Sun Direction": tuple(towards),
+    }
+    sky_material.set_sky(scene.world, values, day.strength)
+    scene.world[LIGHT] = light
+
+
+def haze_of(terrain: bpy.types.Object, light: str) -> tuple[float, ...]:
+    """Linear color of the air in the distance: the palette's, in this daylight."""
+    return tuple(a * b for a, b in zip(material.palette_of(terrain).haze, DAYLIGHTS[light].haze, strict=True))
+
+
+FILM = ("AgX", "AgX - Medium High Contrast")
+
+
+def set_film(scene: bpy.types.Scene, light: str = USUAL) -> None:
+    """Exposure and contrast of a photograph in the open, where the user has chosen none."""
+    view, exposures = scene.view_settings, {round(day.exposure, 3) for day in DAYLIGHTS.values()}
+    untouched = (view.view_transform, view.look, view.exposure) == ("AgX", "None", 0.0)
+    if not untouched and not ((view.view_transform, view.look) == FILM and round(view.exposure, 3) in exposures):
+        return
+    view.view_transform, view.look = FILM
+    view.exposure = DAYLIGHTS[light].exposure
+
+
+def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL) -> None:
+    """Air that pales the distance in the landscape's color, by the mist pass and the compositor; the sky keeps its own
+    colors. It replaces what is composited."""
+    place = place_of(terrain)
+    if scene.world is not None:
+        scene.world.mist_settings.start, scene.world.mist_settings.depth = 0.1 * place.side, MIST * place.side
+        scene.world.mist_settings.falloff = "LINEAR"
+    for layer in scene.view_layers:
+        layer.use_pass_mist = layer.use_pass_z = True
+    tree, out = _compositor(scene)
+    layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
+    near, last, edge, ground, share = (tree.nodes.new(_MATH) for _ in range(5))
+    # What is farther away than all land is sky. Pixels that are sky in part count as sky, but where the land ends in
+    # haze: there its own color would show as a line.
+    near.operation, near.inputs[1].default_value = "LESS_THAN", 1e3 * place.side
+    last.operation, last.inputs[1].default_value = "GREATER_THAN", 0.8
+    edge.operation, edge.inputs[1].default_value = "LESS_THAN", 0.9995
+    ground.operation = "MULTIPLY_ADD"
+    ground.use_clamp = True
+    share.operation, mix.name = "MULTIPLY", HAZE
+    # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon, as air does.
+    clear, left, strength = (tree.nodes.new(_MATH) for _ in range(3))
+    clear.operation, clear.inputs[0].default_value = "SUBTRACT", 1.0
+    left.operation, left.name = "POWER", FAR
+    strength.operation, strength.inputs[0].default_value = "SUBTRACT", 1.0
+    if _MIX[0] == "ShaderNodeMix":
+        mix.data_type = "RGBA"
+    tree.links.new(layers.outputs["Depth"], near.inputs[0])
+    tree.links.new(layers.outputs["Mist"], last.inputs[0])
+    tree.links.new(layers.outputs["Mist"], edge.inputs[0])
+    for number, part in enumerate((last, edge, near)):
+        tree.links.new(part.outputs[0], ground.inputs[number])
+    tree.links.new(layers.outputs["Mist"], clear.inputs[1])
+    tree.links.new(clear.outputs[0], left.inputs[0])
+    tree.links.new(left.outputs[0], strength.inputs[1])
+    tree.links.new(strength.outputs[0], share.inputs[0])
+    tree.links.new(ground.outputs[0], share.inputs[1])
+    tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
+    tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
+    tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
+    for column, node in enumerate((layers, clear, left, strength, share, mix, out)):
+        node.location = (260 * column, 0)
+    for row, node in enumerate((near, last, edge)):
+        node.location = (260, -220 * (row + 1))
+    ground.location = (520, -220)
+    _set_haze(scene, terrain, light)
+
+
+def _set_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
+    """Color and strength of the haze, where the compositor mixes it in."""
+    tree = (scene.compositing_node_group if _FROM_5 else scene.node_tree) if has_compositor(scene) else None
+    if tree is None or not {HAZE, FAR} <= set(tree.nodes.keys()):
+        return
+    day = DAYLIGHTS[light]
+    tree.nodes[FAR].inputs[1].default_value = math.log(1 - day.far) / math.log(1 - 1.4 / MIST)
+    tree.nodes[HAZE].inputs[_MIX[3]].default_value = (*(day.strength * part for part in haze_of(terrain, light)), 1.0)
+
+
+_FROM_5 = bpy.app.version >= (5, 0, 0)
+
+_MIX: tuple[Any, ...] = (
+    ("ShaderNodeMix", "Factor", "A", "B", "Result") if _FROM_5 else ("CompositorNodeMixRGB", 0, 1, 2, 0)
+)
+"""The compositor's mixing node: its type, and its factor, inputs and output."""
+
+_MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
+
+
+def has_compositor(scene: bpy.types.Scene) -> bool:
+    """Whether the scene composites its renders already."""
+    return scene.compositing_node_group is not None if _FROM_5 else bool(scene.use_nodes and scene.node_tree.nodes)
+
+
+def _compositor(scene: bpy.types.Scene) -> tuple[Any, Any]:
+    """The scene's compositor, emptied, and the node that is its output."""
+    if not _FROM_5:
+        scene.use_nodes = True
+        scene.node_tree.nodes.clear()
+        return scene.node_tree, scene.node_tree.nodes.new("CompositorNodeComposite")
+    tree = bpy.data.node_groups.new("Terrain Haze", "CompositorNodeTree")
+    tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
+    scene.compositing_node_group = tree
+    return tree, tree.nodes.new("NodeGroupOutput")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A camera that a landscape photographer might choose: near ground, middle and distance, a line that leads in.
+
+Places on the land and directions are tried in a fixed order on the terrain at small size, and what the camera sees from
+each is found along rays over the heights. So the same terrain gets the same view, wherever it lies and whatever its
+size.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+
+SIDE = 96
+"""The most cells along a side of the terrain at small size."""
+
+COLUMNS, STEPS = 21, 48
+"""Rays of a view, side by side, and places looked at along each."""
+
+HEADINGS = 16
+
+SENSOR = 36.0
+"""Width of the film in mm."""
+
+ASPECT = 9 / 16
+"""Height of the picture that a view is chosen for, by its width."""
+
+EARTH = -0.01
+"""Angle of the horizon in radians."""
+
+HORIZON = 0.66
+"""Where the middle of the skyline comes to lie, as a share of the picture's height."""
+
+
+@dataclass(frozen=True)
+class View:
+    """eye: (x, y, z) in meters from the terrain's middle, z as the terrain's own. heading: radians to the left of the
+    terrain's y. pitch: radians upward. lens: focal length in mm, for a film 36 mm wide."""
+
+    eye: tuple[float, float, float]
+    heading: float
+    pitch: float
+    lens: float
+
+
+def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
+    """The best view of a terrain. turn: look about this way, radians to the left of the terrain's y; None: any."""
+    read, lattice = grid.read_terrain(terrain)
+    lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
+    fields = attributes.read_fields(terrain.data, lattice, [lines] if lines else [])
+    return composed(read.elevation, read.spacing, fields.get(lines or ""), turn)
+
+
+def composed(
+    elevation: Array, spacing: tuple[float, float], flow: Array | None = None, turn: float | None = None
+) -> View:
+    """`compose` of heights (rows, cols) in meters on cells of `spacing`; flow: where water runs, of any unit."""
+    land = _Land(elevation, spacing, flow)
+    best: tuple[float, View] | None = None
+    # Where the picture's middle line would leave the terrain after a quarter of it, there is no distance.
+    for at in land.places():
+        for number in range(HEADINGS):
+            heading = 2 * math.pi * number / HEADINGS
+            if turn is not None and abs(math.remainder(heading - turn, 2 * math.pi)) > math.radians(40):
+                continue
+            score, view = land.judge(at, heading)
+            if best is None or score > best[0] + 1e-9:
+                best = score, view
+    assert best is not None
+    return best[1]
+
+
+class _Land:
+    """Heights at small size, what leads through them, and the camera's height and lens for their relief."""
+
+    def __init__(self, elevation: Array, spacing: tuple[float, float], flow: Array | None) -> None:
+        stride = max(1, -(-max(elevation.shape) // SIDE))
+        self.rows, self.cols = elevation.shape
+        self.spacing = spacing
+        self.depth, self.width = (self.rows - 1) * spacing[0], (self.cols - 1) * spacing[1]
+        self.side = max(min(self.width, self.depth), max(spacing))
+        self.stride = stride
+        # The highest of each block, so that nothing between the samples hides the view.
+        self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
+        low, high = np.percentile(self.heights, (2, 98))
+        relief = float(high - low) / self.side
+        # Gentle land is seen from low down through a long lens, else there is nothing in the picture but ground.
+        self.above = float(np.clip(0.30 * relief, 0.016, 0.075)) * self.side
+        self.lens = float(np.interp(relief, (0.02, 0.16), (52.0, 34.0)))
+        self.relief = max(float(high - low), 1e-9)
+        self.leads = self._lines(flow)
+
+    def _lines(self, flow: Array | None) -> Array:
+        """What leads the eye, 0-1: channels by what flows in them, or else crests."""
+        if flow is not None and float(np.ptp(flow)) > 0:
+            wet = _blocks(np.log1p(np.maximum(np.asarray(flow, np.float64), 0)), self.stride, np.maximum)
+            full = float(np.quantile(wet, 0.995))
+            return np.clip((wet - np.median(wet)) / max(full - float(np.median(wet)), 1e-9), 0, 1) ** 3
+        if min(self.heights.shape) < 3:
+            return np.zeros_like(self.heights)
+        around = sum(np.roll(self.heights, step, axis) for axis in (0, 1) for step in (-1, 1)) / 4
+        crest = np.maximum(self.heights - around, 0)
+        return np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1)
+
+    def places(self) -> list[tuple[float, float]]:
+        """Where a camera may stand, (x, y) in meters from the middle: a grid of 6 × 6 off the edges."""
+        steps = np.linspace(-0.42, 0.42, 6)
+        return [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
+
+    def _at(self, values: Array, x: Array, y: Array) -> Array:
+        """Values of the nearest cells at small size."""
+        middle = 0.5 * (self.stride - 1)  # of a block
+        row = np.rint(((y + self.depth / 2) / self.spacing[0] - middle) / self.stride).astype(int)
+        col = np.rint(((x + self.width / 2) / self.spacing[1] - middle) / self.stride).astype(int)
+        return values[np.clip(row, 0, values.shape[0] - 1), np.clip(col, 0, values.shape[1] - 1)]
+
+    def judge(self, at: tuple[float, float], heading: float) -> tuple[float, View]:
+        """How good the view from a place in a direction is, and the view."""
+        step = max(0.02 * self.side, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
+        eye = float(self._at(self.heights, at[0] + step[:, None], at[1] + step[None, :]).max()) + self.above
+        across = math.atan(0.5 * SENSOR / self.lens)
+        turn = heading + np.linspace(across, -across, COLUMNS)[:, None]
+        away = np.geomspace(0.02, 1.6, STEPS)[None, :] * self.side
+        x, y = at[0] - np.sin(turn) * away, at[1] + np.cos(turn) * away
+        inside = (np.abs(x) <= self.width / 2) & (np.abs(y) <= self.depth / 2)
+        up = np.where(inside, np.arctan2(self._at(self.heights, x, y) - eye, away), -1.5)
+        before = np.maximum.accumulate(up, axis=1)
+        seen = inside & (up >= before)
+        skyline = np.maximum(before[:, -1], EARTH)  # beyond the terrain land goes on to the horizon
+        high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
+        middle = float(np.mean(skyline))
+        pitch = middle - (2 * HORIZON - 1) * high
+        # The picture's share that lies near, in the middle and afar.
+        rise = np.diff(before, axis=1, prepend=-1.5)
+        shown = np.clip(np.minimum(before, pitch + high) - np.maximum(before - rise, pitch - high), 0, None)
+        parts = [
+            float((shown * part).sum()) / COLUMNS / (2 * high)
+            for part in (
+                away < 0.22 * self.side,
+                (away >= 0.22 * self.side) & (away < 0.5 * self.side),
+                away >= 0.5 * self.side,
+            )
+        ]
+        near, half, far = (min(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
+        depth = (near * half * far) ** (1 / 3) - max(0.0, parts[0] - 0.40)
+        # How varied the skyline is, how far one sees, and what leads there, in the middle of the picture most.
+        varied = min(float(np.std(skyline)) / (0.28 * high), 1.0)
+        distance = np.where(seen, away, 0).max(1)
+        open_ = float(np.clip(distance / self.side, 0, 1).mean())
+        central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
+        leading = float((self._at(self.leads, x, y) * shown * central).sum()) / COLUMNS / (2 * high)
+        # A wall close by, and a terrain that ends far below the horizon, spoil it.
+        walled = float(((distance < 0.25 * self.side) & (before[:, -1] > EARTH)).mean())
+        corner = float(np.clip(-before[:, -1] / high, 0, 1).mean())
+        score = 1.2 * depth + 0.5 * varied + 0.5 * open_ + 1.6 * min(leading, 0.35) - 1.5 * walled - corner
+        return score, View((at[0], at[1], eye), heading, pitch, self.lens)
+
+
+def _blocks(values: Array, stride: int, combine: Any) -> Array:
+    """The values of blocks of so many cells along each side, combined; the last ones may be smaller."""
+    rows, cols = (np.arange(0, length, stride) for length in values.shape)
+    return combine.reduceat(combine.reduceat(values, rows, axis=0), cols, axis=1)

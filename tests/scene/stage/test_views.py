@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Composed views: above the ground, off the map's corners, with sky over the land, and the same for the same land."""
+
+import math
+
+import numpy as np
+import pytest
+
+from erosion_addon.scene.stage import studio, views
+from erosion_addon.scene.terrain import grid
+from tests.terrains import fractal
+
+CELL = 10.0
+LANDS = {
+    "mountains": fractal(96, 96, relief=200.0),
+    "dunes": 8.0 * np.sin(np.arange(128) / 4.0)[:, None] + np.zeros((128, 96)),
+    "plain": np.zeros((64, 64)),
+    "tiny": np.arange(9.0).reshape(3, 3),
+    "valley": np.abs(np.arange(80) - 40.0)[None, :] * 4.0 + np.zeros((80, 80)),
+}
+
+
+def seen_along(land, view, up):
+    """Whether a ray at so many radians over the view's middle meets the land."""
+    rows, cols = land.shape
+    for away in np.arange(1.0, 3 * max(rows, cols)):
+        x = view.eye[0] - math.sin(view.heading) * away * CELL
+        y = view.eye[1] + math.cos(view.heading) * away * CELL
+        row, col = round(y / CELL + (rows - 1) / 2), round(x / CELL + (cols - 1) / 2)
+        if not (0 <= row < rows and 0 <= col < cols):
+            return False
+        if view.eye[2] + math.tan(view.pitch + up) * away * CELL <= land[row, col]:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", LANDS)
+def test_the_eye_is_above_the_ground_and_off_the_edges(name):
+    land = LANDS[name]
+    view = views.composed(land, (CELL, CELL))
+    half = [(length - 1) * CELL / 2 for length in land.shape]
+    assert abs(view.eye[0]) < 0.9 * half[1] and abs(view.eye[1]) < 0.9 * half[0]
+    row, col = (round(at / CELL + (n - 1) / 2) for at, n in zip(view.eye[1::-1], land.shape, strict=True))
+    near = land[max(row - 1, 0) : row + 2, max(col - 1, 0) : col + 2]
+    assert view.eye[2] > near.max() + 0.01 * CELL * min(land.shape)
+
+
+@pytest.mark.parametrize("name", ["mountains", "dunes", "valley"])
+def test_land_lies_below_and_sky_above(name):
+    view = views.composed(LANDS[name], (CELL, CELL))
+    high = math.atan(views.ASPECT * 0.5 * views.SENSOR / view.lens)
+    assert seen_along(LANDS[name], view, -0.6 * high) and not seen_along(LANDS[name], view, 0.9 * high)
+
+
+def test_gentle_land_is_seen_from_low_down_through_a_longer_lens():
+    dunes, mountains = (views.composed(LANDS[name], (CELL, CELL)) for name in ("dunes", "mountains"))
+    assert dunes.lens > mountains.lens + 5
+    assert dunes.eye[2] - LANDS["dunes"].max() < 0.03 * 96 * CELL
+
+
+def test_it_looks_along_the_river():
+    """Down a valley, or up, but not at its walls."""
+    land = LANDS["valley"] + np.arange(80.0)[:, None]
+    flow = np.zeros(land.shape)
+    flow[:, 39:42] = 1000.0
+    heading = views.composed(land, (CELL, CELL), flow).heading
+    assert abs(math.sin(heading)) < 0.6
+
+
+def test_the_same_land_is_seen_the_same_way_whatever_its_size_and_a_turn_is_kept_to():
+    land = LANDS["mountains"]
+    view, again, large = (views.composed(land * scale, (CELL * scale,) * 2) for scale in (1.0, 1.0, 1000.0))
+    assert view == again
+    assert np.allclose(np.array(large.eye) / 1000.0, view.eye) and (large.heading, large.pitch) == pytest.approx(
+        (view.heading, view.pitch)
+    )
+    for turn in (0.0, 2.0, -2.0):
+        found = views.composed(land, (CELL, CELL), turn=turn).heading
+        assert abs(math.remainder(found - turn, 2 * math.pi)) <= math.radians(40)
+
+
+def test_a_turned_and_moved_terrain_has_its_camera_in_the_same_place_on_it(empty_scene):
+    places = []
+    for placed in ({}, {"location": (500.0, -300.0, 70.0), "rotation_euler": (0.0, 0.0, 1.2)}):
+        obj = grid.make_grid_object("Land", LANDS["mountains"], (CELL, CELL), empty_scene.collection)
+        for name, value in placed.items():
+            setattr(obj, name, value)
+        empty_scene.view_layers[0].update()
+        camera = studio.add_camera(empty_scene)
+        studio.compose(camera, obj)
+        empty_scene.view_layers[0].update()
+        places.append(obj.matrix_world.inverted() @ camera.matrix_world)
+    assert np.allclose(places[0], places[1], atol=1e-2)

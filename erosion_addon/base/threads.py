@@ -18,6 +18,14 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+def granted(most: int) -> int:
+    """The number of threads to use: `most`, or all processors where that is 0.
+
+    Asked once by what is called from outside: a run, light, an analysis, an estimate. Below them threads are counted.
+    """
+    return most or processors()
+
+
 class Tally:
     """Adds up what threads have done of some work, and tells the share of all of it. total: amount of the work."""
 
@@ -32,10 +40,10 @@ class Tally:
             self._tell(min(self._done / self.total, 1.0))
 
 
-def in_bands(work: Callable[[int, int], object], count: int, threads: int = 0, band: int = BAND) -> None:
+def in_bands(work: Callable[[int, int], object], count: int, threads: int, band: int = BAND) -> None:
     """Call work(first, last) for bands of `band` rows that together are the rows 0 … count, on `threads` threads.
 
-    threads: 0 for as many as there are processors; the caller's own is one of them. The bands are the same whatever
+    threads: the caller's own is one of them. The bands are the same whatever
     the number of threads, so work that only writes its own band's rows leaves the same bytes. All threads have ended
     when this returns or raises; after an error no band is begun any more, and of several the first band's is raised.
     """
@@ -55,7 +63,7 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int = 0, b
             bands.clear()
             errors[first] = error
 
-    helpers = _started([threading.Thread(target=serve) for _ in range(min(threads or processors(), len(bands)) - 1)])
+    helpers = _started([threading.Thread(target=serve) for _ in range(min(threads, len(bands)) - 1)])
     serve()
     for helper in helpers:
         helper.join()

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
-from ..base.threads import Tally
+from ..base.threads import Tally, granted
 from ..terrain.terrain import Terrain
 from .land import Land
-from .sea import sea_level
+from .sea import require_land, sea_level
 from .statistics import measured
 
 SQUARE_KILOMETER = 1e6
@@ -72,9 +71,9 @@ def analyze(
     """
     parameters, tally = parameters or AnalysisParameters(), tally or Tally()
     tally.total = 5.0
-    land = Land(terrain.elevation, terrain.spacing, edges, parameters.sea_level if parameters.sea else None, threads)
-    if land.sea is not None and land.sea.all():
-        raise InputError(f"All of the terrain lies below the sea of {parameters.sea_level:g} m; lower the sea level.")
+    level = parameters.sea_level if parameters.sea else None
+    land = Land(terrain.elevation, terrain.spacing, edges, level, granted(threads))
+    require_land(land.sea, parameters.sea_level)
     tally.add(2.0)
     graph = land.graph
     slope, curvature, _ = land.surface

@@ -20,7 +20,7 @@ class FlowGraph:
     led out over its lowest pass, see `kernels.basins`. `route` makes it for heights, as often as wanted.
 
     shape: (rows, cols). spacing: (row, col) m. edges: as of `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
-    threads: 0 for as many as there are processors; the result has the same bytes on any number.
+    threads: the most to use; the result has the same bytes on any number.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class FlowGraph:
         spacing: tuple[float, float],
         edges: str = "open",
         outlets: Array | None = None,
-        threads: int = 0,
+        threads: int = 1,
     ) -> None:
         from .kernels import basins, receivers, streams  # numba takes a second to import, so only where it runs
 

@@ -27,7 +27,7 @@ class Land:
         spacing: tuple[float, float],
         edges: str = "open",
         sea_level: float | None = None,
-        threads: int = 0,
+        threads: int = 1,
     ) -> None:
         self.elevation, self.spacing, self.edges = np.ascontiguousarray(elevation, np.float64), spacing, edges
         self.sea_level, self.threads = sea_level, threads

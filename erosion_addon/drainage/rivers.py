@@ -9,9 +9,10 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
+from ..base.threads import granted
 from ..kernels.elementary import power
 from .flow_graph import FlowGraph
-from .sea import sea_level, sunk
+from .sea import require_land, sea_level, sunk
 from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
@@ -134,11 +135,10 @@ def water_of(
     from .kernels import channels  # numba takes a second to import, so only where it runs
 
     sea = sea_of(elevation, parameters)
-    if sea is not None and sea.all():
-        raise InputError(f"All of the terrain lies below the sea at {parameters.sea_level:g} m; lower the sea.")
+    require_land(sea, parameters.sea_level)
     if elevation.min() == elevation.max():
         raise InputError("The terrain is level, so that no water runs on it; give it some relief first.")
-    rows, cols = elevation.shape
+    (rows, cols), threads = elevation.shape, granted(threads)
     ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
     graph = FlowGraph((rows, cols), spacing, edges, sea, threads)
     heights = graph.padded(ground)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
+from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..grid.distance_transform import distance_to
 
@@ -18,6 +19,12 @@ def sunk(elevation: Array, level: float) -> Array:
     """(rows, cols) bool: what lies below the sea at `level` m, whether open water reaches it or not."""
     below: Array = elevation < level
     return below
+
+
+def require_land(sea: Array | None, level: float) -> None:
+    """InputError where the sea covers all. sea: (rows, cols) bool, or None; level: m."""
+    if sea is not None and sea.all():
+        raise InputError(f"All of the terrain lies below the sea at {level:g} m; lower the sea.")
 
 
 def shore(sea: Array, spacing: tuple[float, float]) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
-from ..base.threads import in_bands
+from ..base.threads import in_bands, processors
 from ..kernels.elementary import power
 from .land import Land
 
@@ -62,7 +62,7 @@ def _text(figures: dict[str, Any], name: str, pattern: str) -> str:
 
 def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "open") -> dict[str, Any]:
     """Figures of a terrain, (rows, cols) m: `measured` of its land."""
-    return measured(Land(elevation, spacing, edges))
+    return measured(Land(elevation, spacing, edges, threads=processors()))
 
 
 def measured(land: Land) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
-from ..base.threads import Tally, in_bands
+from ..base.threads import Tally, granted, in_bands
 from ..grid.resample import bilinear
 from ..kernels.elementary import sincos
 from ..terrain.terrain import Terrain
@@ -68,10 +68,10 @@ def bake(
 
     casters: (count, 4) x, y, z and radius of spheres in meters, from the middle of cell [0, 0] and along columns, rows
     and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
-    threads: see `in_bands`. tally: of the work. Raises InputError for too many suns, or a sun or sphere that is not
-    finite.
+    threads: the most to use, 0 for all processors. tally: of the work. Raises InputError for too many suns, or a sun
+    or sphere that is not finite.
     """
-    tally = tally or Tally()
+    tally, threads = tally or Tally(), granted(threads)
     tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
     if len(suns) > len(SUNS):
         raise InputError(f"There are {len(suns)} suns, and {len(SUNS)} are the most.")
@@ -98,7 +98,7 @@ def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int
 
 
 def caster_light(
-    elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 0
+    elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 1
 ) -> Array:
     """What spheres leave of the light of the sky and of suns, (1 + suns, rows, cols) float64.
 

@@ -152,7 +152,7 @@ def sky_share(
     count: int,
     radius: float,
     wrap: bool,
-    threads: int = 0,
+    threads: int = 1,
     tally: Tally | None = None,
 ) -> Array:
     """Share of the sky that each place sees, (rows, cols) float32; see `kernels.sky.see_sky`.
@@ -197,7 +197,7 @@ def sun_share(
     direction: tuple[float, float, float],
     radius: float,
     wrap: bool,
-    threads: int = 0,
+    threads: int = 1,
     tally: Tally | None = None,
 ) -> Array:
     """Share of a sun's disc that each place sees, (rows, cols) float32; see `kernels.shade.see_sun`.

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from ..base.memory import require
-from ..base.threads import processors
+from ..base.threads import granted, processors
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Spacing
 from ..recipe.recipe import Recipe, Step
@@ -52,7 +52,7 @@ def seconds_needed(
 
 def speed_up(threads: int = 0) -> float:
     """How many times as fast as on one processor a run is on so many; 0 for all."""
-    return 1 + GAIN * (min(threads or processors(), processors()) - 1)
+    return 1 + GAIN * (min(granted(threads), processors()) - 1)
 
 
 def seconds_of(step: Step, shape: tuple[int, int], spacing: Spacing, edges: str = "open") -> float:

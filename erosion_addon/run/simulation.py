@@ -10,7 +10,7 @@ import numpy as np
 from .. import VERSION
 from ..base.arrays import Array, loose_of
 from ..base.errors import InputError
-from ..base.threads import processors
+from ..base.threads import granted
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import missing, protected_soil
 from ..processes.shared.state import State, Step, Volumes, thickness
@@ -108,9 +108,8 @@ class _Simulation:
             rock = terrain.elevation - self._start_loose
             layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
         fixed = protected_soil(layers, self._masks)
-        self._state = State(
-            terrain.elevation, layers, self._masks, terrain.spacing, self._edges, threads, fixed, recipe.strata
-        )
+        around = terrain.spacing, self._edges, granted(threads)
+        self._state = State(terrain.elevation, layers, self._masks, *around, fixed, recipe.strata)
         self._reports: list[dict[str, Any]] = []
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
@@ -308,7 +307,7 @@ class _Simulation:
             "notes": [*self._notes, *still],
             "mass": mass_balance(self._terrain, after, volumes),
             "sha256": hashes(after),
-            "threads": self._state.threads or processors(),
+            "threads": self._state.threads,
             "peak_memory_bytes": peak_memory_bytes(),
             "seconds": self._seconds(),
         }

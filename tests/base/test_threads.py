@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from erosion_addon.base.threads import Team, in_bands, processors
+from erosion_addon.base.threads import Team, granted, in_bands, processors
 
 
-@pytest.mark.parametrize("threads", [0, 1, 2, 7])
+@pytest.mark.parametrize("threads", [1, 2, 7])
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 200])
 def test_the_bands_are_all_rows_and_the_same_on_any_number_of_threads(count, threads):
     bands = []
@@ -47,6 +47,10 @@ def test_the_first_error_is_raised_and_nothing_is_begun_after_it():
         in_bands(work, 2000, threads=2, band=1)
     assert threading.active_count() == before
     assert len(begun) < 1000
+
+
+def test_no_number_asks_for_all_processors_and_a_number_is_kept():
+    assert [granted(most) for most in (0, 1, 3)] == [processors(), 1, 3]
 
 
 def test_there_is_at_least_one_processor():

@@ -54,7 +54,7 @@ def test_the_maps_are_the_fields(folder):
 def test_what_cannot_be_analyzed_is_said_and_nothing_is_written(folder, capsys):
     np.save("land.npy", bowl(9, 9))
     before = listing(folder)
-    for words, said in ((["--sea-level", "99"], "lower the sea level"), (["--channel-area", "-1"], "channel_area")):
+    for words, said in ((["--sea-level", "99"], "lower the sea"), (["--channel-area", "-1"], "channel_area")):
         assert main(["analyze", "land.npy", "--maps", "maps", "--report", "r.json", *words]) == 2
         assert listing(folder) == before and said in capsys.readouterr().err
 

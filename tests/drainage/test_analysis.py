@@ -145,7 +145,7 @@ def test_rivers_end_in_the_sea_which_counts_as_no_land():
 
 
 def test_a_sea_over_all_of_it_is_refused_in_a_sentence():
-    with pytest.raises(InputError, match="below the sea of 500 m; lower"):
+    with pytest.raises(InputError, match="below the sea at 500 m; lower"):
         analyze(Terrain(bowl(9, 9)), AnalysisParameters(sea=True, sea_level=500.0))
 
 

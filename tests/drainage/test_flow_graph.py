@@ -32,7 +32,7 @@ def flood(heights, outlets, wrap):
     return levels
 
 
-def graph_of(heights, edges="open", outlets=None, spacing=(1.0, 1.0), threads=0, **options):
+def graph_of(heights, edges="open", outlets=None, spacing=(1.0, 1.0), threads=1, **options):
     graph = FlowGraph(heights.shape, spacing, edges, outlets, threads)
     flat = graph.padded(heights)
     graph.route(flat, **options)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ...base.threads import Team, processors
+from ...base.threads import Team
 
 CELLS = 2**16
 """Lower bound on the cells of a band: handing a smaller one to another thread takes longer than the work."""
@@ -26,13 +26,13 @@ def however_small() -> Iterator[None]:
 class Bands:
     """The bands of a terrain, as many as there are threads to use; `starts`: first row of each, and number of rows.
 
-    For kernels that leave the same bytes whatever the bands are. threads: 0 for as many as there are processors.
+    For kernels that leave the same bytes whatever the bands are.
     effort: how long a pass over a cell takes, compared to one of the water's.
     """
 
-    def __init__(self, shape: tuple[int, int], threads: int = 0, effort: float = 1.0) -> None:
+    def __init__(self, shape: tuple[int, int], threads: int, effort: float = 1.0) -> None:
         rows, cols = shape
-        self.count = max(1, min(threads or processors(), rows, int(rows * cols * effort) // CELLS))
+        self.count = max(1, min(threads, rows, int(rows * cols * effort) // CELLS))
         self.starts = np.arange(self.count + 1) * rows // self.count
         self._team = Team(self.count)
 

@@ -30,15 +30,15 @@ class State:
     """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
     `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
     masks: by kind, float32; spacing: (row, col) m; threads: the
-    most to use, 0 for as many as there are processors; fixed: (rows, cols) m of what is loose that counts as rock;
-    strata: layers of rock; limits: those of depth, for the step that starts here."""
+    most to use; fixed: (rows, cols) m of what is loose that counts as rock; strata: layers of rock; limits: those of
+    depth, for the step that starts here."""
 
     elevation: Array
     layers: dict[str, Array]
     masks: dict[str, Array]
     spacing: tuple[float, float]
     edges: str
-    threads: int = 0
+    threads: int = 1
     fixed: Array | None = None
     strata: Strata | None = None
     limits: Limits = NO_LIMITS

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import Team, processors
+from ...base.threads import Team
 from .state import ANYTHING, within
 
 SIDE = 64
@@ -44,7 +44,7 @@ class TileRun:
 
     In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
     drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
-    numbers: how many a drop is made of. threads: 0 for as many as there are processors. side: cells along a tile; rate:
+    numbers: how many a drop is made of. side: cells along a tile; rate:
     drops that start in a turn, by the size of the terrain where not given. spans: place of a number in a
     drop → its lowest and highest value; the others: ± `LARGEST`.
     """
@@ -57,7 +57,7 @@ class TileRun:
         edges: int,
         count: int,
         numbers: int,
-        threads: int = 0,
+        threads: int,
         *,
         side: int | None = None,
         rate: int | None = None,
@@ -76,7 +76,7 @@ class TileRun:
         # Of a turn under way: the colors that it has still to do, and the tiles of the first of them that are worked.
         self._ahead: list[Array] = []
         self._worked: Array | None = None
-        threads = min(threads or processors(), max(map(len, self._colors)))
+        threads = min(threads, max(map(len, self._colors)))
         self._team = Team(threads) if threads > 1 else None
 
     @property

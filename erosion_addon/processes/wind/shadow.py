@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import Team, processors
+from ...base.threads import Team
 
 CELLS = 2**18
 """Lower bound on the cells of a strip: handing a smaller one to another thread takes longer than the work."""
@@ -22,12 +22,12 @@ LINES = 256
 class WindShadow:
     """Casts the shadows of a terrain of (rows, cols) cells; the same bytes whatever the number of threads.
 
-    threads: the most to use, 0 for as many as there are processors.
+    threads: the most to use.
     """
 
-    def __init__(self, shape: tuple[int, int], threads: int = 0) -> None:
+    def __init__(self, shape: tuple[int, int], threads: int) -> None:
         rows, cols = shape
-        self._team = Team(min(threads or processors(), min(shape) // NARROWEST, rows * cols // CELLS))
+        self._team = Team(min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
 
     def cast(self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool) -> None:
         """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf where there is none.

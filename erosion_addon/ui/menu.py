@@ -96,6 +96,7 @@ class EROSION_MT_object(bpy.types.Menu):
         layout.separator()
         layout.operator("erosion.recipe_choose", icon="PRESET")
         layout.operator("erosion.recipe_reset")
+        layout.operator("erosion.variants", icon="IMGDISPLAY")
         for menu in ("EROSION_MT_recipe", "EROSION_MT_steps", "EROSION_MT_masks"):
             layout.menu(menu)
         layout.separator()

@@ -146,6 +146,7 @@ def ended(number, *words):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup ignores SIGHUP, and so would the child
     )
     try:
         seen = ""

@@ -255,7 +255,7 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
 
     bl_idname = "erosion.variant_choose"
     bl_label = "Choose Variant"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # a press on its picture
 
     number: bpy.props.IntProperty(
         name="Number", description="Which one: along the rows, from 0", min=0, options={"SKIP_SAVE"}

@@ -105,14 +105,11 @@ class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
     bl_label = "Add Surrounding Land"
     bl_options = {"REGISTER", "UNDO"}
 
+    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import surroundings  # few sessions need it
 
-        try:
-            surroundings.add(companions.terrain_of(context.object))
-        except InputError as error:
-            report(self, {"ERROR"}, str(error))
-            return {"CANCELLED"}
+        surroundings.add(companions.terrain_of(context.object))
         return {"FINISHED"}
 
 

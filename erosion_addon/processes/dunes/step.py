@@ -42,8 +42,9 @@ STABLE = 0.2
 SLIDES = 3
 """Passes of slides after a sweep: a lee then stands less than a degree too steep."""
 
-LAST_SLIDES = 200
-"""Passes after the last sweep, at most."""
+LAST_SLIDES, LONG_SLIDES = 200, 32
+"""Parts after the last sweep, at most, and passes of slides in each: until all sand rests, also on fine grids, where a
+slope has many cells."""
 
 PORTION = 2**19
 """Cells whose lines are worked on at once, about."""
@@ -160,7 +161,7 @@ class DuneStep(Step):
         sweep, part = divmod(self._done, self._parts)
         self._done += 1
         if sweep >= self._sweeps:
-            if not self._slides.run(1, self._done):
+            if self._slides.run(LONG_SLIDES, self._done * LONG_SLIDES) < LONG_SLIDES:
                 self._done = self._end
         elif part == 0:
             self._begin(sweep)

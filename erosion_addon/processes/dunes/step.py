@@ -46,6 +46,10 @@ LAST_SLIDES, LONG_SLIDES = 200, 32
 """Parts after the last sweep, at most, and passes of slides in each: until all sand rests, also on fine grids, where a
 slope has many cells."""
 
+BELOW = 0.5
+"""How far below the steepest slope that sand holds slides come to rest, in degrees: corners of crests, whose slope is a
+degree or two more than that of the faces between their cells, then hardly exceed it."""
+
 PORTION = 2**19
 """Cells whose lines are worked on at once, about."""
 
@@ -104,7 +108,7 @@ class DuneStep(Step):
         # Slides of sand break no rock: how hard that is counts for nothing there.
         masks = {kind: mask for kind, mask in state.masks.items() if kind not in ("hardness", "protect")}
         sliding = replace(state, masks=masks, strata=None)
-        self._slides = Slides(sliding, self._rock, self._loose, parameters.repose_angle)
+        self._slides = Slides(sliding, self._rock, self._loose, parameters.repose_angle - BELOW)
         self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
         if not sliding.masks_change:
             self.evolving = tuple(name for name in self.evolving if name != "_masks")

@@ -88,6 +88,15 @@ class WindParameters(Parameters):
         unit="°",
         seed_name="roughness",
     )
+    slides: str = parameter(
+        "pairs",
+        "How heaps slide: between pairs of cells, as in the source, or down the true slope.",
+        choices={
+            "pairs": "Between a cell and each of its eight neighbors, as in the source: heaps are octagons",
+            "slope": "Down the true slope: heaps are round",
+        },
+        group="Sand",
+    )
     fallout: float = parameter(
         0.03,
         "How fast sand falls out of the air: "

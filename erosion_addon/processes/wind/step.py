@@ -82,7 +82,7 @@ class WindStep(Step):
         self._done, self._blowing = 0, False
         self.limits = {"_done": (0, self._particles), "_track": (0, 1), "_shade": (-math.inf, LARGEST)}
         constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
-        self._constants = constants._replace(patience=max(TURN_STEPS // self._batch, 1))
+        self._constants = constants._replace(patience=max(TURN_STEPS // self._batch, 1), **self._way_of_slides())
         self._cover = cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
@@ -135,6 +135,15 @@ class WindStep(Step):
             maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
             edges=EDGES.index(self._state.edges),
         )
+
+    def _way_of_slides(self) -> dict[str, Any]:
+        """Whether heaps slide down the true slope, and how steep pairs of cells are where it may be too steep: of the
+        eight ways to neighbors the widest gap is between a diagonal and the shorter side, half of it off downhill."""
+        given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
+        if given.slides == "pairs" or given.repose_angle == 0:
+            return {"downhill": False, "watch": 1.0}
+        diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
+        return {"downhill": True, "watch": math.sqrt(0.5 * (1.0 + min(row_spacing, col_spacing) / diagonal))}
 
     def _wet_hold(self) -> float:
         """What wet sand withstands, in the kernel's terms."""

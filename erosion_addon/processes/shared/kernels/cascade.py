@@ -5,10 +5,12 @@ The rule for a pair of cells is `talus_rows.transfer`. Here only a few cells are
 the cells inside the terrain have a way of their own, without a loop.
 """
 
+import math
+
 import numpy as np
 
 from ....kernels.compile import inlined, lean
-from .talus_rows import transfer
+from .talus_rows import lesser, transfer
 
 LOWEST, HIGHEST = 4, 5
 """Among the masks, where there are six: heights, nothing is dug below or laid above them."""
@@ -26,6 +28,12 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
         return 0.0
     down = difference > 0.0
     amount = transfer(difference, hold, ground[row, col, 1] if down else ground[to_row, to_col, 1], share, 0.0)
+    return _move(ground, row, col, to_row, to_col, amount, down, masks)
+
+
+@inlined
+def _move(ground, row, col, to_row, to_col, amount, down, masks):
+    """Let an amount slide between two cells, as far as masks let it; returns what moved. down: from the first."""
     if masks is not None:
         gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
         amount *= gives * takes
@@ -86,6 +94,55 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
                 hold = row_hold if to_col == col else col_hold
                 slid += slide(ground, row, col, to_row, to_col, hold, share, masks)
     return slid
+
+
+@lean
+def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
+    """Let loose material slide between a cell and its four neighbors, down the true slope; returns what moved.
+
+    Through each face passes what exceeds the angle of |∇h| there, by its part of that slope, as in `talus_rows`. So a
+    heap becomes a cone, where `cascade` leaves an octagon: of eight neighbors none lies downhill at 22.5°.
+    Arguments are those of `cascade`. row_hold, col_hold > 0.
+    """
+    slid = 0.0
+    for number in range(4):
+        down = 1 if number == 3 else (-1 if number == 0 else 0)
+        right = 1 if number == 2 else (-1 if number == 1 else 0)
+        slid += _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap)
+    return slid
+
+
+@inlined
+def _beside(index, count, wrap):
+    """An index that may be one beyond an edge: that of the opposite side, or of the edge."""
+    if wrap:
+        return index + count if index < 0 else (index - count if index >= count else index)
+    return min(max(index, 0), count - 1)
+
+
+@lean
+def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap):
+    """What passes one face of `avalanche`; slopes are in those that stand."""
+    rows, cols = ground.shape[0], ground.shape[1]
+    to_row, to_col = _beside(row + down, rows, wrap), _beside(col + right, cols, wrap)
+    if to_row == row and to_col == col:
+        return 0.0
+    hold, aside_hold = (row_hold, col_hold) if down != 0 else (col_hold, row_hold)
+    here, there = ground[row, col, 0], ground[to_row, to_col, 0]
+    left_row, left_col = _beside(row - abs(right), rows, wrap), _beside(col - abs(down), cols, wrap)
+    right_row, right_col = _beside(row + abs(right), rows, wrap), _beside(col + abs(down), cols, wrap)
+    to_left_row, to_left_col = _beside(to_row - abs(right), rows, wrap), _beside(to_col - abs(down), cols, wrap)
+    to_right_row, to_right_col = _beside(to_row + abs(right), rows, wrap), _beside(to_col + abs(down), cols, wrap)
+    before = (ground[left_row, left_col, 0] + ground[to_left_row, to_left_col, 0]) - (here + there)
+    behind = (here + there) - (ground[right_row, right_col, 0] + ground[to_right_row, to_right_col, 0])
+    fall, aside = (here - there) / hold, 0.5 * lesser(before, behind) / aside_hold
+    slope = math.sqrt(fall * fall + aside * aside)
+    if slope <= 1.0:
+        return 0.0
+    part, falls = abs(fall) / slope, fall > 0.0
+    loose, lesser_hold = ground[row, col, 1] if falls else ground[to_row, to_col, 1], min(row_hold, col_hold)
+    amount = min(0.5 * (slope - 1.0) * lesser_hold * lesser_hold / hold, loose) * part * share
+    return _move(ground, row, col, to_row, to_col, amount, falls, masks)
 
 
 @lean

@@ -29,7 +29,7 @@ def _slide(excess, loose, rest):
 
 
 @kernel
-def _lesser(one, other):
+def lesser(one, other):
     """The lesser of two differences in size, 0 where they go different ways."""
     least = abs(one) if abs(one) < abs(other) else abs(other)
     return least if one * other > 0.0 else 0.0
@@ -62,7 +62,7 @@ def flows_along(heights, loose, masks, row, first, last, constants, flows):
     for place in range(first - 1, last):
         col, right = np.uintp(place), np.uintp(place + 1)
         fall, middle = (heights[at, col] - heights[at, right]) * pitch, heights[at, col] + heights[at, right]
-        aside = _lesser(
+        aside = lesser(
             (heights[up, col] + heights[up, right]) - middle, middle - (heights[down, col] + heights[down, right])
         )
         flows[0, right] = _flow(loose, masks, row, col, row, right, fall, aside * across, constants, share)
@@ -77,7 +77,7 @@ def flows_down(heights, loose, masks, row, first, last, constants, flows, below)
     for place in range(first, last):
         left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
         fall, middle = (heights[at, col] - heights[to, col]) * pitch, heights[at, col] + heights[to, col]
-        aside = _lesser(
+        aside = lesser(
             (heights[at, left] + heights[to, left]) - middle, middle - (heights[at, right] + heights[to, right])
         )
         flows[below, col] = _flow(loose, masks, row, col, to_row, col, fall, aside * across, constants, share)

@@ -14,7 +14,7 @@ from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
-from ...shared.kernels.cascade import HIGHEST, LOWEST, slide
+from ...shared.kernels.cascade import HIGHEST, LOWEST, avalanche, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import reach_of, within
 from .particle import FLOWS, NO_END, Particle, anywhere, keep, particle_in, pass_by
@@ -65,11 +65,19 @@ class Constants(NamedTuple):
     edges: int
     patience: int = NO_END
     """Steps of a particle on a tile after which others have their turn."""
+    downhill: bool = False
+    """Whether heaps slide down the true slope, instead of between pairs of cells as in the source."""
+    watch: float = 1.0
+    """Share of a hold from which on a pair shows that a heap may be too steep."""
 
 
 @lean
-def _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
+def _cascade(ground, row, col, share, masks, constants):
     """As `heap.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
+    wrap, diagonal_hold = constants.edges == WRAP, constants.diagonal_hold
+    row_hold, col_hold = constants.row_hold, constants.col_hold
+    if constants.downhill:
+        return avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap)
     rows, cols = ground.shape[0], ground.shape[1]
     slid, done = 0.0, 1 << 4
     for _ in range(8):
@@ -138,7 +146,9 @@ def _drift(
     z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
-    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
+    watch = constants.watch
+    row_hold, col_hold = watch * constants.row_hold, watch * constants.col_hold
+    diagonal_hold = watch * constants.diagonal_hold
     pull, follow = constants.pull, constants.follow
     maximum_way, ending = constants.maximum_way, max(0.25 * constants.maximum_way, 1.0)
     lifted = slid = abraded = 0.0
@@ -212,7 +222,7 @@ def _drift(
             load += amount
             lifted += amount
         if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
-            slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
+            slid += _cascade(ground, row, col, share, masks, constants)
 
         if flows is not None:
             pass_by(flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
@@ -231,7 +241,7 @@ def _drift(
     left = left or not (old or gone or walled)
     if not (gone or left):
         load -= settle(cells, shares, number_of(row, col, line), load)
-        slid += _cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap)
+        slid += _cascade(ground, row, col, share, masks, constants)
     totals.lifted[tile] += lifted
     totals.slid[tile] += slid
     totals.abraded[tile] += abraded

@@ -13,7 +13,7 @@ import numpy as np
 from ....kernels import rng
 from ....kernels.compile import inlined, lean
 from ....kernels.edges import CLOSED, OPEN, WRAP
-from ...shared.kernels.cascade import cascade
+from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles
 from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, particle_in, pass_by, start_place
@@ -59,6 +59,10 @@ class Constants(NamedTuple):
     edges: int
     patience: int = NO_END
     """Steps of a particle on a tile after which others have their turn."""
+    downhill: bool = False
+    """Whether heaps slide down the true slope, instead of between pairs of cells as in the source."""
+    watch: float = 1.0
+    """Share of a hold from which on a pair shows that a heap may be too steep."""
 
 
 class Totals(NamedTuple):
@@ -82,6 +86,9 @@ def make_totals(tiles: Tiles) -> Totals:
 @lean
 def _cascade(ground, row, col, share, masks, constants):
     """Let the heap around a cell slide; returns what moved."""
+    if constants.downhill:
+        wrap = constants.edges == WRAP
+        return avalanche(ground, row, col, share, masks, constants.row_hold, constants.col_hold, wrap)
     return cascade(
         ground,
         row,
@@ -128,7 +135,9 @@ def _fly(
     z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
-    row_hold, col_hold, diagonal_hold = constants.row_hold, constants.col_hold, constants.diagonal_hold
+    watch = constants.watch
+    row_hold, col_hold = watch * constants.row_hold, watch * constants.col_hold
+    diagonal_hold = watch * constants.diagonal_hold
     row, col = int(z), int(x)
     at, inside = number_of(row, col, line), 0 < row < rows - 1 and 0 < col < cols - 1
     top, beside, corner, between = -math.inf, -math.inf, at, False  # the four cells whose middles are nearest

@@ -6,16 +6,19 @@ import math
 import os
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
 from erosion_addon.kernels import edges as kinds
+from erosion_addon.kernels import rng
 from erosion_addon.processes.shared.kernels import cascade as heap
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
 from erosion_addon.processes.wind.kernels import saltation as wind
 from erosion_addon.processes.wind.kernels.particle import REACH
 from tests.processes.droplet.kernels.reference import uniform
+from tests.processes.shared.kernels.test_relax import reach_of
 from tests.processes.wind.kernels.reference import Land
 from tests.terrains import fractal
 
@@ -228,6 +231,41 @@ def test_a_column_slides_to_a_heap_that_keeps_the_roughness():
     assert np.abs(np.diff(surface, axis=0)).max() <= hold + 1e-6
     assert np.abs(surface[1:, 1:] - surface[:-1, :-1]).max() <= hold * math.sqrt(2) + 1e-6
     assert np.abs(surface[1:, 1:] - surface[:-1, :-1]).max() > hold  # across, more stands than along
+
+
+@numba.njit
+def visit(ground, count, slides, holds):
+    """Let the heap around cells drawn by chance slide, as particles do."""
+    start = rng.stream(np.uint64(1), 0)
+    for number in range(count):
+        row = int(rng.uniform(start, 2 * number) * ground.shape[0])
+        col = int(rng.uniform(start, 2 * number + 1) * ground.shape[1])
+        if slides:
+            heap.avalanche(ground, row, col, 0.5, None, holds[0], holds[1], False)
+        else:
+            heap.cascade(ground, row, col, 0.5, None, holds[0], holds[1], holds[2], False)
+
+
+@pytest.mark.parametrize("stretch", [(1, 1), (1, 2), (2, 1)])
+def test_down_the_true_slope_a_column_slides_to_a_round_cone(stretch):
+    """Measured, with radii at 0 to 90°: round within 1.3 %. Between pairs of cells it is 3.6 %, at 2 : 1 8.8 %."""
+    hold, radius = 0.5, 24.0
+    rows, cols = 81 // stretch[0] | 1, 81 // stretch[1] | 1
+    row, col = np.mgrid[:rows, :cols] - np.reshape([rows // 2, cols // 2], (2, 1, 1))
+    sand = np.where(np.hypot(row * stretch[0], col * stretch[1]) <= 12.0, 1.0, 0.0)
+    sand *= math.pi * radius**3 * hold / 3 / (stretch[0] * stretch[1]) / sand.sum()
+    holds, found = (hold * stretch[0], hold * stretch[1], hold * math.hypot(*stretch)), {}
+    for downhill in (True, False):
+        ground = np.stack([sand, sand], -1)
+        visit(ground, 1500 * sand.size, downhill, holds)
+        assert ground[..., 0].sum() == pytest.approx(sand.sum(), rel=1e-12) and ground.min() >= 0.0
+        reaches = [
+            reach_of(ground[..., 0], 0.25 * radius * hold, way, stretch) for way in (0.0, 22.5, 45.0, 67.5, 90.0)
+        ]
+        found[downhill] = np.array(reaches) / (0.75 * radius)
+    print(np.round(found[True], 3), np.round(found[False], 3))
+    assert np.ptp(found[True]) / 2 < 0.02 < 0.03 < np.ptp(found[False]) / 2
+    assert found[True].mean() == pytest.approx(1.0, abs=0.02)
 
 
 @pytest.mark.parametrize(("to", "hold"), [((0, 1), 0.2), ((1, 0), 0.3), ((1, 1), 0.5)])

@@ -9,7 +9,7 @@ import bpy
 from ...base.errors import InputError
 from ...light.bake import LightParameters
 from ...worker.messages import Request
-from ..derived import foliage, light, surroundings, water_surface
+from ..derived import companions, foliage, light, surroundings, water_surface
 from ..materials import aovs, material
 from ..terrain import attributes, grid
 from . import studio
@@ -49,9 +49,11 @@ def finish(
             making[part](terrain)
         except InputError as error:
             sentences.append(str(error))
+    companions.tell_material(terrain)
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
+        _soften(terrain)
         studio.complete(bpy.context.scene, terrain, daylight)
     return sentences
 
@@ -74,3 +76,11 @@ def _light_requests(terrain: bpy.types.Object) -> list[Request]:
 def _light(terrain: bpy.types.Object) -> None:
     settings = light.settings_of(terrain.data) or LightParameters(suns=False)
     light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
+
+
+def _soften(terrain: bpy.types.Object) -> None:
+    """Where the sun grazes cells, their edges throw steps of shadow on their neighbors; an offset of the shadow rays
+    hides them, unless the user has set one."""
+    if terrain.shadow_terminator_normal_offset == 0.0:
+        scale = max(map(abs, terrain.scale)) or 1.0
+        terrain.shadow_terminator_normal_offset = 0.6 * max(grid.find_lattice(terrain).spacing) / scale

@@ -272,17 +272,14 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         scene.world.mist_settings.start, scene.world.mist_settings.depth = 0.1 * place.side, MIST * place.side
         scene.world.mist_settings.falloff = "LINEAR"
     for layer in scene.view_layers:
-        layer.use_pass_mist = layer.use_pass_z = True
+        layer.use_pass_mist = True
     tree, out = _compositor(scene)
     layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
-    near, last, edge, ground, share = (tree.nodes.new(_MATH) for _ in range(5))
-    # What is farther away than all land is sky. Pixels that are sky in part count as sky, but where the land ends in
-    # haze: there its own color would show as a line.
-    near.operation, near.inputs[1].default_value = "LESS_THAN", 1e3 * place.side
-    last.operation, last.inputs[1].default_value = "GREATER_THAN", 0.8
-    edge.operation, edge.inputs[1].default_value = "LESS_THAN", 0.9995
-    ground.operation = "MULTIPLY_ADD"
-    ground.use_clamp = True
+    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. The sky
+    # itself is full of mist and keeps its colors.
+    least, ground, share = tree.nodes.new("CompositorNodeDilateErode"), tree.nodes.new(_MATH), tree.nodes.new(_MATH)
+    least.inputs["Size"].default_value = -1
+    ground.operation, ground.inputs[1].default_value = "LESS_THAN", 0.9995
     share.operation, mix.name = "MULTIPLY", HAZE
     # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon, as air does.
     clear, left, strength = (tree.nodes.new(_MATH) for _ in range(3))
@@ -291,12 +288,9 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     strength.operation, strength.inputs[0].default_value = "SUBTRACT", 1.0
     if _MIX[0] == "ShaderNodeMix":
         mix.data_type = "RGBA"
-    tree.links.new(layers.outputs["Depth"], near.inputs[0])
-    tree.links.new(layers.outputs["Mist"], last.inputs[0])
-    tree.links.new(layers.outputs["Mist"], edge.inputs[0])
-    for number, part in enumerate((last, edge, near)):
-        tree.links.new(part.outputs[0], ground.inputs[number])
-    tree.links.new(layers.outputs["Mist"], clear.inputs[1])
+    tree.links.new(layers.outputs["Mist"], least.inputs[0])
+    tree.links.new(least.outputs[0], ground.inputs[0])
+    tree.links.new(least.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])
     tree.links.new(strength.outputs[0], share.inputs[0])
@@ -304,10 +298,8 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
     tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
     tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
-    for column, node in enumerate((layers, clear, left, strength, share, mix, out)):
+    for column, node in enumerate((layers, least, clear, left, strength, share, mix, out)):
         node.location = (260 * column, 0)
-    for row, node in enumerate((near, last, edge)):
-        node.location = (260, -220 * (row + 1))
     ground.location = (520, -220)
     _set_haze(scene, terrain, light)
 

@@ -30,6 +30,9 @@ SENSOR = 36.0
 ASPECT = 9 / 16
 """Height of the picture that a view is chosen for, by its width."""
 
+SUN_SIDE, SUN_RISE = math.radians(78), math.tan(math.radians(16))
+"""Where the sun stands in the picture that a view is chosen for: to the left of its direction, and how steeply."""
+
 EARTH = -0.01
 """Angle of the horizon in radians."""
 
@@ -93,19 +96,35 @@ class _Land:
         self.above = float(np.clip(0.30 * relief, 0.016, 0.075)) * self.side
         self.lens = float(np.interp(relief, (0.02, 0.16), (52.0, 34.0)))
         self.relief = max(float(high - low), 1e-9)
+        # On gentle land much of a picture may be empty ground, in mountains none is.
+        self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
+        steep = np.hypot(
+            *(
+                np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights
+                for axis, n in enumerate(self.heights.shape)
+            )
+        )
+        self.slopes = tuple(
+            np.gradient(self.heights, step * stride, axis=axis)
+            if self.heights.shape[axis] > 1
+            else np.zeros_like(self.heights)
+            for axis, step in enumerate(spacing)
+        )
+        self.forms = np.clip(steep / max(float(np.quantile(steep, 0.9)), 1e-9), 0, 1)
 
     def _lines(self, flow: Array | None) -> Array:
-        """What leads the eye, 0-1: channels by what flows in them, or else crests."""
+        """What leads the eye, 0-1: channels by what flows in them; on gentle or dry land crests as well."""
+        channels = np.zeros_like(self.heights)
         if flow is not None and float(np.ptp(flow)) > 0:
             wet = _blocks(np.log1p(np.maximum(np.asarray(flow, np.float64), 0)), self.stride, np.maximum)
             full = float(np.quantile(wet, 0.995))
-            return np.clip((wet - np.median(wet)) / max(full - float(np.median(wet)), 1e-9), 0, 1) ** 3
-        if min(self.heights.shape) < 3:
-            return np.zeros_like(self.heights)
+            channels = np.clip((wet - np.median(wet)) / max(full - float(np.median(wet)), 1e-9), 0, 1) ** 3
+            if self.relief > 0.06 * self.side:
+                return channels
         around = sum(np.roll(self.heights, step, axis) for axis in (0, 1) for step in (-1, 1)) / 4
         crest = np.maximum(self.heights - around, 0)
-        return np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1)
+        return np.maximum(channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1))
 
     def places(self) -> list[tuple[float, float]]:
         """Where a camera may stand, (x, y) in meters from the middle: a grid of 6 × 6 off the edges."""
@@ -154,10 +173,28 @@ class _Land:
         open_ = float(np.clip(distance / self.side, 0, 1).mean())
         central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
         leading = float((self._at(self.leads, x, y) * shown * central).sum()) / COLUMNS / (2 * high)
+        # Land without forms is an empty picture.
+        ground = shown * (away < 0.7 * self.side)
+        formed = float((self._at(self.forms, x, y) * ground).sum() / max(ground.sum(), 1e-9))
+        # Half of the ground in front at least is to see the morning's sun, which stands at its left.
+        sun = heading + SUN_SIDE
+        rise_north, rise_east = (self._at(slope, x, y) for slope in self.slopes)
+        facing = SUN_RISE + rise_east * math.sin(sun) - rise_north * math.cos(sun) > 0
+        lit = float((facing * ground).sum() / max(ground.sum(), 1e-9))
+        dark = max(0.0, 0.65 - lit)
         # A wall close by, and a terrain that ends far below the horizon, spoil it.
         walled = float(((distance < 0.25 * self.side) & (before[:, -1] > EARTH)).mean())
         corner = float(np.clip(-before[:, -1] / high, 0, 1).mean())
-        score = 1.2 * depth + 0.5 * varied + 0.5 * open_ + 1.6 * min(leading, 0.35) - 1.5 * walled - corner
+        score = (
+            1.2 * depth
+            + 0.5 * varied
+            + 0.5 * open_
+            + 1.6 * min(leading, 0.35)
+            + self.empty * formed
+            - 1.5 * walled
+            - corner
+            - 1.2 * dark
+        )
         return score, View((at[0], at[1], eye), heading, pitch, self.lens)
 
 

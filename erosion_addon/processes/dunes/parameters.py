@@ -139,6 +139,25 @@ class DuneParameters(Parameters):
         group="Rock",
         needs=("abrasion",),
     )
+    beach_supply: float = parameter(
+        0.0,
+        "Sand that the sea brings in a year along each meter of shore, as far as the wind has taken it from the beach: "
+        "higher values build higher foredunes. The wind then digs no lower than the sea stands.",
+        low=0,
+        high=10_000,
+        unit="m²/year",
+        soft_high=50,
+        group="Shore",
+    )
+    beach_grass: float = parameter(
+        0.8,
+        "How much of the sand the grass behind the beach catches and holds: higher values build a foredune there, "
+        "lower ones let the sand pass inland.",
+        low=0,
+        high=1,
+        group="Shore",
+        needs=("beach_supply",),
+    )
     moisture_hold: float = parameter(
         1.0,
         "Share of wet sand (moisture 1) that stays: higher values leave damp sand lying.",

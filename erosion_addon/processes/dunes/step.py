@@ -46,6 +46,9 @@ LAST_SLIDES, LONG_SLIDES = 200, 32
 """Parts after the last sweep, at most, and passes of slides in each: until all sand rests, also on fine grids, where a
 slope has many cells."""
 
+BEACH, GRASS = 1.0, 3.0
+"""Width of the beach and of the strip of grass behind it, in hops."""
+
 BELOW = 0.5
 """How far below the steepest slope that sand holds slides come to rest, in degrees: corners of crests, whose slope is a
 degree or two more than that of the faces between their cells, then hardly exceed it."""
@@ -112,10 +115,11 @@ class DuneStep(Step):
         self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
         if not sliding.masks_change:
             self.evolving = tuple(name for name in self.evolving if name != "_masks")
+        self._find_shore()
         self._cover, self._shares = self._make_cover(), self._make_shares()
         self._portions = max(1, -(-rows * cols // PORTION))
         self._parts = self._portions + 3
-        works = bool(loose.any()) or parameters.supply > 0
+        works = bool(loose.any()) or parameters.supply > 0 or self._beach.any()
         self._sweeps = sweeps(parameters, state.spacing) if works else 0
         self._end = self._sweeps * self._parts + (LAST_SLIDES if self._sweeps else 0)
         self._season = max(1, round(parameters.season / (parameters.years or 1.0) * self._sweeps))
@@ -141,11 +145,43 @@ class DuneStep(Step):
         cover[..., 1] = 1 if moisture is None else 1 - given.moisture_hold * np.clip(moisture, 0, 1)
         if water is not None:
             cover[water > DROWNED] = 1, 0  # what falls in sinks
+        if self._beach.any():
+            strip, grown = self._beside_water(BEACH + GRASS) & ~self._beach, np.float32(given.beach_grass)
+            cover[strip] = np.maximum(cover[strip, 0], grown)[:, None] * (1, 0) + (cover[strip, 1:] * (1 - grown)) * (
+                0,
+                1,
+            )
+            cover[self._beach, 1] = 1  # spray dries within hours
         return cover.reshape(-1, 2)
+
+    def _beside_water(self, hops: float) -> Array:
+        """Dry cells within so many hops of standing water, (rows, cols) bool."""
+        state = self._state
+        wet = state.layers["water_depth"] > DROWNED
+        near, mode = wet, "wrap" if state.edges == "wrap" else "constant"
+        for _ in range(round(hops * self._given.hop(state.cell_size) / state.cell_size)):
+            wider = np.pad(near, 1, mode=mode)  # type: ignore[call-overload]
+            near = wider[:-2, 1:-1] | wider[2:, 1:-1] | wider[1:-1, :-2] | wider[1:-1, 2:] | near
+        return near & ~wet
+
+    def _find_shore(self) -> None:
+        """The beach: where it is (rows, cols), how high it lies, and how high the sea stands (m)."""
+        state = self._state
+        self._beach, self._beach_heights, self._sea = np.zeros(self._shape, bool), np.empty(0), -math.inf
+        water = state.layers.get("water_depth")
+        if self._given.beach_supply and water is not None and (water > DROWNED).any():
+            self._beach = self._beside_water(BEACH)
+            self._beach_heights = state.elevation[self._beach]
+            self._sea = float(np.median((state.elevation + water)[water > DROWNED]))
 
     def _make_shares(self, ground: Ground | None = None) -> Array | None:
         """(cells, 3 or 5) float32: see `kernels.slabs.blow`."""
         given, bounds = shares(self._state, ground), depth_bounds(self._state, 0.0, 1.0)
+        if self._beach.any():  # damp sand over the ground water holds
+            lowest, highest = bounds or (np.full(self._shape, sign * math.inf) for sign in (-1, 1))
+            damp = np.full(self._shape, self._sea)
+            damp[self._beach] = self._beach_heights - SLAB * self._state.cell_size  # the sea gives back a slab
+            bounds = [np.maximum(lowest, damp), highest]
         if given.nothing and not bounds:
             return None
         columns = [*(given.filled(name, self._shape) for name in ("dug", "laid", "soft")), *bounds]
@@ -175,6 +211,8 @@ class DuneStep(Step):
             self._hand_on(sweep)
         else:
             self._roll()
+            if self._beach.any():
+                self._bring_ashore()
             self._active[1:-1] = 1
             self._slides.run(SLIDES, sweep * SLIDES)
 
@@ -235,6 +273,15 @@ class DuneStep(Step):
                 lambda *ends: self._kernel.find_shadows(*ends, *given, tails),
             )
             self._kernel.hand_on_shadows(rays, self._shape, constants, tails, self._entering)
+
+    def _bring_ashore(self) -> None:
+        """Let the sea fill up what the wind has taken from the beach, as far as its sand goes."""
+        given, width = self._given, BEACH * self._given.hop(self._state.cell_size)
+        rock, loose = inner(self._rock), inner(self._loose)
+        most = given.beach_supply * given.years / self._sweeps / width
+        brought = np.clip(self._beach_heights - (rock + loose)[self._beach], 0.0, most)
+        loose[self._beach] += brought
+        self._totals[0, self._kernel.BROUGHT] += np.sum(brought)
 
     def _find_bumps(self) -> None:
         """The difference of two means: over what the wind feels of a dune, and over its surroundings."""

@@ -250,6 +250,36 @@ def test_dust_leaves_the_terrain_and_is_counted():
     assert solid == pytest.approx(report["supplied"] - 0.75 * report["abraded"], rel=1e-6)
 
 
+def shore(beach_supply, **values):
+    """A shore that rises inland by 2 %, dunes of 8 m behind, the sea at 4 m; and the same after 60 years of wind."""
+    _, cols = np.mgrid[:SIDE, :SIDE] * CELL
+    elevation = 0.02 * cols + np.where(cols > 480.0, 8.0 * np.abs(np.sin(cols / 60.0)), 0.0)
+    fields = {"sediment": np.full_like(elevation, 20.0), "water_depth": np.maximum(4.0 - elevation, 0.0)}
+    before = Terrain(elevation, CELL, fields)
+    return before, blown(before, "open", years=60.0, beach_supply=beach_supply, **values)
+
+
+def test_the_sea_feeds_a_foredune_behind_the_beach_where_grass_catches_the_sand():
+    before, after = shore(20.0)
+    (report,) = after.report["steps"]
+    assert 0.1 < report["supplied"] / (20.0 * 60.0 * SIDE * CELL) < 1.0  # m³ for each meter of shore and year
+    profile = after.elevation.mean(axis=0)
+    beach, strip = slice(20, 22), slice(22, 31)  # the shore is at column 20, a hop is 25 m
+    np.testing.assert_allclose(profile[beach], before.elevation.mean(axis=0)[beach], atol=1.0)
+    crest = 22 + np.argmax(profile[strip])
+    assert profile[crest] > profile[beach].max() + 3.0 and profile[crest] > profile[31:36].min() + 3.0
+    _, bare = shore(20.0, beach_grass=0.0)
+    assert bare.elevation.mean(axis=0)[strip].max() < profile[crest] - 3.0
+
+
+def test_the_wind_digs_no_lower_than_the_sea_stands():
+    _, after = shore(20.0)
+    assert after.elevation[:, 23:].min() > 4.0 - 1e-6  # behind the beach
+    _, without = shore(0.0)
+    assert without.report["steps"][0]["supplied"] == 0.0
+    np.testing.assert_array_equal(without.elevation, shore(0.0, beach_grass=0.3)[1].elevation)
+
+
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
     hashes = [

@@ -3,8 +3,9 @@
 
     python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--sizes-only] [--keep]
 
-Needs g++. What is compared runs in turn, several times, and the median counts; see `comparison`. Report and plot are
-written to build/, and with --keep also to docs/developing/. All sizes take the better part of an hour, and 16 GB.
+Needs g++. What is compared runs in turn, several times, and the median counts; see `shared/comparison.py`. Report and
+plot are written to build/, and with --keep also to docs/developing/. All sizes take the better part of an hour, and
+16 GB.
 """
 
 import argparse
@@ -26,21 +27,15 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import drainages  # noqa: E402
-import droplets  # noqa: E402
-import dune_fields  # noqa: E402
-import lights  # noqa: E402
-import rills  # noqa: E402
-import scaling  # noqa: E402
-import taluses  # noqa: E402
-import waters  # noqa: E402
-import winds  # noqa: E402
-from comparison import BUILD, TURNS  # noqa: E402
-from table import Row, at_least, at_most, for_information  # noqa: E402
-
+from bench.drainage import flow_graph  # noqa: E402
+from bench.light import bake  # noqa: E402
+from bench.processes import droplet, dunes, rill, talus, water, wind  # noqa: E402
+from bench.run import scaling  # noqa: E402
+from bench.shared.comparison import BUILD, TURNS  # noqa: E402
+from bench.shared.table import Row, at_least, at_most, for_information  # noqa: E402
 from erosion_addon.base.threads import processors  # noqa: E402
 
-PROCESSES = (droplets, rills, winds, dune_fields, waters, taluses, drainages, lights)
+COMPARED = (droplet, rill, wind, dunes, water, talus, flow_graph, bake)
 STARTS = 5
 
 
@@ -82,10 +77,10 @@ def _sizes(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
 def _ratios() -> Iterator[str]:
     """Lines about speed and memory against what they are measured by, as they come."""
     yield from ("", "## Ratios", "", "Kernel and C++ without fused multiply-adds agree bit for bit:", "")
-    for process in PROCESSES:
-        yield f"* {process.check()}"
+    for compared in COMPARED:
+        yield f"* {compared.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(process.rows for process in PROCESSES), _whole_job, _live, _memory, _blender, _look):
+    for rows in (*(compared.rows for compared in COMPARED), _whole_job, _live, _memory, _blender, _look):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 
@@ -113,13 +108,13 @@ def _processor() -> str:
 
 
 def _whole_job() -> Iterator[Row]:
-    times = _child("whole_job.py")
+    times = _child("run/whole_job.py")
     outside = 100 * (1 - times["kernels"] / times["whole"])
     yield at_most("`erode` 1024² with alpine, one thread: share of the time outside the kernels", outside, 10, "%")
 
 
 def _live() -> Iterator[Row]:
-    seen = _child("live.py")
+    seen = _child("scene/live.py")
     note = f"{seen['pictures a second']:.1f} pictures a second, longest stall {seen['longest stall ms']:.0f} ms"
     share = seen["throughput shown / not shown"]
     yield at_least("live heights on a mesh of 1024²: throughput shown against not shown", share, 0.9, note)
@@ -130,7 +125,7 @@ def _memory() -> Iterator[Row]:
         yield for_information("memory of the worker, 2048²", "not measured on Windows")
         return
     for recipe in ("droplets", "water and wind"):
-        figures = _child("worker_memory.py", recipe)
+        figures = _child("worker/memory.py", recipe)
         peak, returned = figures["peak"], figures["returned"]
         yield at_most(f"memory of the worker at its peak, 2048², {recipe}", peak, 128, "bytes/cell")
         if recipe == "droplets":
@@ -141,22 +136,22 @@ def _memory() -> Iterator[Row]:
 def _blender() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:  # compiled modules, which an installed extension has beside its own
         kept = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        _, *starts = [_child("in_blender.py", "0", **kept) for _ in range(1 + STARTS)]
+        _, *starts = [_child("scene/in_blender.py", "0", **kept) for _ in range(1 + STARTS)]
     start = 1000 * median(each["import"] + each["register"] for each in starts)
     yield at_most("start of Blender: CPU time to import and register the extension", start, 50, "ms")
-    mesh = _child("in_blender.py", "7")
+    mesh = _child("scene/in_blender.py", "7")
     for name in ("read heights", "read terrain", "write heights"):
         yield at_most(f"mesh of 2048²: {name}", 1000 * mesh[name], 100, "ms")
 
 
 def _look() -> Iterator[Row]:
-    times = _child("companions.py", "5")
+    times = _child("scene/companions.py", "5")
     total = 1000 * (times["attributes"] + times["water on all"])
     yield at_most("terrain of 1024²: attributes and water surface brought up to date", total, 300, "ms")
 
 
 def _child(script: str, *arguments: str, **environment: str) -> dict[str, Any]:
-    """The JSON that a script beside this one prints last, from a process of its own."""
+    """The JSON that a script of this folder prints last, from a process of its own."""
     command = [sys.executable, str(ROOT / "bench" / script), *arguments]
     given = os.environ | environment
     printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=given).stdout

@@ -4,6 +4,7 @@
 import ast
 import graphlib
 import importlib.util
+import re
 import subprocess
 import sys
 import tomllib
@@ -125,6 +126,14 @@ def test_folders_do_not_import_each_other_in_a_circle():
 def test_no_folder_is_a_long_list():
     for folder in {path.parent for path in MODULES}:
         assert len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= MOST_MODULES, folder
+
+
+def test_measurements_lie_in_the_folders_of_what_they_measure():
+    bench = ROOT / "bench"
+    assert {path.name for path in bench.iterdir() if path.is_dir() and list(path.glob("*.py"))} <= {*LAYERS, "shared"}
+    assert {path.stem for path in (bench / "processes").glob("*.py")} <= {*PROCESSES, "__init__"}
+    called = re.findall(r'_child\("(.+?)"', (bench / "bench.py").read_text(encoding="utf-8"))
+    assert len(called) == 6 and all((bench / script).is_file() for script in called)
 
 
 def is_kernel(dotted):

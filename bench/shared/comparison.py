@@ -16,8 +16,8 @@ from erosion_addon.kernels import edges
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
 
-HERE = Path(__file__).parent
-BUILD = HERE.parent / "build"
+BENCH = Path(__file__).resolve().parents[1]
+BUILD = BENCH.parent / "build"
 EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
 TURNS = 6
 
@@ -55,11 +55,11 @@ def tiled(side: int, relief: float, steepness: float = 1.6) -> np.ndarray:
 
 @functools.cache
 def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
-    """The C++ of that name beside this file; contract: let the compiler fuse multiplications with additions."""
-    library = BUILD / f"{name}{'' if contract else '-exact'}.so"
+    """The C++ at that path below bench; contract: let the compiler fuse multiplications with additions."""
+    library = BUILD / f"{Path(name).name}{'' if contract else '-exact'}.so"
     BUILD.mkdir(exist_ok=True)
     flags = ["-O3", "-march=native", "-shared", "-fPIC", *([] if contract else ["-ffp-contract=off"])]
-    subprocess.run(["g++", *flags, "-o", library, HERE / f"{name}.cpp"], check=True)
+    subprocess.run(["g++", *flags, "-o", library, BENCH / f"{name}.cpp"], check=True)
     return ctypes.CDLL(str(library))
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
-from table import Row, at_least, at_most, for_information
 
+from bench.shared.comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from bench.shared.table import Row, at_least, at_most, for_information
 from erosion_addon.base.threads import Team, processors
 from erosion_addon.processes.shared.row_bands import Bands
 from erosion_addon.processes.shared.state import State
@@ -63,13 +63,15 @@ def reference(basin: Basin, steps: int, contract: bool = True) -> Outcome:
     layout = np.dtype([("singles", np.float32, 8), ("shares", np.float64, 2)], align=True)
     pipes = np.array([(basin.pipes[:8], basin.pipes[8:10])], layout)
     maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
-    return basin.outcome(seconds(compiled("water", contract).run_water, *maps, *basin.bed.shape, steps, pipes), steps)
+    return basin.outcome(
+        seconds(compiled("processes/water", contract).run_water, *maps, *basin.bed.shape, steps, pipes), steps
+    )
 
 
 def stream(basin: Basin, steps: int) -> Outcome:
     """Nothing but moving the bytes of so many sub-steps."""
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
-    time = sum(seconds(compiled("water").stream, *maps, basin.bed.size) for _ in range(steps))
+    time = sum(seconds(compiled("processes/water").stream, *maps, basin.bed.size) for _ in range(steps))
     return basin.outcome(time, steps)
 
 
@@ -96,7 +98,7 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
 def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """As `stream`, by so many threads; what passed by the clock counts as its seconds."""
-    count, team, move = basin.bed.size // threads, Team(threads), compiled("water").stream
+    count, team, move = basin.bed.size // threads, Team(threads), compiled("processes/water").stream
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     parts = [[array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)]
     work = partial(team.run, lambda thread: seconds(move, *parts[thread], count))

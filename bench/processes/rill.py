@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from comparison import (
+
+from bench.shared.comparison import (
     EDGES,
     Outcome,
     assert_same,
@@ -17,9 +18,8 @@ from comparison import (
     ratio,
     seconds,
 )
-from table import Row, at_least, at_most, for_information
-from tiling import Spans, on_tiles
-
+from bench.shared.table import Row, at_least, at_most, for_information
+from bench.shared.tiling import Spans, on_tiles
 from erosion_addon.processes.rill.kernels import rill
 
 FORMS = ("simple", "capacity")
@@ -87,7 +87,7 @@ def reference(heights: np.ndarray, drops: int, form: str, edges: str, contract: 
     )
     totals = np.zeros(5)
     time = seconds(
-        compiled("rill", contract).run_rills,
+        compiled("processes/rill", contract).run_rills,
         ground,
         water,
         scale,

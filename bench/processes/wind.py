@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from comparison import (
+
+from bench.shared.comparison import (
     EDGES,
     Outcome,
     assert_same,
@@ -19,9 +20,8 @@ from comparison import (
     ratio,
     seconds,
 )
-from table import Row, at_least
-from tiling import Spans
-
+from bench.shared.table import Row, at_least
+from bench.shared.tiling import Spans
 from erosion_addon.processes.shared.tile_scheduler import TileRun
 from erosion_addon.processes.wind.kernels import saltation as wind
 from erosion_addon.processes.wind.shadow import WindShadow
@@ -110,7 +110,7 @@ def reference(side: int, particles: int, edges: str, contract: bool = True) -> O
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
     totals = np.zeros(len(wind.Totals._fields))
     cost = seconds(
-        compiled("wind", contract).run_particles,
+        compiled("processes/wind", contract).run_particles,
         ground,
         track,
         shade,

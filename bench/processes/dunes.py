@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from table import Row, at_least
 
+from bench.shared.table import Row, at_least
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import State
 

@@ -16,7 +16,7 @@ from statistics import median
 import bpy
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from erosion_addon.scene.derived import foliage, water_surface
 from erosion_addon.scene.terrain import attributes, grid

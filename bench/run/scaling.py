@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How fast every process is on larger and larger terrains, on one thread and on more: a table, and a plot of it.
 
-    python bench/scaling.py KIND SIDE THREADS ...     prints millions of units of work a second for each, as JSON
+    python bench/run/scaling.py KIND SIDE THREADS ...     prints millions of units of work a second for each, as JSON
 
 A unit is a cell that a drop or grain passes, or a cell in one time step. The land is the same 512² cells again and
 again, so that nothing but the number of cells differs.
@@ -16,10 +16,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from comparison import tiled
-
+from bench.shared.comparison import tiled
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import State
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
-from table import Row, at_least, at_most, for_information
 
+from bench.shared.comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from bench.shared.table import Row, at_least, at_most, for_information
 from erosion_addon.base.threads import processors
 from erosion_addon.processes.shared.kernels import relax as talus
 from erosion_addon.processes.shared.state import State
@@ -60,7 +60,7 @@ def reference(
     """talus.cpp; contract as in `compiled`."""
     rock, loose, wrap = heights.copy(), np.full(heights.shape, DEPTH), edges == "wrap"
     numbers = np.array(_constants(rock_angle, edges)[:11])
-    time = seconds(compiled("talus", contract).relax, rock, loose, *heights.shape, wrap, numbers, passes)
+    time = seconds(compiled("processes/talus", contract).relax, rock, loose, *heights.shape, wrap, numbers, passes)
     return Outcome(time, heights.size * passes, {"rock": rock, "loose": loose})
 
 

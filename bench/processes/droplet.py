@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from comparison import (
+
+from bench.shared.comparison import (
     EDGES,
     Outcome,
     assert_same,
@@ -17,9 +18,8 @@ from comparison import (
     ratio,
     seconds,
 )
-from table import Row, at_least, at_most, for_information
-from tiling import Spans, on_tiles
-
+from bench.shared.table import Row, at_least, at_most, for_information
+from bench.shared.tiling import Spans, on_tiles
 from erosion_addon.processes.droplet.kernels import droplet
 
 NUMBERS = (10.0, 0.001, 0.9, 0.02, 0.1, 0.05, 20.0)
@@ -57,7 +57,7 @@ def reference(
     heights: np.ndarray, drops: int, edges: str, kind: type[np.floating] = np.float64, contract: bool = True
 ) -> Outcome:
     """droplet.cpp in float64 or float32; contract as in `compiled`."""
-    library = compiled("droplet", contract)
+    library = compiled("processes/droplet", contract)
     function = library.run_drops_double if kind is np.float64 else library.run_drops_float
     ground, flow = _maps(heights, kind)
     totals = np.zeros(5)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from erosion_addon.model import Recipe, Terrain
 from erosion_addon.worker.client import Runner

@@ -12,7 +12,7 @@ from statistics import median
 
 import bpy
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 SIDE = 2048
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from comparison import TURNS, fractal
-from table import Row, at_least, at_most
 
+from bench.shared.comparison import TURNS, fractal
+from bench.shared.table import Row, at_least, at_most
 from erosion_addon.base.threads import processors
 from erosion_addon.light.bake import Sun, caster_light
 from erosion_addon.light.horizon import sky_share, sun_share

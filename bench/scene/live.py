@@ -16,7 +16,7 @@ from statistics import median
 import bpy
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 SLICE = 3.0
 """Seconds of one kind, until it is the other's turn."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flow graph against drainage.cpp and, where it is installed, fastscapelib; the step that uses it; an analysis."""
+"""The flow graph against C++ and, where it is installed, fastscapelib; the step that uses it; an analysis."""
 
 import importlib.util
 import time
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from comparison import Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
-from table import Row, at_least, at_most
 
+from bench.shared.comparison import Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from bench.shared.table import Row, at_least, at_most
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.processes.registry import PROCESSES
@@ -37,7 +37,7 @@ def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
 def reference(heights: np.ndarray) -> Outcome:
     """drainage.cpp."""
     found = {name: np.empty(heights.shape) for name in ("levels", "areas")}
-    cost = seconds(compiled("drainage").drain, heights, *heights.shape, SPACING * SPACING, *found.values())
+    cost = seconds(compiled("drainage/flow_graph").drain, heights, *heights.shape, SPACING * SPACING, *found.values())
     return Outcome(cost, heights.size, found)
 
 

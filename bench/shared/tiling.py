@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from comparison import EDGES, seconds
 
+from bench.shared.comparison import EDGES, seconds
 from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRun
 
 

@@ -8,11 +8,8 @@ from contextlib import ExitStack
 from typing import Any
 
 import bpy
-from bpy.app.handlers import persistent
 
-from ..scene.display import displayed_heights
-from ..scene.run import job
-from ..scene.terrain import grid
+from ..scene import session
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
@@ -59,8 +56,10 @@ _MODULES: tuple[Any, ...] = (
     menu,
     warmup,
     live_preview,
+    progress,
 )
-"""Each has CLASSES, and may have `register` and `unregister` for what is no class. Panels stand in this order."""
+"""Each has CLASSES, and may have HANDLERS and TIMERS, and `register` and `unregister` for what is none of these. Panels
+stand in this order."""
 
 _undone_by = ExitStack()
 """What takes everything out of Blender again."""
@@ -68,18 +67,15 @@ _undone_by = ExitStack()
 
 def register() -> None:
     """Add everything to Blender, or nothing where a part of it fails."""
-    global _undone_by
     with ExitStack() as stack:
+        stack.callback(session.clear)  # the last thing, when all else has let go
         for module in _MODULES:
             _add_module(module, stack)
-        handlers.add(_handlers())
-        stack.callback(handlers.remove, _handlers())
         stack.callback(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command("erosion", _command))
         stack.callback(_remove_keys, _add_keys())
-        stack.callback(progress.stop)
         # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
         stack.callback(atexit.unregister, atexit.register(unregister))
-        _undone_by = stack.pop_all()
+        _undone_by.enter_context(stack.pop_all())
 
 
 def unregister() -> None:
@@ -93,6 +89,8 @@ def _add_module(module: Any, stack: ExitStack) -> None:
             cls.bl_description = " ".join((cls.__doc__ or "").split())
         bpy.utils.register_class(cls)
         stack.callback(bpy.utils.unregister_class, cls)
+    handlers.add(module)
+    stack.callback(handlers.remove, module)
     if hasattr(module, "register"):
         module.register()
     if hasattr(module, "unregister"):
@@ -111,54 +109,6 @@ def _add_keys() -> list[tuple[Any, Any]]:
 def _remove_keys(keys: list[tuple[Any, Any]]) -> None:
     for keymap, item in keys:
         keymap.keymap_items.remove(item)
-
-
-@persistent
-def _file_is_left(*_: Any) -> None:
-    """Another file is about to be opened: the run belonged to this one."""
-    progress.stop()
-
-
-@persistent
-def _meshes_are_others(*_: Any) -> None:
-    grid.forget()
-
-
-@persistent
-def _history_moves(*_: Any) -> None:
-    """Undo or redo: what is shown must not get mixed up with what comes back."""
-    displayed_heights.put_back()
-
-
-@persistent
-def _history_moved(*_: Any) -> None:
-    from ..scene.derived import maps  # here, as few sessions of Blender make any
-
-    maps.forget_pixels()
-    if job.current is not None and not job.current.is_here():
-        job.current.cancel()
-
-
-@persistent
-def _render_begins(*_: Any) -> None:
-    displayed_heights.put_back_for_render()
-
-
-def _handlers() -> tuple[tuple[Any, Any], ...]:
-    """Blender's lists of handlers, and what is called from each."""
-    app = bpy.app.handlers
-    return (
-        (app.load_pre, _file_is_left),
-        (app.render_init, _render_begins),
-        (app.undo_pre, _history_moves),
-        (app.redo_pre, _history_moves),
-        (app.depsgraph_update_post, grid.forget_changed),
-        (app.load_post, _meshes_are_others),
-        (app.undo_post, _meshes_are_others),
-        (app.redo_post, _meshes_are_others),
-        (app.undo_post, _history_moved),
-        (app.redo_post, _history_moved),
-    )
 
 
 def _command(argv: list[str]) -> int:

@@ -9,12 +9,14 @@ bears the mark without being shown, as out of an undo step, a copy or an autosav
 import contextlib
 import threading
 import time
+from dataclasses import dataclass, field
 
 import bmesh
 import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from .. import session
 from ..derived import companions
 from ..original import original
 from ..terrain import attributes
@@ -28,11 +30,19 @@ PATIENCE = 5.0
 REACH = 1e-4
 """Share of a terrain's size by which its vertices may lie elsewhere than before erosion: only heights are shown."""
 
-_shown: dict[int, Array] = {}
-"""By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
 
-_before: set[int] = set()
-"""Those meshes of `_shown` that show the terrain before erosion."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is shown on meshes now."""
+
+    shown: dict[int, Array] = field(default_factory=dict)
+    """By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
+
+    before: set[int] = field(default_factory=set)
+    """Those meshes of `_shown` that show the terrain before erosion."""
+
+
+_now = session.remember(_Now)
 
 
 def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
@@ -40,8 +50,8 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
 
     False where the user has changed the mesh since the last time, or it cannot be marked: then it stays as it is.
     """
-    _before.discard(mesh.session_uid)
-    place = _shown.get(mesh.session_uid)
+    _now.before.discard(mesh.session_uid)
+    place = _now.shown.get(mesh.session_uid)
     if place is None:
         place = shown_positions(mesh)
         if not attributes.keep_aside(mesh, OWN_HEIGHTS, place[:, 2]):
@@ -52,7 +62,7 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
     place[:, 2] = z_by_vertex
     mesh.attributes["position"].data.foreach_set("vector", place.ravel())
     mesh.update()
-    _shown[mesh.session_uid] = place
+    _now.shown[mesh.session_uid] = place
     return True
 
 
@@ -66,23 +76,23 @@ def show_before(terrain: bpy.types.Object) -> None:
     put_back()
     if not show(mesh, before[:, 2]):
         raise InputError(f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}.")
-    _before.add(mesh.session_uid)
+    _now.before.add(mesh.session_uid)
     companions.hide(terrain)
 
 
 def is_before(mesh: bpy.types.Mesh) -> bool:
     """Whether the terrain before erosion is shown on the mesh."""
-    return mesh.session_uid in _before
+    return mesh.session_uid in _now.before
 
 
 def is_any_before() -> bool:
     """Whether the terrain before erosion is shown on any mesh."""
-    return bool(_before)
+    return bool(_now.before)
 
 
 def is_shown(mesh: bpy.types.Mesh) -> bool:
     """Whether heights are shown on the mesh that are not its own."""
-    return mesh.session_uid in _shown
+    return mesh.session_uid in _now.shown
 
 
 def put_back() -> None:
@@ -91,12 +101,12 @@ def put_back() -> None:
     Where the user has changed one meanwhile it stays as the user made it, and Restore brings its own heights back.
     """
     water_overlay.hide()
-    for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _shown] if _shown else ():
-        _put_back(mesh, _shown[mesh.session_uid])
-    if _before:
+    for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _now.shown] if _now.shown else ():
+        _put_back(mesh, _now.shown[mesh.session_uid])
+    if _now.before:
         companions.show_hidden()
-    _shown.clear()
-    _before.clear()
+    _now.shown.clear()
+    _now.before.clear()
 
 
 def put_back_for_render() -> None:
@@ -118,22 +128,22 @@ def heal() -> None:
     While something is shown it may be copied at any time: then this is to be called often, before the user works on.
     """
     for mesh in bpy.data.meshes:
-        if mesh.session_uid not in _shown and mesh.library is None and _is_marked(mesh):
+        if mesh.session_uid not in _now.shown and mesh.library is None and _is_marked(mesh):
             _put_back(mesh, None)
-    if not _before:
+    if not _now.before:
         companions.show_hidden()
 
 
 def is_any() -> bool:
     """Whether anything is shown."""
-    return bool(_shown)
+    return bool(_now.shown)
 
 
 def forget() -> None:
     """Another file was opened: nothing is shown in it."""
     water_overlay.hide()
-    _shown.clear()
-    _before.clear()
+    _now.shown.clear()
+    _now.before.clear()
 
 
 def _is_marked(mesh: bpy.types.Mesh) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The water of a run under way, drawn over its terrain in the 3D viewports. Nothing in the file changes."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -8,6 +9,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
+from .. import session
 from ..derived.water_surface import shown_from, water_level
 from ..masks import overlay
 from ..terrain.lattice import Array, Lattice
@@ -38,10 +40,17 @@ class _Water:
         overlay.draw_over(obj, shader, self._batch)
 
 
-shown: _Water | None = None
-"""What is drawn now."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is drawn now."""
 
-_handles: list[Any] = []
+    shown: _Water | None = None
+    """What is drawn now."""
+
+    handles: list[Any] = field(default_factory=list)
+
+
+now = session.remember(_Now)
 
 
 def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | None) -> None:
@@ -49,24 +58,22 @@ def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | N
 
     place: (vertices, 3) local positions of the ground. depth: (rows, cols) m.
     """
-    global shown
     made = None if depth is None else surface(lattice, place, depth)
     if made is None:
         hide()
         return
-    shown = _Water(obj.session_uid, *made)
-    if not _handles:
-        _handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+    now.shown = _Water(obj.session_uid, *made)
+    if not now.handles:
+        now.handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
     overlay.redraw()
 
 
 def hide() -> None:
     """Draw no water any more."""
-    global shown
-    if shown is None:
+    if now.shown is None:
         return
-    shown = None
-    bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    now.shown = None
+    bpy.types.SpaceView3D.draw_handler_remove(now.handles.pop(), "WINDOW")
     overlay.redraw()
 
 
@@ -88,5 +95,5 @@ def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array,
 
 
 def _draw() -> None:
-    if shown is not None:
-        shown.draw()
+    if now.shown is not None:
+        now.shown.draw()

@@ -2,14 +2,24 @@
 """Where the user's own recipes lie: in the extension's user folder, unless the environment names another one."""
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import bpy
 
 from ...base.data_files import OWN_FOLDER
+from .. import session
 
-_set_here: list[str] = []
-"""The folder that `offer` has named, if it has."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What was set in the environment."""
+
+    set_here: list[str] = field(default_factory=list)
+    """The folder that `offer` has named, if it has."""
+
+
+_now = session.remember(_Now)
 
 
 def recipes() -> Path:
@@ -24,10 +34,10 @@ def offer() -> None:
     """Let the model, the command line and the worker find the user's recipes."""
     if not os.environ.get(OWN_FOLDER):
         os.environ[OWN_FOLDER] = str(recipes())
-        _set_here.append(os.environ[OWN_FOLDER])
+        _now.set_here.append(os.environ[OWN_FOLDER])
 
 
 def withdraw() -> None:
     """Take back what `offer` did."""
-    if _set_here and os.environ.get(OWN_FOLDER) == _set_here.pop():
+    if _now.set_here and os.environ.get(OWN_FOLDER) == _now.set_here.pop():
         del os.environ[OWN_FOLDER]

@@ -5,6 +5,7 @@ Nothing in the file changes. The colors are drawn by Blender's own shaders, so t
 Vulkan and Metal.
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import blf
@@ -14,6 +15,7 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
+from .. import session
 from ..terrain.lattice import Array, Lattice
 
 FINEST = 512
@@ -74,10 +76,17 @@ def seen(uid: int) -> bpy.types.Object | None:
     return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
 
 
-shown: MaskOverlay | None = None
-"""What is drawn now."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is drawn now."""
 
-_handles: list[Any] = []
+    shown: MaskOverlay | None = None
+    """What is drawn now."""
+
+    handles: list[Any] = field(default_factory=list)
+
+
+now = session.remember(_Now)
 
 
 def show(
@@ -94,14 +103,13 @@ def show(
     place: (vertices, 3) local positions. share: (rows, cols), 0 for the first color and 1 for the last. ends: what
     these stand for.
     """
-    global shown
     points, colors, faces = surface(lattice, place, share)
     legend = f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()
-    shown = MaskOverlay(obj.session_uid, title, legend, points, colors, faces)
-    if not _handles:
+    now.shown = MaskOverlay(obj.session_uid, title, legend, points, colors, faces)
+    if not now.handles:
         add = bpy.types.SpaceView3D.draw_handler_add
-        _handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
-        _handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
+        now.handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
+        now.handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
     redraw()
 
 
@@ -122,10 +130,9 @@ def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]
 
 def hide() -> None:
     """Draw no mask any more."""
-    global shown
-    shown = None
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    now.shown = None
+    while now.handles:
+        bpy.types.SpaceView3D.draw_handler_remove(now.handles.pop(), "WINDOW")
     redraw()
 
 
@@ -209,10 +216,10 @@ def _strip() -> tuple[Array, Array]:
 
 
 def _draw_surface() -> None:
-    obj = shown.terrain() if shown is not None else None
-    if shown is None or obj is None:
+    obj = now.shown.terrain() if now.shown is not None else None
+    if now.shown is None or obj is None:
         return
-    shader, batch, _ = shown.batches()
+    shader, batch, _ = now.shown.batches()
     draw_over(obj, shader, batch)
 
 
@@ -251,12 +258,12 @@ def _nearer(view: bpy.types.RegionView3D) -> Matrix:
 
 
 def _draw_legend() -> None:
-    if shown is None or shown.terrain() is None:
+    if now.shown is None or now.shown.terrain() is None:
         return
     scale = bpy.context.preferences.system.ui_scale
     width, height, font = 220 * scale, 12 * scale, 0
     left, bottom = (bpy.context.region.width - width) / 2, 32 * scale
-    shader, _, ramp = shown.batches()
+    shader, _, ramp = now.shown.batches()
     gpu.state.blend_set("ALPHA")
     _draw_backdrop(left - 60 * scale, bottom - 10 * scale, width + 120 * scale, height + 36 * scale)
     with gpu.matrix.push_pop():
@@ -265,11 +272,11 @@ def _draw_legend() -> None:
         ramp.draw(shader)
     blf.size(font, 12 * scale)
     blf.color(font, 1.0, 1.0, 1.0, 1.0)
-    low, high = shown.legend
-    middle = left + (width - blf.dimensions(font, shown.title)[0]) / 2
+    low, high = now.shown.legend
+    middle = left + (width - blf.dimensions(font, now.shown.title)[0]) / 2
     before = left - blf.dimensions(font, low)[0] - 8 * scale
     for text, x, y in (
-        (shown.title, middle, bottom + height + 8 * scale),
+        (now.shown.title, middle, bottom + height + 8 * scale),
         (low, before, bottom + 2 * scale),
         (high, left + width + 8 * scale, bottom + 2 * scale),
     ):

@@ -140,11 +140,12 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
         _drop(mesh, number)
 
 
-def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None) -> None:
+def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Array | None = None) -> None:
     """Remember that the mesh as it is now is the result of a run, and where that stands if it was paused: the bytes of
-    its checkpoint's file."""
-    keep_place(mesh, positions(mesh))
-    mesh[RESULT] = fingerprint(mesh)
+    its checkpoint's file. now: the positions of today, where they are known."""
+    now = positions(mesh) if now is None else now
+    keep_place(mesh, now)
+    mesh[RESULT] = fingerprint(mesh, now)
     paused.keep(mesh, paused_run)
 
 

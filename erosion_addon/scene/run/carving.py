@@ -25,13 +25,12 @@ from .commit import all_or_nothing
 def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> list[str]:
     """Carve the splines of curves into the terrain, each from its first point on. Returns sentences about what could
     not be brought up to date. InputError for a spline that is no river; the terrain is then as it was."""
-    mesh, before = terrain.data, grid.heights(terrain.data)
+    mesh, now = terrain.data, positions(terrain.data)
     after = _heights_after(terrain, _request(terrain, curves, parameters))
-    with all_or_nothing(mesh):
+    with all_or_nothing(mesh, now):
         notes = original.set_aside(mesh)
-        original.keep_source(mesh, before)
-        grid.write_heights(mesh, after)
-        original.keep_place(mesh, positions(mesh))
+        original.keep_source(mesh, now[:, 2])
+        original.keep_place(mesh, grid.write_heights(mesh, after, now))
         mesh.pop(original.RESULT, None)  # a run begins with what was carved, and not with what was before
         paused.keep(mesh, None)
     return notes + update_derived.update(terrain)

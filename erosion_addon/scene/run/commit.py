@@ -17,6 +17,7 @@ from .start_state import Heights
 
 def commit(
     mesh: bpy.types.Mesh,
+    now: Array,
     lattice: Lattice,
     began: Heights,
     before: Array,
@@ -26,17 +27,18 @@ def commit(
     """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be. Returns
     sentences about what could not be kept.
 
-    before: elevation (rows, cols) m that `began.start` is. paused_run: the bytes of its file, where the run was paused.
+    now: local positions of the vertices (vertices, 3). before: elevation (rows, cols) m that `began.start` is.
+    paused_run: the bytes of its file, where the run was paused.
     """
     heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
-    with all_or_nothing(mesh):
+    with all_or_nothing(mesh, now):
         notes = original.set_aside(mesh) if began.is_new else []
         original.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields)
-        grid.write_heights(mesh, heights)
-        original.mark_result(mesh, paused_run)
+        written = grid.write_heights(mesh, heights, now)
+        original.mark_result(mesh, paused_run, written)
     return notes
 
 
@@ -51,9 +53,9 @@ def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
 
 
 @contextlib.contextmanager
-def all_or_nothing(mesh: bpy.types.Mesh) -> Any:
-    """Put the mesh back as it was if writing to it breaks off."""
-    heights = grid.heights(mesh)
+def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
+    """Put the mesh back as it was if writing to it breaks off. now: local positions of the vertices (vertices, 3)."""
+    heights = now[:, 2].copy()
     backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
     try:
         yield

@@ -2,6 +2,7 @@
 """A run on an object: snapshot, worker process, one commit. The job belongs to the extension, not to an operator."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import bpy
@@ -11,18 +12,29 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
+from .. import session
 from ..derived import update_derived
 from ..original import original, paused
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
+from ..terrain.mesh import positions
 from ..terrain.snapshot import TerrainSnapshot, snapshot
 from ..worker import speeds
 from . import busy, commit, preview, start_state
 from .task import Task
 from .viewer import Viewer
 
-current: "Task | None" = None
-"""The work under way, or None."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The work of this session."""
+
+    current: "Task | None" = None
+    """The work under way, or None."""
+
+
+now = session.remember(_Now)
+
 
 AnyTask = TypeVar("AnyTask", bound=Task)
 
@@ -115,15 +127,17 @@ class Job(Task):
 
     def _requests(self) -> list[Request]:
         obj = self.find_object()
-        if obj is None or self._why_not_here(obj) is not None:
-            return []
+        if obj is None or grid.why_not(obj) is not None or len(obj.data.vertices) != len(self._seen.place):
+            return []  # whether it is the mesh of the run to the bit is seen when the result is written
         heights = grid.local_heights(self._lattice, self._began.start, self._before, self._result.elevation)
         return update_derived.requests(obj, self._lattice, heights, self._result.fields)
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
-        reason = self._why_not_here(obj)
-        if reason is None and obj is not None:
-            kept = commit.commit(obj.data, self._lattice, self._began, self._before, result, self._paused)
+        there = obj is not None and grid.why_not(obj) is None
+        now = positions(obj.data) if there else None
+        reason = self._why_not_here(obj, now)
+        if reason is None and obj is not None and now is not None:
+            kept = commit.commit(obj.data, now, self._lattice, self._began, self._before, result, self._paused)
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
@@ -141,12 +155,13 @@ class Job(Task):
         # In another mode the mesh is not at hand; a result that does not fit it goes to a new object.
         return obj is not None and (obj.mode != "OBJECT" or self._why_not_here(obj) is None)
 
-    def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
+    def _why_not_here(self, obj: bpy.types.Object | None, now: Array | None = None) -> str | None:
+        """Why the run does not belong to the object's mesh any more. now: positions that were read already."""
         if obj is None:
             return f"{self.object_name} was deleted while it was eroded."
         if (reason := grid.why_not(obj)) is not None:
             return reason
-        if obj.data.session_uid != self._seen.mesh_uid or grid.fingerprint(obj.data) != self._seen.fingerprint:
+        if obj.data.session_uid != self._seen.mesh_uid or grid.fingerprint(obj.data, now) != self._seen.fingerprint:
             return f"The mesh of {obj.name} was changed while it was eroded."
         return None
 
@@ -183,8 +198,8 @@ def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
 
 def check(obj: bpy.types.Object) -> None:
     """Make way for work on an object; InputError where it cannot begin. To be called before the task is made."""
-    if current is not None:
-        raise InputError(f"{current.object_name} is being {current.doing}; wait, or cancel that first.")
+    if now.current is not None:
+        raise InputError(f"{now.current.object_name} is being {now.current.doing}; wait, or cancel that first.")
     if (reason := grid.why_not(obj)) is not None:
         raise InputError(reason)
     if busy.renders():
@@ -194,14 +209,12 @@ def check(obj: bpy.types.Object) -> None:
 
 def begin(task: AnyTask) -> AnyTask:
     """Make a task the current one."""
-    global current
-    current = task
+    now.current = task
     return task
 
 
 def clear() -> None:
     """Forget the work under way; it is cancelled."""
-    global current
-    if current is not None:
-        current.cancel()
-    current = None
+    if now.current is not None:
+        now.current.cancel()
+    now.current = None

@@ -5,6 +5,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -14,6 +15,7 @@ from ...recipe.recipe import Recipe
 from ...run import preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
+from .. import session
 from ..display import displayed_heights
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
@@ -21,8 +23,16 @@ from ..terrain.snapshot import snapshot
 from ..worker import worker_process
 from . import start_state
 
-current: "Preview | None" = None
-"""The preview that is shown or under way, or None."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The preview of this session."""
+
+    current: "Preview | None" = None
+    """The preview that is shown or under way, or None."""
+
+
+now = session.remember(_Now)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,17 +148,15 @@ class Preview:
 
 def of(obj: bpy.types.Object) -> Preview:
     """The preview of an object; that of another one ends."""
-    global current
-    if current is None or current.object_uid != obj.session_uid:
+    if now.current is None or now.current.object_uid != obj.session_uid:
         end()
-        current = Preview(obj)
-    return current
+        now.current = Preview(obj)
+    return now.current
 
 
 def end() -> None:
     """No preview any more, nor the terrain before erosion: what is shown is put back, what is under way stops."""
-    global current
-    if current is not None:
-        current.stop()
+    if now.current is not None:
+        now.current.stop()
     displayed_heights.put_back()
-    current = None
+    now.current = None

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects that wait for the run under way to end, to be eroded then by the settings that they have then."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
+
+from .. import session
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,14 @@ class Waiting:
         return find_object(self.uid)
 
 
-_waiting: list[Waiting] = []
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The queue of this session."""
+
+    waiting: list[Waiting] = field(default_factory=list)
+
+
+_now = session.remember(_Now)
 
 
 def find_object(uid: int) -> bpy.types.Object | None:
@@ -31,24 +40,24 @@ def find_object(uid: int) -> bpy.types.Object | None:
 def add(obj: bpy.types.Object, resume: bool = False) -> None:
     """Let an object wait for its turn; once is enough."""
     if not waits(obj):
-        _waiting.append(Waiting(obj.session_uid, obj.name, resume))
+        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume))
 
 
 def waits(obj: bpy.types.Object) -> bool:
     """Whether the object is in the queue."""
-    return any(one.uid == obj.session_uid for one in _waiting)
+    return any(one.uid == obj.session_uid for one in _now.waiting)
 
 
 def waiting() -> list[Waiting]:
     """Who waits, the next one first; deleted objects have left."""
-    return [Waiting(one.uid, obj.name, one.resume) for one in _waiting if (obj := one.find()) is not None]
+    return [Waiting(one.uid, obj.name, one.resume) for one in _now.waiting if (obj := one.find()) is not None]
 
 
 def take() -> Waiting | None:
     """The next one, which waits no longer; None where there is none."""
     there = waiting()
     if not there:
-        _waiting.clear()
+        _now.waiting.clear()
         return None
     remove(there[0].uid)
     return there[0]
@@ -56,9 +65,9 @@ def take() -> Waiting | None:
 
 def remove(uid: int) -> None:
     """Let one wait no longer."""
-    _waiting[:] = [one for one in _waiting if one.uid != uid]
+    _now.waiting[:] = [one for one in _now.waiting if one.uid != uid]
 
 
 def clear() -> None:
     """Let nobody wait any longer."""
-    _waiting.clear()
+    _now.waiting.clear()

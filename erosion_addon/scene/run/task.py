@@ -132,7 +132,7 @@ class Task:
             self._ask()
 
     def _ask(self) -> None:
-        self._runner.compute(self._asked[0], computing.threads())
+        self._runner.compute(self._asked[0], computing.now.threads())
 
     def _take_answer(self, answer: computing.Answer) -> None:
         """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""

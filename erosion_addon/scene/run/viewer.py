@@ -2,12 +2,14 @@
 """Lets the user see a run at work: its heights and its water, as often as that costs next to nothing."""
 
 import time
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ...worker.client import Runner
 from ...worker.throttle import Sparing
+from .. import session
 from ..display import displayed_heights, water_overlay
 from ..terrain import grid
 from ..terrain.lattice import Array
@@ -21,8 +23,16 @@ SHARE = 0.1
 PAUSE = 0.5
 """Seconds from one look to the next, at least."""
 
-_seconds_a_vertex = 0.0
-"""What the last showing took on this machine."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """How fast Blender shows heights here."""
+
+    seconds_a_vertex: float = 0.0
+    """What the last showing took on this machine."""
+
+
+_now = session.remember(_Now)
 
 
 class Viewer:
@@ -32,7 +42,7 @@ class Viewer:
         self._mesh_uid, self._own, self._lattice = seen.mesh_uid, seen.heights, seen.lattice
         self.shows = False
         self._sparing, self._asked = Sparing(SHARE, PAUSE), False
-        self._sparing.took(min(_seconds_a_vertex * len(seen.place), 1.0))
+        self._sparing.took(min(_now.seconds_a_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
         self._water_depth: Array | None = None
         self._left: float | None = None  # when the last turn ended
@@ -62,7 +72,6 @@ class Viewer:
 
     def _count(self, now: float) -> None:
         """Learn what the last showing cost: the writing, and by how much longer Blender was away to draw."""
-        global _seconds_a_vertex
         if self._left is None:
             return
         pause = now - self._left
@@ -71,7 +80,7 @@ class Viewer:
         else:
             seconds = self._wrote + max(pause - self._usual, 0.0)
             self._sparing.took(seconds)
-            self._wrote, _seconds_a_vertex = None, seconds / len(self._own)
+            self._wrote, _now.seconds_a_vertex = None, seconds / len(self._own)
 
     def _may_show(self, obj: bpy.types.Object | None) -> bool:
         if not self.shows or obj is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:

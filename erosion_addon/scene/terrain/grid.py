@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as terrains: whether one may be eroded, the grid that its vertices form, and its heights in meters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -10,6 +10,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...grid.dequantize import step_of
 from ...terrain.terrain import Terrain
+from .. import session
 from .lattice import Array, Lattice, axis_scales, find, local_heights
 from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, write_heights
 from .obstacle import too_few, why_not
@@ -82,8 +83,15 @@ class GridDescription:
     step: float | None
 
 
-_described: dict[int, tuple[Any, GridDescription | InputError]] = {}
-"""By the mesh's session_uid: what else the description depends on, and the description."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """Grids that were looked at."""
+
+    described: dict[int, tuple[Any, GridDescription | InputError]] = field(default_factory=dict)
+    """By the mesh's session_uid: what else the description depends on, and the description."""
+
+
+_now = session.remember(_Now)
 
 
 def describe(obj: bpy.types.Object) -> GridDescription:
@@ -94,9 +102,9 @@ def describe(obj: bpy.types.Object) -> GridDescription:
     mesh = obj.data
     transform = tuple(round(value, 9) for row in obj.matrix_world.to_3x3() for value in row)
     key = (obj.name, len(mesh.vertices), transform)
-    known = _described.get(mesh.session_uid)
+    known = _now.described.get(mesh.session_uid)
     if known is None or known[0] != key:
-        known = _described[mesh.session_uid] = (key, _description(obj))
+        known = _now.described[mesh.session_uid] = (key, _description(obj))
     if isinstance(known[1], InputError):
         raise known[1]
     return known[1]
@@ -116,9 +124,9 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
 def forget(mesh: bpy.types.Mesh | None = None) -> None:
     """Describe the mesh anew next time; all meshes where none is given."""
     if mesh is None:
-        _described.clear()
+        _now.described.clear()
     else:
-        _described.pop(mesh.session_uid, None)
+        _now.described.pop(mesh.session_uid, None)
 
 
 @bpy.app.handlers.persistent
@@ -127,7 +135,7 @@ def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
 
     (Objects count as changed too when one of their settings is dragged; and not what is merely shown on a mesh.)
     """
-    for update in depsgraph.updates if _described else ():
+    for update in depsgraph.updates if _now.described else ():
         changed = update.id.original
         if update.is_updated_geometry and isinstance(changed, bpy.types.Mesh) and OWN_HEIGHTS not in changed.attributes:
-            _described.pop(changed.session_uid, None)
+            _now.described.pop(changed.session_uid, None)

@@ -56,23 +56,25 @@ def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
     return digest.hexdigest()
 
 
-def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
-    """Set the local z of all vertices (vertices,) float32, as `write_positions` does."""
-    place = shown_positions(mesh)
-    if z_by_vertex.shape != (len(place),):
-        raise InputError(f"{mesh.name} has {len(place)} vertices and the result {z_by_vertex.size}; it was edited.")
-    place[:, 2] = z_by_vertex
-    write_positions(mesh, place)
+def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = None) -> Array:
+    """Set the local z of all vertices (vertices,) float32, as `write_positions` does; returns the positions."""
+    now = shown_positions(mesh) if now is None else now
+    if z_by_vertex.shape != (len(now),):
+        raise InputError(f"{mesh.name} has {len(now)} vertices and the result {z_by_vertex.size}; it was edited.")
+    after = np.column_stack([now[:, :2], np.asarray(z_by_vertex, np.float32)])
+    write_positions(mesh, after, now)
+    return after
 
 
-def write_positions(mesh: bpy.types.Mesh, after: Array) -> None:
+def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None) -> None:
     """Set the local positions of all vertices (vertices, 3) float32 in one step, and make sure that it holds.
 
-    Raises InputError for values that are not finite, or a mesh that does not take them: then the mesh is as it was.
+    now: the positions that Blender shows, where they were read already. Raises InputError for values that are not
+    finite, or a mesh that does not take them: then the mesh is as it was.
     """
     if not np.isfinite(after).all():
         raise InputError(f"The result has heights that are not finite; {mesh.name} stays as it was.")
-    before = shown_positions(mesh)
+    before = shown_positions(mesh) if now is None else now
     mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(after, np.float32).ravel())
     if mesh.library or not np.array_equal(shown_positions(mesh), after):  # linked data takes them and loses them
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())

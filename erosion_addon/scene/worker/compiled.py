@@ -2,14 +2,24 @@
 """Where the worker keeps compiled kernels."""
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
 
 from ...run.precompile_all import MARK
+from .. import session
 
-chosen = ""
-"""The folder that the user prefers; empty for the extension's own."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What the user prefers."""
+
+    chosen: str = ""
+    """The folder that the user prefers; empty for the extension's own."""
+
+
+now = session.remember(_Now)
 
 
 def why_not_in(folder: str) -> str | None:
@@ -28,8 +38,8 @@ def worker_environment() -> dict[str, str]:
     Nowhere if there can be none; where all programs of the user keep them if this is no extension.
     """
     package = ".".join(__package__.split(".")[:3])
-    if chosen and why_not_in(chosen) is None:
-        return {"TERRAIN_EROSION_CACHE": str(Path(chosen).expanduser())}
+    if now.chosen and why_not_in(now.chosen) is None:
+        return {"TERRAIN_EROSION_CACHE": str(Path(now.chosen).expanduser())}
     if not package.startswith("bl_ext."):
         return {}
     try:

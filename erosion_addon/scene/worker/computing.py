@@ -5,11 +5,13 @@
 keeps it here, so that nobody waits.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from ...base.errors import InputError
 from ...worker.messages import Message, Request
+from .. import session
 from ..terrain.lattice import Array
 from . import worker_process
 
@@ -21,10 +23,17 @@ def all_processors() -> int:
     return 0
 
 
-threads = all_processors
-"""Tells the most threads to use; 0 for as many as there are processors."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What the user prefers, and what is known already."""
 
-_ahead: list[tuple[Request, Answer]] = []
+    threads: Callable[[], int] = all_processors
+    """Tells the most threads to use; 0 for as many as there are processors."""
+
+    ahead: list[tuple[Request, Answer]] = field(default_factory=list)
+
+
+now = session.remember(_Now)
 
 
 def compute(request: Request) -> dict[str, Array]:
@@ -42,29 +51,29 @@ def is_known(request: Request) -> bool:
 
 
 def _known(request: Request) -> Answer | None:
-    return next((answer for asked, answer in _ahead if asked.asks_the_same_as(request)), None)
+    return next((answer for asked, answer in now.ahead if asked.asks_the_same_as(request)), None)
 
 
 @contextmanager
 def ahead(requests: Iterable[Request]) -> Iterator[None]:
     """Compute all of them before the block, which will ask for them; InputError where that cannot be."""
-    before = len(_ahead)
+    before = len(now.ahead)
     try:
         for request in requests:
             keep(request, compute(request))
         yield
     finally:
-        del _ahead[before:]
+        del now.ahead[before:]
 
 
 def keep(request: Request, answer: Answer) -> None:
     """Keep an answer that came ahead."""
-    _ahead.append((request, answer))
+    now.ahead.append((request, answer))
 
 
 def forget() -> None:
     """Keep nothing any longer."""
-    _ahead.clear()
+    now.ahead.clear()
 
 
 def answer_in(message: Message) -> Answer | None:
@@ -81,7 +90,7 @@ def answer_in(message: Message) -> Answer | None:
 
 def _wait(request: Request) -> Answer:
     runner = worker_process.ready()
-    runner.compute(request, threads())
+    runner.compute(request, now.threads())
     try:
         while True:
             for message in runner.poll(0.1):

@@ -2,15 +2,25 @@
 """How fast this machine is, kept between sessions in the extension's user folder."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...run import speeds
+from .. import session
 
-_known: dict[str, float] | None = None
-"""What the file says; None until it has been read."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The speeds as the file says."""
+
+    known: dict[str, float] | None = None
+    """What the file says; None until it has been read."""
+
+
+_now = session.remember(_Now)
 
 
 def path() -> Path | None:
@@ -26,23 +36,20 @@ def path() -> Path | None:
 
 def known() -> dict[str, float]:
     """The speeds by kind of step, as of `estimate.seconds_needed`."""
-    global _known
-    if _known is None:
+    if _now.known is None:
         file = path()
-        _known = speeds.load(file) if file is not None else {}
-    return _known
+        _now.known = speeds.load(file) if file is not None else {}
+    return _now.known
 
 
 def learn(report: Mapping[str, Any]) -> None:
     """Take in how long the steps of a run have taken."""
-    global _known
-    _known = speeds.learned(known(), report)
+    _now.known = speeds.learned(known(), report)
     file = path()
     if file is not None:
-        speeds.save(file, _known)
+        speeds.save(file, _now.known)
 
 
 def forget() -> None:
     """Read the file again when it is needed next."""
-    global _known
-    _known = None
+    _now.known = None

@@ -1,19 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's lists of handlers, which all add-ons share: another one may have cleared them."""
+"""What Blender calls of a module by itself: HANDLERS of its events and TIMERS, added and removed here alone."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
+import bpy
 
-def add(pairs: Iterable[tuple[Any, Any]]) -> None:
-    """Add handlers to their lists, each once; pairs: (list, handler)."""
-    for handlers, handler in pairs:
+Handlers = tuple[tuple[str, Callable[..., None]], ...]
+"""(name of a list of bpy.app.handlers, handler), the latter persistent; all add-ons share these lists."""
+
+Timers = tuple[Callable[[], float | None], ...]
+
+
+def add(module: Any) -> None:
+    """Add the HANDLERS of a module to their lists, each once."""
+    for name, handler in getattr(module, "HANDLERS", ()):
+        handlers = getattr(bpy.app.handlers, name)
         if handler not in handlers:
             handlers.append(handler)
 
 
-def remove(pairs: Iterable[tuple[Any, Any]]) -> None:
-    """Take handlers out of their lists, as far as they are still there."""
-    for handlers, handler in pairs:
+def remove(module: Any) -> None:
+    """Remove the HANDLERS of a module, as far as another add-on has not, and end its TIMERS."""
+    for name, handler in getattr(module, "HANDLERS", ()):
+        handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:
             handlers.remove(handler)
+    end(getattr(module, "TIMERS", ()))
+
+
+def end(timers: Timers) -> None:
+    """Have Blender call them no more."""
+    for timer in timers:
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+
+
+def call_later(timer: Callable[[], float | None], seconds: float = 0.0, persistent: bool = False) -> None:
+    """Have Blender call one of TIMERS, unless it does already. persistent: also after another file is opened."""
+    if not bpy.app.timers.is_registered(timer):
+        bpy.app.timers.register(timer, first_interval=seconds, persistent=persistent)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the user prefers for all terrains: Edit ▸ Preferences ▸ Add-ons ▸ Terrain Erosion."""
 
-from functools import cache
 from typing import Any
 
 import bpy
 
 from ...base.parameters import Specification
 from ...base.threads import processors
+from ...scene import session
 from ...scene.run import job
 from ...scene.worker import compiled, computing, worker_process
 from ...worker.diagnostics import versions
@@ -23,11 +23,11 @@ ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext."
 
 
 def _folder_chosen(preferences: Any, context: bpy.types.Context) -> None:
-    compiled.chosen = preferences.kernel_folder
+    compiled.now.chosen = preferences.kernel_folder
 
 
 def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
-    if not preferences.keep_worker and job.current is None:
+    if not preferences.keep_worker and job.now.current is None:
         worker_process.stop()
 
 
@@ -111,7 +111,7 @@ def _draw_worker(layout: Any) -> None:
         draw_lines(layout, [reason], "ERROR", 90)
 
 
-_versions = cache(versions)
+_versions = session.cached()(versions)
 
 
 class EROSION_OT_worker_restart(bpy.types.Operator):
@@ -182,12 +182,12 @@ def warms_up() -> bool:
 
 def register() -> None:
     """What was chosen in an earlier session."""
-    compiled.chosen, computing.threads = _preferred("kernel_folder"), threads
+    compiled.now.chosen, computing.now.threads = _preferred("kernel_folder"), threads
 
 
 def unregister() -> None:
     """The extension's own folder and all processors again."""
-    compiled.chosen, computing.threads = "", computing.all_processors
+    compiled.now.chosen, computing.now.threads = "", computing.all_processors
 
 
 CLASSES = (EROSION_AP_preferences, EROSION_OT_worker_restart, EROSION_OT_kernels_clear)

@@ -13,7 +13,7 @@ from .translations import sentence
 
 def why_busy() -> str | None:
     """Which terrain is being worked on, in a sentence; None if none is."""
-    return None if job.current is None else f"{job.current.object_name} is being {job.current.doing}"
+    return None if job.now.current is None else f"{job.now.current.object_name} is being {job.now.current.doing}"
 
 
 def why_no_run(obj: bpy.types.Object | None) -> str | None:

@@ -7,11 +7,12 @@ release/messages.py makes and updates the files. Blender takes what it translate
 import json
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import bpy
+
+from ...scene import session
 
 FOLDER = Path(__file__).resolve().parents[2] / "translations"
 
@@ -27,7 +28,7 @@ def read(path: Path) -> Texts:
     return {(context, text): said for context, texts in content.items() for text, said in texts.items() if said}
 
 
-@cache
+@session.cached()
 def languages() -> dict[str, Texts]:
     """The translations by locale, such as de_DE."""
     return {path.stem: read(path) for path in sorted(FOLDER.glob("*.json"))}
@@ -53,7 +54,7 @@ def sentence(text: str) -> str:
     return said.format(*map(sentence, values)) if values or said != template else text
 
 
-@lru_cache
+@session.cached(128)
 def _taken_apart(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
     """The message of a language that a text is made by, and its values; the text itself where there is none.
 
@@ -65,7 +66,7 @@ def _taken_apart(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
     return text, ()
 
 
-@cache
+@session.cached()
 def _patterns(locale: str) -> list[tuple[re.Pattern[str], str]]:
     """What finds the values in each sentence of a language, those that say most first."""
     templates = [text for context, text in languages().get(locale, {}) if context == SENTENCE]

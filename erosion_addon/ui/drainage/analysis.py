@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operator that analyzes a terrain, and the panel that tells what it found."""
 
-from functools import lru_cache
-
 import bpy
 
 from ...base.parameters import specifications
 from ...drainage.analysis import AnalysisParameters
 from ...drainage.statistics import lines
+from ...scene import session
 from ...scene.derived import companions
 from ...scene.drainage import analysis
 from ...scene.run.errand import Plan
@@ -98,7 +97,7 @@ class EROSION_PT_analysis(SubPanel):
             split.label(text=value, translate=False)
 
 
-@lru_cache(maxsize=16)
+@session.cached(16)
 def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Label and value of each figure, and notes; what a file holds in their place is said to be none."""
     held = analysis.kept(text)

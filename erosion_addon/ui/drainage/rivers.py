@@ -83,7 +83,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
         return self.headwaters
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if not attendance.returning and not self.properties.is_property_set("headwaters"):
+        if not attendance.now.returning and not self.properties.is_property_set("headwaters"):
             from ...scene.derived import rivers
 
             self.headwaters = rivers.headwaters_in(companions.terrain_of(context.object))

@@ -2,11 +2,14 @@
 """Maps as files and as images."""
 
 from pathlib import Path
+from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...scene.derived import companions
+from ..base import handlers
 from ..base.panel import SubPanel
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator
@@ -97,8 +100,17 @@ class EROSION_PT_maps(SubPanel):
             row.operator("erosion.companion_remove", text="", icon="X").kind = "lod"
 
 
+@persistent
+def _history_moved(*_: Any) -> None:
+    from ...scene.derived import maps
+
+    maps.forget_pixels()
+
+
 CLASSES = (
     EROSION_OT_maps_export,
     EROSION_OT_images_send,
     EROSION_PT_maps,
 )
+
+HANDLERS: handlers.Handlers = (("undo_post", _history_moved), ("redo_post", _history_moved))

@@ -6,6 +6,7 @@ A timer reads what has changed, at most a few times a second, as neither panels 
 
 import time
 import traceback
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -13,6 +14,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
+from ...scene import session
 from ...scene.masks import overlay
 from ...scene.masks.from_field import field_values
 from ...scene.run import busy
@@ -32,16 +34,23 @@ _Mask = tuple[int, str]
 
 FIELD = "field "
 
-_known: dict[_Mask, tuple[Any, str | None]] = {}
-"""What a mask depended on when it was last read, and what was wrong with it."""
 
-_asked: set[_Mask] = set()
-"""Masks to be read."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is known of masks."""
 
-_shown: _Mask | None = None
+    known: dict[_Mask, tuple[Any, str | None]] = field(default_factory=dict)
+    """What a mask depended on when it was last read, and what was wrong with it."""
 
-_changes: dict[int, int] = {}
-"""session_uid of a mesh → how often it was seen to change; 0 → changes of everything else."""
+    asked: set[_Mask] = field(default_factory=set)
+    """Masks to be read."""
+
+    shown: _Mask | None = None
+    changes: dict[int, int] = field(default_factory=dict)
+    """session_uid of a mesh → how often it was seen to change; 0 → changes of everything else."""
+
+
+_now = session.remember(_Now)
 
 
 def problem(obj: bpy.types.Object, kind: str) -> str | None:
@@ -49,9 +58,9 @@ def problem(obj: bpy.types.Object, kind: str) -> str | None:
     if getattr(obj.erosion, kind).source == "NONE":
         return None
     mask = obj.session_uid, kind
-    found = _known.get(mask)
+    found = _now.known.get(mask)
     if (found is None or found[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
-        _asked.add(mask)
+        _now.asked.add(mask)
         _watch()
     return found[1] if found is not None else None
 
@@ -59,7 +68,7 @@ def problem(obj: bpy.types.Object, kind: str) -> str | None:
 def known_problem(obj: bpy.types.Object) -> str | None:
     """What is known to be wrong with any of the object's masks as they are now; nothing is read for that."""
     for kind in MASK_KINDS:
-        found = _known.get((obj.session_uid, kind))
+        found = _now.known.get((obj.session_uid, kind))
         if found is not None and found[1] is not None and found[0] == _depends_on(obj, kind):
             return found[1]
     return None
@@ -67,40 +76,38 @@ def known_problem(obj: bpy.types.Object) -> str | None:
 
 def is_shown(obj: bpy.types.Object, kind: str) -> bool:
     """Whether the mask is shown on its terrain."""
-    return _shown == (obj.session_uid, kind)
+    return _now.shown == (obj.session_uid, kind)
 
 
 def show(obj: bpy.types.Object, kind: str) -> str | None:
     """Show this mask, or this field, and no other, until `hide`; returns what is wrong with it."""
-    global _shown
-    _shown = obj.session_uid, kind
-    _known.pop(_shown, None)
+    _now.shown = obj.session_uid, kind
+    _now.known.pop(_now.shown, None)
     refresh()
     _watch()
-    return _known.get((obj.session_uid, kind), (None, None))[1]
+    return _now.known.get((obj.session_uid, kind), (None, None))[1]
 
 
 def hide() -> None:
     """Show no mask any more."""
-    global _shown
-    _shown = None
+    _now.shown = None
     overlay.hide()
 
 
 def refresh() -> None:
     """Read the masks or fields that are shown or asked for, where what they depend on has changed."""
-    for mask in {*_asked, *filter(None, [_shown])}:
+    for mask in {*_now.asked, *filter(None, [_now.shown])}:
         uid, kind = mask
         obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         if obj is None or not (kind.startswith(FIELD) or getattr(obj.erosion, kind).source != "NONE"):
-            _asked.discard(mask)
-            if mask == _shown:
+            _now.asked.discard(mask)
+            if mask == _now.shown:
                 hide()
         elif obj.mode in overlay.MODES:
-            _asked.discard(mask)
+            _now.asked.discard(mask)
             depends_on = _depends_on(obj, kind)
-            if mask not in _known or _known[mask][0] != depends_on or _is_being_painted(obj, kind):
-                _known[mask] = depends_on, _read(obj, kind)
+            if mask not in _now.known or _now.known[mask][0] != depends_on or _is_being_painted(obj, kind):
+                _now.known[mask] = depends_on, _read(obj, kind)
                 redraw_panels()
 
 
@@ -136,13 +143,13 @@ def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> N
 def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     """All that a mask depends on, as far as it costs nothing to know; compared with what it was."""
     if kind.startswith(FIELD):
-        return obj.data.session_uid, _changes.get(obj.data.session_uid, 0), _changes.get(0, 0)
+        return obj.data.session_uid, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
     mask = getattr(obj.erosion, kind)
     size = tuple(round(value, 6) for value in obj.matrix_world.to_scale())
     image = mask.image and (mask.image.session_uid, mask.image.filepath, mask.image.is_dirty, tuple(mask.image.size))
     chosen = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
     there = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
-    return chosen, there, size, _changes.get(obj.data.session_uid, 0), _changes.get(0, 0)
+    return chosen, there, size, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
 
 
 def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
@@ -170,7 +177,7 @@ def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
 
 @persistent
 def _depsgraph_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    for update in depsgraph.updates if _known else ():
+    for update in depsgraph.updates if _now.known else ():
         changed = update.id.original
         if isinstance(changed, bpy.types.Image):
             _count(0)
@@ -186,22 +193,21 @@ def _history_moved(*_: Any) -> None:
 @persistent
 def _file_opened(*_: Any) -> None:
     hide()
-    _known.clear()
-    _asked.clear()
-    _changes.clear()
+    _now.known.clear()
+    _now.asked.clear()
+    _now.changes.clear()
 
 
 def _count(uid: int) -> None:
-    _changes[uid] = _changes.get(uid, 0) + 1
+    _now.changes[uid] = _now.changes.get(uid, 0) + 1
 
 
 def _watch() -> None:
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=0.05)
+    handlers.call_later(_tick, 0.05)
 
 
 def _tick() -> float | None:
-    if _shown is None and not _asked:
+    if _now.shown is None and not _now.asked:
         return None
     began = time.perf_counter()
     if busy.at() is None:
@@ -209,34 +215,25 @@ def _tick() -> float | None:
             refresh()
         except Exception:  # noqa: BLE001 - a fault of ours must not come back four times a second
             traceback.print_exc()
-            _asked.clear()
+            _now.asked.clear()
             hide()
             return None
     # A terrain so large that reading it is felt is looked at less often.
     return max(INTERVAL, 10 * (time.perf_counter() - began))
 
 
-def _handlers() -> tuple[tuple[Any, Any], ...]:
-    app = bpy.app.handlers
-    return (
-        (app.depsgraph_update_post, _depsgraph_changed),
-        (app.undo_post, _history_moved),
-        (app.redo_post, _history_moved),
-        (app.load_post, _file_opened),
-    )
-
-
-def register() -> None:
-    """Begin to look for changes."""
-    handlers.add(_handlers())
-
-
 def unregister() -> None:
-    """Look no more, and show nothing."""
-    handlers.remove(_handlers())
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
-    _file_opened()
+    """Show nothing."""
+    hide()
 
 
 CLASSES = ()
+
+HANDLERS: handlers.Handlers = (
+    ("depsgraph_update_post", _depsgraph_changed),
+    ("undo_post", _history_moved),
+    ("redo_post", _history_moved),
+    ("load_post", _file_opened),
+)
+
+TIMERS: handlers.Timers = (_tick,)

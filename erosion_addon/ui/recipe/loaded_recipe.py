@@ -5,7 +5,7 @@ So a file from another artist keeps its palette and its strata where the recipe 
 """
 
 import json
-from functools import lru_cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,27 @@ import bpy
 from ...base.data_files import is_there, named
 from ...base.errors import InputError
 from ...recipe.recipe import PALETTE, Recipe, Step
+from ...scene import session
 
 CHOSEN = "erosion_palette"
 """Custom property of a terrain: the palette that the user chose for it, instead of its recipe's."""
 
-_chosen: set[str] = set()
-"""Paths of recipes that the user has chosen since Blender was started. Other paths come out of a file, maybe somebody
-else's: neither looking at a panel nor a timer may reach out to where they point, as into a network."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What was chosen in this session."""
+
+    chosen: set[str] = field(default_factory=set)
+    """Paths of recipes that the user has chosen since Blender was started. Other paths come out of a file, maybe
+    somebody else's: neither looking at a panel nor a timer may reach out to where they point, as into a network."""
+
+
+_now = session.remember(_Now)
 
 
 def choose(name: str) -> None:
     """The user, or a script of the user's, has named a recipe."""
-    _chosen.add(name)
+    _now.chosen.add(name)
 
 
 def keep(settings: Any, recipe: Recipe) -> None:
@@ -68,10 +77,10 @@ def is_gone(settings: Any) -> bool:
 
 def _may_be_read(name: str) -> bool:
     """Whether a recipe is one of the shipped or the user's own, which have no path, or a path that the user chose."""
-    return name in _chosen or not name.lower().endswith(".toml")
+    return name in _now.chosen or not name.lower().endswith(".toml")
 
 
-@lru_cache(maxsize=64)
+@session.cached(64)
 def _read(text: str) -> tuple[str, Recipe | None]:
     """Name and recipe from what `keep` wrote; none from what is missing, damaged, or of a newer release."""
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The recipes there are and their pictures, to choose one by what it makes."""
 
-from functools import lru_cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +12,18 @@ from ...base.data_files import is_there, own, shipped
 from ...base.errors import InputError
 from ...recipe.recipe import LANDSCAPE, LANDSCAPES, Recipe
 from ...recipe.user_recipes import PICTURE
+from ...scene import session
 
-_pictures: Any = None
-"""Blender's collection of the pictures, from the first look at them on."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """Pictures that Blender holds."""
+
+    pictures: Any = None
+    """Blender's collection of the pictures, from the first look at them on."""
+
+
+_now = session.remember(_Now)
 
 
 class Entry(NamedTuple):
@@ -51,24 +60,23 @@ def picture_of(path: Path) -> Path | None:
 
 def icon_of(path: Path) -> int:
     """Blender's number of the picture of a recipe file; that of a blank picture where there is none."""
-    global _pictures
     picture = picture_of(path)
     if picture is None:
         return blank()
-    if _pictures is None:
-        _pictures = bpy.utils.previews.new()
+    if _now.pictures is None:
+        _now.pictures = bpy.utils.previews.new()
     key = f"{picture} {picture.stat().st_mtime_ns}"  # a picture that was replaced is another one
-    return (_pictures.get(key) or _pictures.load(key, str(picture), "IMAGE")).icon_id
+    return (_now.pictures.get(key) or _now.pictures.load(key, str(picture), "IMAGE")).icon_id
 
 
-@lru_cache(maxsize=1)
+@session.cached(1)
 def blank() -> int:
     """Blender's own drawing of a picture."""
     known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
     return int(known["IMAGE_DATA"].value)
 
 
-@lru_cache(maxsize=256)
+@session.cached(256)
 def _landscape(path: Path) -> str:
     """Landscape of a shipped recipe, which stays as it is."""
     try:
@@ -79,7 +87,6 @@ def _landscape(path: Path) -> str:
 
 def forget() -> None:
     """Let go of the pictures."""
-    global _pictures
-    if _pictures is not None:
-        bpy.utils.previews.remove(_pictures)
-        _pictures = None
+    if _now.pictures is not None:
+        bpy.utils.previews.remove(_now.pictures)
+        _now.pictures = None

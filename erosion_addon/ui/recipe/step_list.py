@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The recipe as a stack: its steps in a list, the buttons beside it, and the settings of the active one."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -8,15 +9,25 @@ import bpy
 from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
+from ...scene import session
 from ...scene.derived import companions
 from ...terrain.limits import Limits
+from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
 from . import steps, wind_rose
 from .step_operator import StepOperator
 
-_without_steps: set[int] = set()
-"""The session_uid of terrains that the panel was drawn for before they had steps."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is to be done soon."""
+
+    without_steps: set[int] = field(default_factory=set)
+    """The session_uid of terrains that the panel was drawn for before they had steps."""
+
+
+_now = session.remember(_Now)
 
 
 class EROSION_UL_steps(bpy.types.UIList):
@@ -234,24 +245,17 @@ def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
 
 def _fill_soon(terrain: bpy.types.Object) -> None:
     """Give a terrain its steps once the panel is drawn: nothing may be written while that happens."""
-    _without_steps.add(terrain.session_uid)
-    if not bpy.app.timers.is_registered(_fill):
-        bpy.app.timers.register(_fill)
+    _now.without_steps.add(terrain.session_uid)
+    handlers.call_later(_fill)
 
 
 def _fill() -> None:
     for obj in bpy.data.objects:
-        if obj.session_uid in _without_steps and obj.is_editable:
+        if obj.session_uid in _now.without_steps and obj.is_editable:
             steps.ensure(obj.erosion)
             if obj.erosion.steps:  # else the panel would be drawn, and this called, for ever
                 redraw_panels()
-    _without_steps.clear()
-
-
-def unregister() -> None:
-    """Fill no more."""
-    if bpy.app.timers.is_registered(_fill):
-        bpy.app.timers.unregister(_fill)
+    _now.without_steps.clear()
 
 
 CLASSES = (
@@ -262,3 +266,5 @@ CLASSES = (
     EROSION_OT_step_move,
     EROSION_PT_steps,
 )
+
+TIMERS: handlers.Timers = (_fill,)

@@ -4,7 +4,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -13,6 +12,7 @@ from ...base.errors import InputError
 from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
+from ...scene import session
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, meant, properties_of
 from . import loaded_recipe
@@ -223,7 +223,7 @@ def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
     return dict(_checked(item.kind, item.loaded))
 
 
-@lru_cache(maxsize=256)
+@session.cached(256)
 def _checked(kind: str, text: str) -> dict[str, Any]:
     try:
         values = json.loads(text or "{}")

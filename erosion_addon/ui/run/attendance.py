@@ -8,10 +8,12 @@ one steps aside now and then, and is called again.
 """
 
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
+from ...scene import session
 from ...scene.run.task import Task
 
 INTERVAL = 0.1
@@ -26,16 +28,24 @@ AWAY = 2
 NOBODY = 0
 """Number of no operator."""
 
-returning = False
-"""Whether an operator is called to attend a task that is under way, instead of beginning one."""
 
-_timers: dict[int, bpy.types.Timer] = {}
-"""By an operator's number: what wakes it."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """Who attends."""
 
-_last = 0  # number that was given
-_present = NOBODY  # number of the operator that attends
-_since = 0.0
-_away = 0
+    returning: bool = False
+    """Whether an operator is called to attend a task that is under way, instead of beginning one."""
+
+    timers: dict[int, bpy.types.Timer] = field(default_factory=dict)
+    """By an operator's number: what wakes it."""
+
+    last: int = 0  # number that was given
+    present: int = NOBODY  # number of the operator that attends
+    since: float = 0.0
+    away: int = 0
+
+
+now = session.remember(_Now)
 
 
 def possible() -> bool:
@@ -45,59 +55,55 @@ def possible() -> bool:
 
 def join(operator: Any, context: bpy.types.Context) -> int:
     """Make an operator modal; returns its number here."""
-    global _last, _present, _since
     manager = context.window_manager
-    _last += 1
-    _timers[_last] = manager.event_timer_add(INTERVAL, window=context.window)
+    now.last += 1
+    now.timers[now.last] = manager.event_timer_add(INTERVAL, window=context.window)
     manager.modal_handler_add(operator)
-    _present, _since = _last, time.monotonic()
-    return _last
+    now.present, now.since = now.last, time.monotonic()
+    return now.last
 
 
 def is_by(number: int) -> bool:
     """Whether the operator of that number attends."""
-    return number == _present
+    return number == now.present
 
 
 def leave() -> None:
     """No operator attends any more; the one that did ends when it wakes next."""
-    global _present
-    _present = NOBODY
+    now.present = NOBODY
 
 
 def end(number: int) -> None:
     """The operator of that number is modal no longer."""
     if is_by(number):
         leave()
-    if number in _timers:
-        bpy.context.window_manager.event_timer_remove(_timers.pop(number))
+    if number in now.timers:
+        bpy.context.window_manager.event_timer_remove(now.timers.pop(number))
 
 
 def is_long() -> bool:
     """Whether it is time to let Blender autosave."""
-    return time.monotonic() - _since > STAY
+    return time.monotonic() - now.since > STAY
 
 
 def step_aside() -> None:
     """The operator that attends leaves, and is called again in a moment."""
-    global _away
     leave()
-    _away = AWAY
+    now.away = AWAY
 
 
 def ensure(task: Task) -> None:
     """See to it that an operator attends a task. RuntimeError where Blender calls none."""
-    global returning, _away
-    if _present:
+    if now.present:
         return
-    if _away:
-        _away -= 1
+    if now.away:
+        now.away -= 1
         return
-    returning = True
+    now.returning = True
     try:
         call(task.operator, task.properties)
     finally:
-        returning = False
+        now.returning = False
 
 
 def call(operator: str, properties: dict[str, Any]) -> None:
@@ -112,5 +118,5 @@ def call(operator: str, properties: dict[str, Any]) -> None:
 
 def forget() -> None:
     """Attend nothing."""
-    for number in tuple(_timers):
+    for number in tuple(now.timers):
         end(number)

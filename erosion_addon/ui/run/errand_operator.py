@@ -61,7 +61,7 @@ class ParameterOperator(ErrandOperator):
         return self.parameters.from_dict({name: meant(getattr(self, name), None) for name in names})
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        known = None if attendance.returning else self.remembered(companions.terrain_of(context.object))
+        known = None if attendance.now.returning else self.remembered(companions.terrain_of(context.object))
         for name, value in known.to_dict().items() if known else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)

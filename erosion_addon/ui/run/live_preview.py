@@ -4,12 +4,14 @@ previews what they make when they have been still for a moment."""
 
 import time
 import traceback
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
+from ...scene import session
 from ...scene.derived import companions
 from ...scene.display import displayed_heights
 from ...scene.masks import springs
@@ -27,8 +29,23 @@ QUIET = 0.15
 INTERVAL = 0.05
 """Seconds between two looks at them."""
 
-trouble = ""
-"""Why there is no preview, for the panel."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """Settings at the last look."""
+
+    trouble: str = ""
+    """Why there is no preview, for the panel."""
+
+    seen: dict[int, Any] = field(default_factory=dict)
+    """By an object's session_uid: its settings at the last look."""
+
+    asked: dict[int, float] = field(default_factory=dict)
+    """By an object's session_uid: since when its settings have been still, and a preview has been due."""
+
+
+now = session.remember(_Now)
+
 
 _IGNORED = {
     "rna_type",
@@ -44,12 +61,6 @@ _IGNORED = {
 }
 """Settings that change nothing in a preview; so do all that begin with show_."""
 
-_seen: dict[int, Any] = {}
-"""By an object's session_uid: its settings at the last look."""
-
-_asked: dict[int, float] = {}
-"""By an object's session_uid: since when its settings have been still, and a preview has been due."""
-
 
 def wanted(settings: Any) -> bool:
     """Whether an object's settings are previewed."""
@@ -59,19 +70,17 @@ def wanted(settings: Any) -> bool:
 
 def choose(settings: Any, value: bool) -> None:
     """Switch previews on, which shows one at once, or off, which puts the terrain back."""
-    global trouble
-    settings.live_preview_choice, trouble, obj = int(value), "", settings.id_data
+    settings.live_preview_choice, now.trouble, obj = int(value), "", settings.id_data
     if value:
-        _asked[obj.session_uid] = time.monotonic()
+        now.asked[obj.session_uid] = time.monotonic()
         watch()
-    elif preview.current is not None and preview.current.object_uid == obj.session_uid:
+    elif preview.now.current is not None and preview.now.current.object_uid == obj.session_uid:
         preview.end()
 
 
 def watch() -> None:
     """Look at the active terrain's settings soon: they may have changed. Called while Blender draws."""
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+    handlers.call_later(_tick, INTERVAL, persistent=True)
 
 
 def _tick() -> float | None:
@@ -86,7 +95,7 @@ def _tick() -> float | None:
 def look() -> float | None:
     """One look at the active terrain; returns when the next one is due, None when nothing is shown or to be."""
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
-    if job.current is not None:
+    if job.now.current is not None:
         return None  # the panel is drawn when the run has ended, and calls again
     if displayed_heights.is_any_before():
         return _look_at_before(obj)
@@ -97,23 +106,23 @@ def look() -> float | None:
         displayed_heights.heal()
     uid = obj.session_uid
     if grid.why_not(obj) is not None or busy.renders():
-        if preview.current is not None:  # it comes back with Object Mode, or after the render
+        if preview.now.current is not None:  # it comes back with Object Mode, or after the render
             preview.end()
-            _asked[uid] = time.monotonic()
+            now.asked[uid] = time.monotonic()
         return INTERVAL
-    now = _values(obj.erosion)
-    if _seen.get(uid, now) != now:
-        _asked[uid] = time.monotonic()
-    _seen[uid] = now
-    if uid in _asked and time.monotonic() - _asked[uid] >= QUIET:
-        del _asked[uid]
+    values = _values(obj.erosion)
+    if now.seen.get(uid, values) != values:
+        now.asked[uid] = time.monotonic()
+    now.seen[uid] = values
+    if uid in now.asked and time.monotonic() - now.asked[uid] >= QUIET:
+        del now.asked[uid]
         _start(obj)
         redraw_panels()
-    elif preview.current is not None and preview.current.under_way:
-        preview.current.poll(obj)
-        if not preview.current.under_way:
+    elif preview.now.current is not None and preview.now.current.under_way:
+        preview.now.current.poll(obj)
+        if not preview.now.current.under_way:
             redraw_panels()
-    return INTERVAL if uid in _asked or preview.current is not None else None
+    return INTERVAL if uid in now.asked or preview.now.current is not None else None
 
 
 def show_before(obj: bpy.types.Object) -> None:
@@ -127,7 +136,7 @@ def end_before(obj: bpy.types.Object) -> None:
     """Show the eroded terrain again, and a preview where one is wanted."""
     displayed_heights.put_back()
     if obj.erosion.live_preview:
-        _asked[obj.session_uid] = time.monotonic()
+        now.asked[obj.session_uid] = time.monotonic()
         watch()
 
 
@@ -141,8 +150,7 @@ def _look_at_before(obj: bpy.types.Object | None) -> float:
 
 
 def _start(obj: bpy.types.Object) -> None:
-    global trouble
-    settings, trouble = obj.erosion, ""
+    settings, now.trouble = obj.erosion, ""
     try:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
         view = preview.of(obj)
@@ -152,7 +160,7 @@ def _start(obj: bpy.types.Object) -> None:
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()
-        trouble = f"No preview: {error}"
+        now.trouble = f"No preview: {error}"
 
 
 def _values(group: Any) -> tuple[Any, ...]:
@@ -180,9 +188,9 @@ def _values(group: Any) -> tuple[Any, ...]:
 @persistent
 def _history_moves(*_: Any) -> None:
     """Undo or redo: what is shown must not get mixed up with what comes back."""
-    if preview.current is not None:
-        _asked[preview.current.object_uid] = time.monotonic()
-        preview.end()
+    if preview.now.current is not None:
+        now.asked[preview.now.current.object_uid] = time.monotonic()
+    preview.end()
 
 
 @persistent
@@ -193,8 +201,8 @@ def _history_moved(*_: Any) -> None:
 
 @persistent
 def _file_is_opened(*_: Any) -> None:
-    _seen.clear()
-    _asked.clear()
+    now.seen.clear()
+    now.asked.clear()
     displayed_heights.forget()
     displayed_heights.heal()
 
@@ -206,37 +214,34 @@ def _file_is_saved(*_: Any) -> None:
 
 
 @persistent
+def _render_begins(*_: Any) -> None:
+    displayed_heights.put_back_for_render()
+
+
+@persistent
 def _file_was_saved(*_: Any) -> None:
-    shown = preview.current
+    shown = preview.now.current
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if shown is not None and obj is not None and obj.session_uid == shown.object_uid:
         shown.show(obj)
 
 
-def _handlers() -> tuple[tuple[Any, Any], ...]:
-    app = bpy.app.handlers
-    return (
-        (app.undo_pre, _history_moves),
-        (app.redo_pre, _history_moves),
-        (app.undo_post, _history_moved),
-        (app.redo_post, _history_moved),
-        (app.load_post, _file_is_opened),
-        (app.save_pre, _file_is_saved),
-        (app.save_post, _file_was_saved),
-    )
-
-
-def register() -> None:
-    """Hear of undo, and of files that are opened and saved."""
-    handlers.add(_handlers())
-
-
 def unregister() -> None:
-    """Hear no more; nothing is shown any longer."""
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    """Show nothing any longer."""
     preview.end()
-    handlers.remove(_handlers())
 
 
 CLASSES = ()
+
+HANDLERS: handlers.Handlers = (
+    ("undo_pre", _history_moves),
+    ("redo_pre", _history_moves),
+    ("undo_post", _history_moved),
+    ("redo_post", _history_moved),
+    ("load_post", _file_is_opened),
+    ("render_init", _render_begins),
+    ("save_pre", _file_is_saved),
+    ("save_post", _file_was_saved),
+)
+
+TIMERS: handlers.Timers = (_tick,)

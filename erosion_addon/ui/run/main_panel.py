@@ -34,7 +34,7 @@ class EROSION_PT_main(Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, obj = self.layout, companions.terrain_of(context.object)
-        run = job.current
+        run = job.now.current
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
             recipe = steps.meant_recipe(obj.erosion)
@@ -47,8 +47,8 @@ class EROSION_PT_main(Panel):
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
             _draw_buttons(layout, obj, _words(found, recipe))
-        if progress.last_sentence:
-            draw_lines(layout, [progress.last_sentence], "ERROR")
+        if progress.now.last_sentence:
+            draw_lines(layout, [progress.now.last_sentence], "ERROR")
         if is_terrain and found is not None:
             _draw_notes(layout, obj, recipe)
 

@@ -38,7 +38,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         return runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if job.current is None or attendance.returning:
+        if job.now.current is None or attendance.now.returning:
             return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
         run_queue.add(terrain, self.resume)
@@ -57,9 +57,9 @@ class _RunningOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if job.current is None:
+        if job.now.current is None:
             cls.poll_message_set(sentence("Nothing is being eroded"))  # type: ignore[attr-defined]
-        return job.current is not None
+        return job.now.current is not None
 
 
 class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
@@ -75,13 +75,13 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        run = job.current
+        run = job.now.current
         assert run is not None
         run.cancel()
         if self.waiting_too:
             run_queue.clear()
         progress.settle(run)
-        progress.last_sentence = ""
+        progress.now.last_sentence = ""
         progress.redraw(None)
         report(self, {"INFO"}, run.sentence)
         return {"FINISHED"}
@@ -112,7 +112,7 @@ class _StoppingOperator(_RunningOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        run = job.current
+        run = job.now.current
         return super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
 
 
@@ -123,8 +123,8 @@ class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
     bl_label = "Finish Now"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert isinstance(job.current, job.Job)
-        job.current.finish()
+        assert isinstance(job.now.current, job.Job)
+        job.now.current.finish()
         return {"FINISHED"}
 
 
@@ -135,8 +135,8 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
     bl_label = "Pause"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert isinstance(job.current, job.Job)
-        job.current.pause()
+        assert isinstance(job.now.current, job.Job)
+        job.now.current.pause()
         return {"FINISHED"}
 
 

@@ -3,14 +3,17 @@
 
 import json
 import traceback
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
+from ...scene import session
 from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
 from ...scene.worker import worker_process
-from ..base import preferences
+from ..base import handlers, preferences
 from ..base.panel import redraw_panels
 from ..base.translations import phrase
 from . import attendance, runs
@@ -18,38 +21,41 @@ from . import attendance, runs
 INTERVAL = 0.1
 """Seconds between two looks at the run."""
 
-last_sentence = ""
-"""What came of the runs since the user started one, for the panel; nothing where all has gone well."""
 
-_repeated: tuple[str, dict[str, Any]] | None = None
-"""Operator that begins anew in the next turn of the main loop, with its properties."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What is said and what begins next."""
+
+    last_sentence: str = ""
+    """What came of the runs since the user started one, for the panel; nothing where all has gone well."""
+
+    repeated: tuple[str, dict[str, Any]] | None = None
+    """Operator that begins anew in the next turn of the main loop, with its properties."""
+
+
+now = session.remember(_Now)
 
 
 def watch() -> None:
     """Start looking after the run under way, and those that wait."""
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=INTERVAL, persistent=True)
+    handlers.call_later(_tick, INTERVAL, persistent=True)
 
 
 def stop() -> None:
     """Look no more; a run under way is cancelled, and nothing waits any longer."""
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
-    if bpy.app.timers.is_registered(_repeat):
-        bpy.app.timers.unregister(_repeat)
+    handlers.end(TIMERS)
     attendance.forget()
     run_queue.clear()
     preview.end()
     job.clear()
     worker_process.stop()
     # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
-    if not bpy.app.timers.is_registered(_clear):
-        bpy.app.timers.register(_clear, persistent=True)
+    handlers.call_later(_clear, persistent=True)
 
 
 def _clear() -> None:
     """Nothing is eroded any more: a timer, for the next turn of the main loop."""
-    redraw(job.current)
+    redraw(job.now.current)
 
 
 def _tick() -> float | None:
@@ -57,17 +63,17 @@ def _tick() -> float | None:
         return _turn()
     except Exception:  # noqa: BLE001 - a timer that raises is never called again, and nothing would ever end
         traceback.print_exc()
-        if job.current is not None and not job.current.ended:
-            job.current.fail_unexpectedly()
+        if job.now.current is not None and not job.now.current.ended:
+            job.now.current.fail_unexpectedly()
         else:
             job.clear()
-        return INTERVAL if job.current is not None or run_queue.waiting() else None
+        return INTERVAL if job.now.current is not None or run_queue.waiting() else None
 
 
 def _turn() -> float | None:
-    if job.current is None:
+    if job.now.current is None:
         _say(runs.start_next())
-    run = job.current
+    run = job.now.current
     if run is None:
         redraw(None)
         return None
@@ -97,17 +103,14 @@ def look(run: Task) -> None:
 
 def repeat(operator: str, properties: dict[str, Any]) -> None:
     """Begin an operator's work anew, once Blender has undone and redone what belongs to its redo panel."""
-    global _repeated
-    _repeated = operator, properties
-    if not bpy.app.timers.is_registered(_repeat):
-        bpy.app.timers.register(_repeat)
+    now.repeated = operator, properties
+    handlers.call_later(_repeat)
 
 
 def _repeat() -> None:
-    global _repeated
-    if _repeated is None:
+    if now.repeated is None:
         return
-    called, _repeated = _repeated, None
+    called, now.repeated = now.repeated, None
     try:
         attendance.call(*called)
     except RuntimeError as error:  # what the operator reports
@@ -155,8 +158,7 @@ def settle(run: Task) -> None:
 
 def _say(sentences: list[str]) -> None:
     """Keep sentences for the panel, those of a queue together."""
-    global last_sentence
-    last_sentence = " ".join(filter(None, [last_sentence, *sentences]))
+    now.last_sentence = " ".join(filter(None, [now.last_sentence, *sentences]))
 
 
 def push_undo(message: str) -> None:
@@ -192,7 +194,7 @@ def redraw(run: Task | None) -> None:
 
 def _draw_status(header: Any, context: bpy.types.Context) -> None:
     """The status bar during a run."""
-    run = job.current
+    run = job.now.current
     if run is None:
         return
     row = header.layout.row()
@@ -205,3 +207,33 @@ def _draw_status(header: Any, context: bpy.types.Context) -> None:
         row.operator("erosion.finish", icon="CHECKMARK")
     row.operator("erosion.cancel", text="Cancel (Esc)", icon="CANCEL")
     row.separator_spacer()
+
+
+@persistent
+def _file_is_left(*_: Any) -> None:
+    """Another file is about to be opened: the run belonged to this one."""
+    stop()
+
+
+@persistent
+def _history_moved(*_: Any) -> None:
+    """Undo or redo may have taken the mesh of the run away."""
+    if job.now.current is not None and not job.now.current.is_here():
+        job.now.current.cancel()
+
+
+def unregister() -> None:
+    """End all work."""
+    stop()
+
+
+CLASSES = ()
+
+HANDLERS: handlers.Handlers = (
+    ("load_pre", _file_is_left),
+    ("undo_post", _history_moved),
+    ("redo_post", _history_moved),
+)
+
+TIMERS: handlers.Timers = (_tick, _repeat)
+"""`_clear` is none of them: it draws what no longer is."""

@@ -2,11 +2,11 @@
 """What the last run says of itself."""
 
 import json
-from functools import lru_cache
 
 import bpy
 
 from ...run.report import in_words
+from ...scene import session
 from ...scene.derived import companions
 from ..base.panel import SubPanel, draw_lines
 
@@ -23,7 +23,7 @@ class EROSION_PT_report(SubPanel):
             draw_lines(self.layout, [line], "NONE")
 
 
-@lru_cache(maxsize=16)
+@session.cached(16)
 def _lines(report: str) -> list[str]:
     """A report in words; what a file holds in its place is said to be none."""
     try:

@@ -61,11 +61,11 @@ def draw_preview(layout: Any, settings: Any) -> None:
     if not settings.live_preview:
         return
     live_preview.watch()
-    shown = preview.current
+    shown = preview.now.current
     if reason is not None:
         draw_lines(layout, [f"No preview: {reason}"], "INFO")
-    elif live_preview.trouble:
-        draw_lines(layout, [live_preview.trouble], "INFO")
+    elif live_preview.now.trouble:
+        draw_lines(layout, [live_preview.now.trouble], "INFO")
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
         row = layout.row()
         row.active = False

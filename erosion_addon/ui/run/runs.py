@@ -49,7 +49,7 @@ def start_next() -> list[str]:
 
 def why_not(obj: bpy.types.Object | None) -> str | None:
     """Why the object can neither be eroded now nor wait for its turn; None if it can."""
-    run = job.current
+    run = job.now.current
     if obj is not None and run is not None:
         if run.object_uid == obj.session_uid:
             return f"{obj.name} is being {run.doing}"

@@ -37,12 +37,12 @@ class TaskOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return attendance.returning or allowed(cls, cls.why_not(context))
+        return attendance.now.returning or allowed(cls, cls.why_not(context))
 
     @reports_refusals()
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if not attendance.returning:
-            progress.last_sentence = ""
+        if not attendance.now.returning:
+            progress.now.last_sentence = ""
             task = self.begin(context)
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
             if task.ready:
@@ -54,7 +54,7 @@ class TaskOperator:
     def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
-        task = job.current
+        task = job.now.current
         if attendance.is_by(self.number) and task is not None and not task.ended:
             if task.ready:
                 return self._deliver(task)
@@ -101,7 +101,7 @@ class TaskOperator:
         if repeated and attendance.possible() and self.takes_time(context):
             progress.repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}
-        progress.last_sentence = ""
+        progress.now.last_sentence = ""
         task = self.begin(context)
         try:
             while not task.ended:

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import bpy
@@ -13,6 +13,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
+from ...scene import session
 from ...scene.derived import companions
 from ...scene.masks import springs
 from ...scene.run.errand import Plan
@@ -54,11 +55,18 @@ class Shown(NamedTuple):
     icons: list[list[int]]
 
 
-shown: Shown | None = None
-"""The last ones that were made."""
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The variants that are shown."""
 
-_pictures: Any = None
-_items: list[tuple[str, str, str]] = []  # Blender keeps no texts of its own
+    shown: Shown | None = None
+    """The last ones that were made."""
+
+    pictures: Any = None
+    items: list[tuple[str, str, str]] = field(default_factory=list)  # Blender keeps no texts of its own
+
+
+now = session.remember(_Now)
 
 
 def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
@@ -87,9 +95,9 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
 
 def _menu(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     terrain = companions.terrain_of(context.object) if context is not None else None
-    _items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
-    _items.extend(_parameters(terrain.erosion) if terrain is not None else ())
-    return _items
+    now.items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
+    now.items.extend(_parameters(terrain.erosion) if terrain is not None else ())
+    return now.items
 
 
 def _ends(item: Any, known: Specification) -> tuple[float, float]:
@@ -156,7 +164,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         return why_busy() or runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if self.asked or attendance.returning:
+        if self.asked or attendance.now.returning:
             return super().invoke(context, event)
         settings = companions.terrain_of(context.object).erosion
         steps.ensure(settings)
@@ -220,12 +228,11 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
 def _show(made: Shown, pictures: list[Array]) -> None:
     """Let the panel show these pictures, in place of the last ones."""
-    global shown, _pictures
     forget()
-    _pictures = bpy.utils.previews.new()
+    now.pictures = bpy.utils.previews.new()
     icons = []
     for number, picture in enumerate(pictures):
-        preview = _pictures.new(str(number))
+        preview = now.pictures.new(str(number))
         rows, cols, _ = picture.shape
         pixels = np.ones((rows, cols, 4), np.float32)
         pixels[..., :3] = picture / np.float32(255.0)
@@ -233,21 +240,20 @@ def _show(made: Shown, pictures: list[Array]) -> None:
         preview.image_pixels_float = pixels.ravel()
         icons.append(preview.icon_id)
     across = len(made.seeds)
-    shown = made._replace(icons=[icons[first : first + across] for first in range(0, len(icons), across)])
+    now.shown = made._replace(icons=[icons[first : first + across] for first in range(0, len(icons), across)])
 
 
 def forget() -> None:
     """Let go of the pictures."""
-    global shown, _pictures
-    shown = None
-    if _pictures is not None:
-        bpy.utils.previews.remove(_pictures)
-        _pictures = None
+    now.shown = None
+    if now.pictures is not None:
+        bpy.utils.previews.remove(now.pictures)
+        now.pictures = None
 
 
 def _of(terrain: bpy.types.Object | None) -> Shown | None:
     """The variants of a terrain, if the last ones are of it."""
-    return shown if terrain is not None and shown is not None and shown.uid == terrain.session_uid else None
+    return now.shown if terrain is not None and now.shown is not None and now.shown.uid == terrain.session_uid else None
 
 
 class EROSION_OT_variant_choose(bpy.types.Operator):

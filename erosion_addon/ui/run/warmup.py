@@ -6,32 +6,41 @@ The panel gives notice of the terrain that it shows; all that takes time happens
 
 import json
 import traceback
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
+from ...scene import session
 from ...scene.run import job, run_queue, start_state
 from ...scene.terrain import attributes, grid
 from ...scene.worker import worker_process
 from ...terrain.masks import MASK_KINDS
-from ..base import preferences
+from ..base import handlers, preferences
 from ..base.panel import redraw_panels
 from ..recipe import steps
 
 INTERVAL = 0.3
 """Seconds from the notice to the start of the worker, and from one look at it to the next."""
 
-_noticed = 0
-_wanted = ""
-"""What has been asked for last. It is asked for once: a worker that was ended by Cancel starts with the next run."""
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """What was asked for."""
+
+    noticed: int = 0
+    wanted: str = ""
+    """What has been asked for last. It is asked for once: a worker that Cancel has ended starts with the next run."""
+
+
+_now = session.remember(_Now)
 
 
 def notice(obj: bpy.types.Object) -> None:
     """The tab shows this terrain. Called while Blender draws, so it only sets a timer."""
-    global _noticed
-    _noticed = obj.session_uid
+    _now.noticed = obj.session_uid
     if preferences.warms_up() and _has_window():
         _later()
 
@@ -41,24 +50,19 @@ def _has_window() -> bool:
 
 
 def _later() -> None:
-    if not bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.register(_tick, first_interval=INTERVAL)
+    handlers.call_later(_tick, INTERVAL)
 
 
 def unregister() -> None:
-    """No timer outlives the extension."""
-    global _wanted
-    _wanted = ""
-    if bpy.app.timers.is_registered(_tick):
-        bpy.app.timers.unregister(_tick)
+    """No compilation outlives the extension."""
     worker_process.stop_compiling()
 
 
 def _tick() -> float | None:
-    if job.current is not None:  # which compiles what it needs
+    if job.now.current is not None:  # which compiles what it needs
         return None
     try:
-        warm_up(run_queue.find_object(_noticed))
+        warm_up(run_queue.find_object(_now.noticed))
     except InputError:
         pass  # the panel says it
     except Exception:  # noqa: BLE001 - a warm-up is never worth a fault in the artist's face
@@ -73,16 +77,15 @@ def _tick() -> float | None:
 
 def warm_up(obj: bpy.types.Object | None) -> None:
     """Have the worker compile what a run on this terrain will call, unless that is what was asked for last."""
-    global _wanted
     if obj is None or grid.why_not(obj) is not None:
         return
     recipe = steps.meant_recipe(obj.erosion)
     masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     fields = [name for name in start_state.LAYERS if attributes.holds(obj.data, name)]
     wanted = json.dumps([masks, fields, recipe and _shape(recipe)])
-    if wanted == _wanted:
+    if wanted == _now.wanted:
         return
-    _wanted, runner = wanted, worker_process.ready()
+    _now.wanted, runner = wanted, worker_process.ready()
     if recipe is not None:
         runner.warm(recipe, grid.describe(obj).spacing, masks, fields)
 
@@ -103,3 +106,5 @@ def _shape(recipe: Recipe) -> list[Any]:
 
 
 CLASSES = ()
+
+TIMERS: handlers.Timers = (_tick,)

@@ -4,11 +4,13 @@
 from typing import Any
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...scene.derived import companions
 from ...scene.terrain import checks, grid, obstacle, sand
+from ..base import handlers
 from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
@@ -187,4 +189,17 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+@persistent
+def _meshes_are_others(*_: Any) -> None:
+    """Another file, or another state of this one: no grid that was looked at is known any more."""
+    grid.forget()
+
+
 CLASSES = (EROSION_OT_remedy, EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)
+
+HANDLERS: handlers.Handlers = (
+    ("depsgraph_update_post", grid.forget_changed),
+    ("load_post", _meshes_are_others),
+    ("undo_post", _meshes_are_others),
+    ("redo_post", _meshes_are_others),
+)

@@ -96,11 +96,11 @@ def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file
     recipe = Recipe.from_dict({"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]})
     run = job.start(obj, recipe, {})
     run.viewer.shows = True
-    wait_for(run, lambda: water_overlay.shown is not None)
-    drawn = water_overlay.shown
+    wait_for(run, lambda: water_overlay.now.shown is not None)
+    drawn = water_overlay.now.shown
     assert drawn.uid == obj.session_uid and len(drawn.faces) > 10 and np.isfinite(drawn.points).all()
     run.cancel()
-    assert water_overlay.shown is None and not water_overlay._handles
+    assert water_overlay.now.shown is None and not water_overlay.now.handles
     assert everything_of(obj.data) == before and set(bpy.data.objects) == objects
 
 
@@ -125,10 +125,10 @@ def test_water_is_drawn_as_long_as_heights_are_shown_and_no_longer(obj):
     for water, drawn in ((depth, True), (None, False), (depth, True)):
         run.viewer.take(fractal(48, 64, relief=90.0, seed=5).astype(np.float32), water)
         run.viewer.turn(obj, process.ready())
-        assert (water_overlay.shown is not None) == drawn
+        assert (water_overlay.now.shown is not None) == drawn
     run.viewer.shows = False
     run.viewer.turn(obj, process.ready())
-    assert water_overlay.shown is None
+    assert water_overlay.now.shown is None
 
 
 @pytest.mark.parametrize("shown_for", [0, 1, 3])
@@ -362,12 +362,10 @@ def test_the_queue_gives_each_its_turn_once(obj):
 @pytest.fixture
 def live_handlers():
     """What the user interface does when Blender undoes, saves and opens."""
-    from erosion_addon.ui import _history_moves
     from erosion_addon.ui.run import live_preview
 
-    pairs = [*live_preview._handlers(), (bpy.app.handlers.undo_pre, _history_moves)]
-    pairs.append((bpy.app.handlers.redo_pre, _history_moves))
-    for handlers, handler in pairs:
+    pairs = [(getattr(bpy.app.handlers, name), handler) for name, handler in live_preview.HANDLERS]
+    for handlers, handler in pairs:  # a second time where the extension is on
         handlers.append(handler)
     yield
     for handlers, handler in pairs:

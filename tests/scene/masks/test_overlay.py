@@ -109,6 +109,6 @@ def test_showing_and_hiding_leaves_no_handlers(make_hills):
     for _ in range(2):
         share = np.ones((8, 8), np.float32)
         mask_overlay.show(obj, grid.find_lattice(obj), positions(obj.data), share, "Rain", (0.0, 2.5))
-    assert mask_overlay.shown.legend == ("0", "2.5") and len(mask_overlay._handles) == 2
+    assert mask_overlay.now.shown.legend == ("0", "2.5") and len(mask_overlay.now.handles) == 2
     mask_overlay.hide()
-    assert mask_overlay.shown is None and not mask_overlay._handles
+    assert mask_overlay.now.shown is None and not mask_overlay.now.handles

@@ -60,6 +60,6 @@ def test_a_worker_that_dies_is_said_in_a_sentence_and_the_next_one_answers(order
 
 
 def test_as_many_threads_compute_as_the_user_prefers(orders, monkeypatch):
-    monkeypatch.setattr(computing, "threads", lambda: 3)
+    monkeypatch.setattr(computing.now, "threads", lambda: 3)
     computing.compute(asked())
     assert [threads for _, threads in orders] == [3]

@@ -79,7 +79,7 @@ def test_cancelled_it_leaves_every_byte(terrain_object):
     task.listen(0.01)
     task.cancel()
     assert (task.state, task.sentence) == ("cancelled", "Analysis of Terrain was cancelled.")
-    assert everything(terrain_object.data) == before and process._runner is None
+    assert everything(terrain_object.data) == before and process._now.runner is None
 
 
 def test_it_tells_how_far_it_is(terrain_object):

@@ -52,7 +52,7 @@ def test_what_the_terrain_lacks_is_said(terrain_object):
     terrain_object.data.attributes.new("Rain from elevation", "INT", "POINT")
     with pytest.raises(RuntimeError, match="of another kind; rename"):
         bpy.ops.erosion.mask_from_field(kind="rain", field="elevation")
-    assert terrain_object.erosion.rain.source == "NONE" and overlay.shown is None
+    assert terrain_object.erosion.rain.source == "NONE" and overlay.now.shown is None
 
 
 @pytest.mark.parametrize("field", ["elevation", "drainage_area", "stream_order", "lake_depth", "slope", "curvature"])
@@ -60,13 +60,13 @@ def test_a_field_is_shown_with_its_numbers_follows_and_is_hidden(terrain_object,
     bpy.ops.erosion.analyze()
     assert bpy.ops.erosion.field_show(field=field) == {"FINISHED"}
     assert mask_watch.is_shown(terrain_object, mask_watch.FIELD + field)
-    first, (low, high) = overlay.shown, overlay.shown.legend
+    first, (low, high) = overlay.now.shown, overlay.now.shown.legend
     assert float(low) < float(high.split()[0]) and "of Terrain" in first.title
     mask_watch._count(terrain_object.data.session_uid)  # as Blender tells of a change
     mask_watch.refresh()
-    assert overlay.shown is not first
+    assert overlay.now.shown is not first
     bpy.ops.erosion.field_show(field=field)
-    assert overlay.shown is None
+    assert overlay.now.shown is None
 
 
 def test_the_range_of_drainage_areas_is_shown_by_powers_of_ten(terrain_object):
@@ -82,4 +82,4 @@ def test_a_field_is_hidden_when_its_analysis_is_removed(terrain_object):
     bpy.ops.erosion.analysis_remove()
     mask_watch._count(terrain_object.data.session_uid)
     mask_watch.refresh()
-    assert overlay.shown is None
+    assert overlay.now.shown is None

@@ -35,7 +35,7 @@ def test_ones_own_recipe_has_its_own_picture_or_a_blank_one(own_recipes):
         os.utime(picture, (stamp, stamp))
         for _ in range(2):
             previews.of_the_user()
-        assert previews.picture_of(recipe) == picture and len(previews._pictures) == stamp + 1
+        assert previews.picture_of(recipe) == picture and len(previews._now.pictures) == stamp + 1
 
 
 def test_names_are_shown_as_people_write_them():

@@ -16,8 +16,8 @@ from tests.ui.conftest import activate, z_of
 def nothing_shown():
     yield
     displayed_heights.put_back()
-    live_preview._asked.clear()
-    live_preview._seen.clear()
+    live_preview.now.asked.clear()
+    live_preview.now.seen.clear()
 
 
 @pytest.fixture
@@ -131,5 +131,5 @@ def test_a_live_preview_comes_back_after_it(eroded):
         live_preview.look()
     assert np.array_equal(seen(terrain), before)
     switch()
-    assert live_preview._asked == {terrain.session_uid: live_preview._asked[terrain.session_uid]}
+    assert live_preview.now.asked == {terrain.session_uid: live_preview.now.asked[terrain.session_uid]}
     terrain.erosion.live_preview = False

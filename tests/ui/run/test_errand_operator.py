@@ -28,7 +28,7 @@ def nobody_waits(monkeypatch):
 
     monkeypatch.setattr(computing, "_wait", wait)
     yield
-    assert not computing._ahead
+    assert not computing.now.ahead
 
 
 def wet(terrain):
@@ -79,7 +79,7 @@ def test_what_needs_no_worker_starts_none(terrain_object):
     bpy.ops.erosion.water_add()
     bpy.ops.erosion.look_add(light=False)
     assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert process._runner is None and job.current is None
+    assert process._now.runner is None and job.now.current is None
 
 
 def test_cancelled_light_leaves_the_mesh_as_it_was(terrain_object):
@@ -88,7 +88,7 @@ def test_cancelled_light_leaves_the_mesh_as_it_was(terrain_object):
     task.listen(0.01)
     task.cancel()
     assert (task.state, task.sentence) == ("cancelled", "Light of Terrain was cancelled.")
-    assert everything(terrain_object.data) == before and process._runner is None
+    assert everything(terrain_object.data) == before and process._now.runner is None
 
 
 def test_light_on_a_terrain_that_is_deleted_meanwhile_ends_in_a_sentence(terrain_object):
@@ -143,7 +143,7 @@ def test_shadow_casters_that_move_during_a_run_are_asked_about_again(terrain_obj
 
 
 def test_a_scene_that_never_rests_is_not_asked_about_for_ever(terrain_object, monkeypatch):
-    monkeypatch.setattr(computing, "_wait", lambda request: computing._ahead[0][1])
+    monkeypatch.setattr(computing, "_wait", lambda request: computing.now.ahead[0][1])
     task, rounds = job.begin(bake(terrain_object)), 0
     while not task.ended:
         if task._rounds > rounds:
@@ -166,4 +166,4 @@ def test_a_run_outlives_a_worker_that_dies_at_the_light(terrain_object, monkeypa
 def job_sentence():
     from erosion_addon.ui.run import progress
 
-    return progress.last_sentence
+    return progress.now.last_sentence

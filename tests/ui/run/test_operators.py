@@ -106,7 +106,7 @@ def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
     job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
     assert bpy.ops.erosion.cancel.poll() and bpy.ops.erosion.finish.poll()
     bpy.ops.erosion.cancel()
-    assert job.current is None
+    assert job.now.current is None
     assert z_of(terrain_object).tobytes() == before
 
 
@@ -114,7 +114,7 @@ def test_another_file_ends_the_run(terrain_object):
     run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
     worker = process.ready()._process
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert run.state == "cancelled" and worker.poll() is not None and job.current is None
+    assert run.state == "cancelled" and worker.poll() is not None and job.now.current is None
 
 
 def test_a_hundred_times_off_and_on_leaves_nothing_behind():

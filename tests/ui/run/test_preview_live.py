@@ -25,9 +25,9 @@ from tests.ui.conftest import activate, z_of
 def nothing_shown():
     yield
     progress.stop()
-    progress.last_sentence = ""
-    live_preview._asked.clear()
-    live_preview._seen.clear()
+    progress.now.last_sentence = ""
+    live_preview.now.asked.clear()
+    live_preview.now.seen.clear()
 
 
 def seen(obj):
@@ -48,10 +48,12 @@ def previewed(obj):
     """Wait for the preview of the present settings."""
     look_until(
         lambda: (
-            obj.session_uid not in live_preview._asked and preview.current is not None and not preview.current.under_way
+            obj.session_uid not in live_preview.now.asked
+            and preview.now.current is not None
+            and not preview.now.current.under_way
         )
     )
-    assert preview.current.note.endswith(" s")
+    assert preview.now.current.note.endswith(" s")
 
 
 def switched_on(obj):
@@ -66,7 +68,7 @@ def test_it_is_off_until_it_is_switched_on(terrain_object):
     for _ in range(20):
         live_preview.look()
         time.sleep(0.02)
-    assert not terrain_object.erosion.live_preview and preview.current is None
+    assert not terrain_object.erosion.live_preview and preview.now.current is None
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -75,7 +77,7 @@ def test_a_terrain_no_larger_than_a_preview_shows_what_a_run_makes(terrain_objec
     switched_on(terrain_object)
     expected = erode(terrain, Recipe.load("arcane")).elevation
     np.testing.assert_allclose(lattice.to_grid(seen(terrain_object)), expected, atol=1e-3)
-    assert preview.current.note.startswith("Preview 48 × 64, ")
+    assert preview.now.current.note.startswith("Preview 48 × 64, ")
 
 
 def test_the_terrain_is_there_again_when_it_is_switched_off(terrain_object):
@@ -117,7 +119,7 @@ def test_settings_of_the_panel_alone_ask_for_none(terrain_object):
     terrain_object.erosion.show_progress = not terrain_object.erosion.show_progress
     terrain_object.erosion.active_step = 1
     live_preview.look()
-    assert not live_preview._asked
+    assert not live_preview.now.asked
 
 
 def test_a_newer_change_stops_the_preview_under_way(other_object):
@@ -125,7 +127,7 @@ def test_a_newer_change_stops_the_preview_under_way(other_object):
     parameters = other_object.erosion.steps[0].droplet
     parameters.drops_per_cell, parameters.maximum_path = 1000.0, 100.0  # many minutes
     other_object.erosion.live_preview = True
-    look_until(lambda: preview.current is not None and preview.current.under_way)
+    look_until(lambda: preview.now.current is not None and preview.now.current.under_way)
     parameters.drops_per_cell, parameters.maximum_path = 1.0, 4.0
     live_preview.look()
     previewed(other_object)
@@ -157,7 +159,7 @@ def test_run_puts_the_terrain_back_and_runs_in_full(terrain_object):
     terrain_object.erosion.seed = 0
     bpy.ops.erosion.run("EXEC_DEFAULT")
     assert seen(terrain_object).tobytes() == expected.tobytes()
-    assert preview.current is None
+    assert preview.now.current is None
 
 
 def test_restore_puts_the_terrain_before_erosion_back(terrain_object):
@@ -184,8 +186,8 @@ def test_what_cannot_be_run_is_not_previewed_and_says_why(terrain_object):
     terrain_object.erosion.hardness.source = "ATTRIBUTE"
     terrain_object.erosion.hardness.layer = "granite"
     live_preview.look()
-    look_until(lambda: live_preview.trouble)
-    assert "granite" in live_preview.trouble
+    look_until(lambda: live_preview.now.trouble)
+    assert "granite" in live_preview.now.trouble
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -267,19 +269,19 @@ def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(terrain_obj
     elif end == "failed":
         first._runner._process.kill()
     other_object.erosion.seed = 4  # settings count that the object has when its turn comes
-    tick_until(lambda: job.current is not None and job.current.object_name == "Other")
+    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
     assert first.state == end
-    tick_until(lambda: job.current is None and progress._tick() is None)
+    tick_until(lambda: job.now.current is None and progress._tick() is None)
     assert json.loads(other_object.erosion.report)["seed"] == 4
     assert "wear" in other_object.data.attributes
-    assert ("SIGKILL" in progress.last_sentence) == (end == "failed")
+    assert ("SIGKILL" in progress.now.last_sentence) == (end == "failed")
 
 
 def test_cancel_can_clear_the_queue(terrain_object, other_object):
     job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
     queued(other_object)
     bpy.ops.erosion.cancel(waiting_too=True)
-    assert progress._tick() is None and job.current is None
+    assert progress._tick() is None and job.now.current is None
     assert "wear" not in other_object.data.attributes
 
 
@@ -321,8 +323,8 @@ def test_one_that_cannot_be_eroded_when_its_turn_comes_is_named(terrain_object, 
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(other_object)
     other_object.shape_key_add(name="Basis")
-    tick_until(lambda: job.current is None and progress._tick() is None)
-    assert progress.last_sentence.startswith("Other was not eroded: ")
+    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    assert progress.now.last_sentence.startswith("Other was not eroded: ")
     assert "wear" in terrain_object.data.attributes
 
 
@@ -331,7 +333,7 @@ def test_no_preview_while_something_is_eroded(terrain_object, other_object):
     run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
     activate(other_object)
     time.sleep(2 * live_preview.QUIET)
-    assert live_preview.look() is None and preview.current is None
+    assert live_preview.look() is None and preview.now.current is None
     run.cancel()
     job.clear()
     previewed(other_object)  # it comes afterwards

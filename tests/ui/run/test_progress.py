@@ -55,8 +55,8 @@ def test_a_bad_terrain_does_not_stop_the_queue(terrain_object, bad_terrain, othe
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(bad_terrain)
     queued(other_object)
-    tick_until(lambda: job.current is not None and job.current.object_name == "Other")
-    assert progress.last_sentence.startswith("Bad was not eroded because of an internal error")
+    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
+    assert progress.now.last_sentence.startswith("Bad was not eroded because of an internal error")
     tick_until(lambda: progress._tick() is None)
     assert "wear" in other_object.data.attributes and not queue.waiting()
 
@@ -74,7 +74,7 @@ def test_a_fault_of_ours_ends_the_run_and_not_the_timer(terrain_object, other_ob
     monkeypatch.setattr(progress, "redraw", breaks)
     assert progress._tick() == progress.INTERVAL
     assert run.state == "failed" and z_of(terrain_object).tobytes() == before
-    tick_until(lambda: job.current is not None and job.current.object_name == "Other")
+    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
 
 
 def test_settings_changed_during_a_run_are_for_the_next_one(terrain_object):
@@ -83,7 +83,7 @@ def test_settings_changed_during_a_run_are_for_the_next_one(terrain_object):
     runs.start(terrain_object)
     terrain_object.erosion.seed = 8
     bpy.ops.erosion.recipe_load(name="alpine")
-    tick_until(lambda: job.current is None)
+    tick_until(lambda: job.now.current is None)
     expected = erode(terrain, Recipe.load("arcane"), seed=7).report["sha256"]
     assert json.loads(terrain_object.erosion.report)["sha256"] == expected
     assert (terrain_object.erosion.seed, terrain_object.erosion.recipe_name) == (8, "alpine")

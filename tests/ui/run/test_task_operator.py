@@ -38,10 +38,10 @@ def calls(monkeypatch):
     """What the timer calls, as in a window."""
     called = []
     monkeypatch.setattr(attendance, "possible", lambda: True)
-    monkeypatch.setattr(attendance, "call", lambda *call: called.append((*call, attendance.returning)))
-    monkeypatch.setattr(attendance, "_present", 7)
-    monkeypatch.setattr(attendance, "_away", 0)
-    monkeypatch.setattr(attendance, "_since", attendance.time.monotonic())
+    monkeypatch.setattr(attendance, "call", lambda *call: called.append((*call, attendance.now.returning)))
+    monkeypatch.setattr(attendance.now, "present", 7)
+    monkeypatch.setattr(attendance.now, "away", 0)
+    monkeypatch.setattr(attendance.now, "since", attendance.time.monotonic())
     return called
 
 
@@ -53,13 +53,13 @@ def test_it_lets_every_event_pass(terrain_object, calls):
 
 def test_it_steps_aside_for_an_autosave_and_is_called_again(terrain_object, calls, monkeypatch):
     run = job.start(terrain_object, Recipe.load("arcane").with_values(LONG), {})
-    monkeypatch.setattr(attendance, "_since", attendance.time.monotonic() - attendance.STAY - 1)
+    monkeypatch.setattr(attendance.now, "since", attendance.time.monotonic() - attendance.STAY - 1)
     assert Operator(7).modal(bpy.context, TIMER) == {"CANCELLED"}
     for _ in range(attendance.AWAY):
         attendance.ensure(run)
         assert not calls, "Blender's timers have had no turn yet"
     attendance.ensure(run)
-    assert calls == [("erosion.run", {}, True)] and not attendance.returning
+    assert calls == [("erosion.run", {}, True)] and not attendance.now.returning
     assert not run.ended
 
 
@@ -78,7 +78,7 @@ def test_it_writes_the_result_and_finishes(terrain_object, calls):
     operator = Operator(7)
     assert operator.modal(bpy.context, TIMER) == {"FINISHED"}
     assert operator.said == [("INFO", "Terrain is eroded.")]
-    assert job.current is None and "wear" in terrain_object.data.attributes and not attendance.is_by(7)
+    assert job.now.current is None and "wear" in terrain_object.data.attributes and not attendance.is_by(7)
 
 
 def test_of_a_cancelled_run_it_finishes_nothing(terrain_object, calls):
@@ -92,9 +92,9 @@ def test_where_no_operator_can_be_called_the_result_is_written_all_the_same(terr
         raise RuntimeError("Operator bpy.ops.erosion.run.poll() failed, context is incorrect")
 
     monkeypatch.setattr(attendance, "call", refuses)
-    monkeypatch.setattr(attendance, "_present", 0)
+    monkeypatch.setattr(attendance.now, "present", 0)
     job.start(terrain_object, Recipe.load("arcane"), {})
-    while job.current is not None:
+    while job.now.current is not None:
         progress._tick()
     assert "wear" in terrain_object.data.attributes
 
@@ -102,7 +102,7 @@ def test_where_no_operator_can_be_called_the_result_is_written_all_the_same(terr
 @pytest.mark.parametrize("how", ["is_repeat", "is_repeat_last"])
 def test_a_repeat_never_runs_while_the_window_waits(terrain_object, calls, how):
     assert Operator(**{how: True}).execute(bpy.context) == {"CANCELLED"}
-    assert job.current is None and not calls
+    assert job.now.current is None and not calls
     progress._repeat()  # Blender's timer, in the next turn of the main loop
     assert calls == [("erosion.run", {"resume": False}, False)]
     progress._repeat()
@@ -116,4 +116,4 @@ def test_a_repeat_that_is_refused_says_so(terrain_object, calls, monkeypatch):
     monkeypatch.setattr(attendance, "call", refuses)
     progress.repeat("erosion.run", {})
     progress._repeat()
-    assert "shape keys" in progress.last_sentence
+    assert "shape keys" in progress.now.last_sentence

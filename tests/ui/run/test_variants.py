@@ -31,8 +31,8 @@ def quick(terrain_object):
 
 def picture(row, column):
     """(rows, cols, 3) uint8, as the panel shows it."""
-    assert variants.shown is not None
-    preview = variants._pictures[str(row * len(variants.shown.seeds) + column)]
+    assert variants.now.shown is not None
+    preview = variants.now.pictures[str(row * len(variants.now.shown.seeds) + column)]
     cols, rows = preview.image_size
     return np.rint(255.0 * np.array(preview.image_pixels_float).reshape(rows, cols, 4)[..., :3]).astype(np.uint8)
 
@@ -49,7 +49,7 @@ def test_a_run_makes_what_the_picture_that_was_taken_shows(quick):
     """On a terrain no larger than the pictures the run in small is the run in full."""
     quick.erosion.seed, before = 4, everything(quick.data)
     assert bpy.ops.erosion.variants(seeds=2, vary="1.capacity", lowest=2.0, highest=8.0, values=2) == {"FINISHED"}
-    made = variants.shown
+    made = variants.now.shown
     assert (made.target, made.values, made.seeds) == ("1.capacity", [2.0, 8.0], [4, 5])
     assert everything(quick.data) == before and quick.erosion.seed == 4
     seen = [picture(row, column) for row in (0, 1) for column in (0, 1)]
@@ -63,7 +63,7 @@ def test_a_run_makes_what_the_picture_that_was_taken_shows(quick):
 def test_seeds_alone_leave_the_parameters(quick):
     recipe = steps.recipe_of(quick.erosion, [])
     bpy.ops.erosion.variants()
-    assert [len(row) for row in variants.shown.icons] == [3] and variants.shown.seeds == [0, 1, 2]
+    assert [len(row) for row in variants.now.shown.icons] == [3] and variants.now.shown.seeds == [0, 1, 2]
     bpy.ops.erosion.variant_choose(number=2)
     assert quick.erosion.seed == 2 and steps.recipe_of(quick.erosion, []).steps == recipe.steps
 
@@ -81,7 +81,7 @@ def test_a_large_terrain_is_shown_in_small_with_its_proportions():
 def test_values_go_from_half_to_twice_the_value_within_its_range_unless_they_are_given(quick):
     quick.erosion.steps[0].droplet.capacity = 3.0
     bpy.ops.erosion.variants(seeds=1, vary="1.capacity")
-    assert variants.shown.values == [1.5, 3.0, 6.0]
+    assert variants.now.shown.values == [1.5, 3.0, 6.0]
     capacity = variants._item(quick.erosion, "1.capacity")[1]
     assert variants.values_between(capacity, 1.0, 2.0, 3) == [1.0, 1.5, 2.0]
     assert variants.values_between(capacity, 2.0, 2.0, 3) == [2.0]
@@ -92,9 +92,9 @@ def test_choices_are_all_there(quick):
     found = [name for name, _, _ in variants._parameters(settings) if name]
     chosen = next(name for name in found if variants._item(settings, name)[1].choices)
     bpy.ops.erosion.variants(seeds=1, vary=chosen)
-    assert variants.shown.values == [*variants._item(settings, chosen)[1].choices]
+    assert variants.now.shown.values == [*variants._item(settings, chosen)[1].choices]
     bpy.ops.erosion.variant_choose(number=1)
-    assert getattr(settings.steps[0].droplet, chosen[2:]) == variants.shown.values[1]
+    assert getattr(settings.steps[0].droplet, chosen[2:]) == variants.now.shown.values[1]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_value_that_cannot_be_is_refused_before_any_work(quick, words, sentenc
     worker_process.stop()
     with pytest.raises((RuntimeError, TypeError), match=sentence):
         bpy.ops.erosion.variants(**words)
-    assert worker_process._runner is None and variants.shown is None and job.current is None
+    assert worker_process._now.runner is None and variants.now.shown is None and job.now.current is None
 
 
 def test_a_recipe_that_was_changed_since_takes_no_value(quick):
@@ -133,7 +133,7 @@ def test_another_terrain_has_no_variants(quick):
 
 def test_cancelled_variants_leave_those_before_and_no_worker(quick, monkeypatch):
     bpy.ops.erosion.variants(seeds=1)
-    before = variants.shown
+    before = variants.now.shown
 
     def cancel(task, seconds=0.0):
         task.listen(0.01)
@@ -141,5 +141,5 @@ def test_cancelled_variants_leave_those_before_and_no_worker(quick, monkeypatch)
 
     monkeypatch.setattr("erosion_addon.scene.run.task.Task.poll", cancel)
     assert bpy.ops.erosion.variants(seeds=6) == {"CANCELLED"}
-    assert variants.shown is before and worker_process._runner is None
-    assert progress.last_sentence == "Variants of Terrain was cancelled."
+    assert variants.now.shown is before and worker_process._now.runner is None
+    assert progress.now.last_sentence == "Variants of Terrain was cancelled."

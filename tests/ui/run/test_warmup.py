@@ -29,7 +29,7 @@ def chosen():
     addon.module = preferences.ADDON
     yield addon.preferences
     bpy.context.preferences.addons.remove(addon)
-    compiled.chosen = ""
+    compiled.now.chosen = ""
 
 
 @pytest.fixture(autouse=True)
@@ -216,7 +216,7 @@ def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain
     before = z_of(terrain_object).tobytes()
     with pytest.raises(RuntimeError, match="do not work together here"):
         bpy.ops.erosion.run()
-    assert z_of(terrain_object).tobytes() == before and job.current is None
+    assert z_of(terrain_object).tobytes() == before and job.now.current is None
     assert not bpy.ops.erosion.run.poll()
 
 
@@ -284,6 +284,6 @@ def test_all_that_recipes_call_is_compiled_in_the_background_once_a_session(monk
 def test_the_rest_is_compiled_when_what_the_tab_shows_is_compiled(terrain_object, monkeypatch):
     asked = []
     monkeypatch.setattr(process, "compile_all", lambda: asked.append(process.is_getting_ready()))
-    monkeypatch.setattr(warmup, "_noticed", terrain_object.session_uid)
+    monkeypatch.setattr(warmup._now, "noticed", terrain_object.session_uid)
     wait_for(lambda: warmup._tick() is None)
     assert asked == [False]

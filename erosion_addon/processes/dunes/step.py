@@ -350,7 +350,15 @@ class DuneStep(Step):
         flows = np.empty(self._shape), np.empty(self._shape)
         for _ in range(times if passed else 0):
             surface = inner(self._rock) + loose
-            given = loose, surface, self._blown, self._shares, *(share / times for share in shares_of), *flows
+            given = (
+                loose,
+                surface,
+                self._blown,
+                self._cover,
+                self._shares,
+                *(share / times for share in shares_of),
+                *flows,
+            )
             in_bands(lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads)
             in_bands(lambda *ends: kernel.settle(*ends, loose, *flows, wrap), rows, state.threads)
 

@@ -5,27 +5,31 @@ from ....kernels.compile import kernel
 
 
 @kernel
-def find_flows(first, last, loose, surface, blown, shares, row_share, col_share, along_rows, along_cols):
+def find_flows(first, last, loose, surface, blown, cover, shares, row_share, col_share, along_rows, along_cols):
     """Find what rolls from each cell of the rows first … last - 1 to the next row and to the next column, m.
 
     Nothing rolls to or from where no wind blows: crests and lees stay sharp. loose, surface: (rows, cols) m. blown:
-    (rows, cols) uint8. shares: (cells, 3 or 5) as in `slabs.blow`, or None. row_share, col_share: of the difference of
-    height, at most 1/4 each. along_rows, along_cols: (rows, cols), to the next row and column, around the edge.
+    (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand under plants rolls as little as it hops.
+    row_share, col_share: of the difference of height, at most 1/4 each. along_rows, along_cols: (rows, cols), to the
+    next row and column, around the edge.
     """
     rows, cols = loose.shape
     for row in range(first, last):
         below = row + 1 if row + 1 < rows else 0
         for col in range(cols):
             right = col + 1 if col + 1 < cols else 0
-            along_rows[row, col] = _flow(loose, surface, blown, shares, row, col, below, col, row_share)
-            along_cols[row, col] = _flow(loose, surface, blown, shares, row, col, row, right, col_share)
+            along_rows[row, col] = _flow(loose, surface, blown, cover, shares, row, col, below, col, row_share)
+            along_cols[row, col] = _flow(loose, surface, blown, cover, shares, row, col, row, right, col_share)
 
 
 @kernel
-def _flow(loose, surface, blown, shares, row, col, to_row, to_col, share):
+def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share):
     difference = surface[row, col] - surface[to_row, to_col]
     give = loose[row, col] if difference > 0.0 else loose[to_row, to_col]
     amount = min(share * abs(difference), 0.2 * give) * (blown[row, col] & blown[to_row, to_col])
+    if cover is not None:
+        cols = loose.shape[1]
+        amount *= cover[row * cols + col if difference > 0.0 else to_row * cols + to_col, 1]
     if shares is not None:
         cols = loose.shape[1]
         one, other = row * cols + col, to_row * cols + to_col

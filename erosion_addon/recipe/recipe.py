@@ -226,8 +226,14 @@ def _checked_masks(kind: str, given: Any) -> dict[str, str]:
         raise InputError(f"masks must be a table [step.masks], not {given!r:.60}.")
     known = PROCESSES[kind].scales
     for name in given:
-        if name not in known:
-            raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
+        if name in known:
+            continue
+        if hasattr(PROCESSES[kind].parameters, str(name)):
+            raise InputError(
+                f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}: it holds for the whole step. "
+                "Two steps, each with a mask strength, may have two values of it."
+            )
+        raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
     try:
         chosen = {name: known[name].checked(mask) for name, mask in given.items()}
     except InputError as error:

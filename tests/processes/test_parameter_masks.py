@@ -148,7 +148,8 @@ def test_values_that_no_share_has_are_refused(value):
 @pytest.mark.parametrize(
     "masks, sentence",
     [
-        ({"capacity": "area_a"}, "masks: no mask can scale capacity here, only erosion_rate"),
+        ({"capacity": "area_a"}, "masks: no mask can scale capacity here, only erosion_rate: it holds for the whole"),
+        ({"capacities": "area_a"}, r"masks: no mask can scale capacities here, only erosion_rate\.$"),
         ({"erosion_rate": "rain"}, "masks: erosion_rate must be one of none, area_a"),
         ({"erosion_rate": 3}, "masks: erosion_rate must be one of"),
         ("area_a", r"masks must be a table \[step.masks\]"),

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import WaterParameters
+from .start import SCALED
 from .step import WaterStep
 
 
@@ -31,7 +32,7 @@ PROCESS = Process(
     told=("water_steps", "rain", "inflow", "outflow", "evaporation", "stored"),
     summary=_summary,
     masks=(*MASKS, "rain"),
-    scalable={"rain": "rainfall", "rock_erosion": "hardness"},
+    scalable={"rain": "rainfall", **{name: name for name in SCALED}, "rock_erosion": "hardness"},
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,

@@ -30,13 +30,22 @@ def layer(state: State, name: str, dtype: type = np.float32) -> Array:
     return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
 
 
+SCALED = ("capacity", "pick_up", "settling", "evaporation")
+"""Parameters whose shares are masks of the kernel's, in its order: see `kernels.banks.CARRIED`."""
+
+
 def masks(state: State, ground: Ground | None = None) -> Array:
     """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
-    slid upon; of no size where nothing says so. ground: as in `shares_in_depth`."""
+    slid upon; of no size where nothing says so. Where a parameter of `SCALED` is masked (8, rows, cols), with those
+    shares. ground: as in `shares_in_depth`."""
     given, shape = shares_in_depth(state, ground), state.elevation.shape
-    if given.nothing:
+    scaled = any(name in state.masks for name in SCALED)
+    if given.nothing and not scaled:
         return np.zeros((4, 0, 0), np.float32)
-    masks = np.stack([given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")])
+    found = [given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")]
+    if scaled:
+        found += [state.masks.get(name, np.ones(shape, np.float32)) for name in SCALED]
+    masks = np.stack(found)
     np.subtract(1, masks[1], out=masks[1])
     return masks
 

@@ -27,7 +27,7 @@ PROCESS = Process(
     work=("years", "years"),
     told=("years", "weathered"),
     summary=_summary,
-    scalable={"production": "hardness"},
+    scalable={"diffusivity": "diffusivity", "production": "hardness"},
     reads=("moisture", "grass"),
     works_on_flat_land=lambda parameters: True,
 )

@@ -11,7 +11,7 @@ from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
 from ..shared.halo import WALLED, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
-from ..shared.shares import Plot, grass_protection, under_grass
+from ..shared.shares import Ground, Plot, grass_protection, under_grass
 from ..shared.state import Pace, State, Step, Volumes
 
 FEWEST_STEPS = 16
@@ -99,7 +99,7 @@ class WeatherStep(Step):
         state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
         self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
-        self._masks, self._moisture = share_masks(state), state.layers.get("moisture")
+        self._masks, self._moisture = self._make_masks(), state.layers.get("moisture")
         self._plot = Plot(state, inner(self._loose), inner(self._rock))
         rows, cols = state.elevation.shape
         self._bands = Bands((rows, cols), state.threads)
@@ -143,7 +143,19 @@ class WeatherStep(Step):
     def _look(self, done: int) -> None:
         """Look what may weather and creep on the ground as it is after so many time steps."""
         if self._masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
-            self._masks[...] = share_masks(self._state, ground_now(self._rock, self._loose))
+            self._masks[...] = self._make_masks(ground_now(self._rock, self._loose))
+
+    def _make_masks(self, ground: Ground | None = None) -> Array | None:
+        """`share_masks`, where as much creeps to a cell as it has of the diffusivity."""
+        found, creeping = share_masks(self._state, ground), self._state.masks.get("diffusivity")
+        if creeping is None:
+            return found
+        rows, cols = self._state.elevation.shape
+        if found is None:
+            found = np.ones((rows + 2, cols + 2, 3), np.float32)
+        wrap = self._state.edges == "wrap"
+        found[..., 1] *= np.pad(creeping, 1, "wrap" if wrap else "edge")
+        return found
 
     def _weather(self, wanted: int) -> int:
         kernel, bands = self._kernel, self._bands

@@ -26,11 +26,15 @@ def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | N
 
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
-    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare."""
+    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare.
+    (rows, cols, 3) where that is masked, with the share of the suspension."""
     moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
-    if moisture is None and grass is None:
+    suspended = state.masks.get("suspension")
+    if moisture is None and grass is None and suspended is None:
         return None
-    over = np.zeros((*state.elevation.shape, 2), np.float32)
+    over = np.zeros((*state.elevation.shape, 2 if suspended is None else 3), np.float32)
+    if suspended is not None:
+        over[..., 2] = suspended
     if moisture is not None:
         over[..., 0] = moisture * wet_hold
     over[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)

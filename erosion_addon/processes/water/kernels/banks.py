@@ -19,6 +19,9 @@ DUG, HARD, FILLED, TAKEN = 0, 1, 2, 3
 """Masks by number: how far the ground may be dug, how hard its rock is, how far anything may be laid on it, or slide
 there."""
 
+CARRIED, PICKED, SETTLED, DRIED = 4, 5, 6, 7
+"""Further masks, where single parameters are masked: shares of capacity, pick-up, settling and evaporation."""
+
 CALM = np.float32(0.2)
 """m/s; slower water wears no rock, leaves its banks alone, and lets its load settle where the bed is flat."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
-from .banks import CALM, DUG, FILLED, HARD, loosen, move, slide_between, slide_within
+from .banks import CALM, CARRIED, DUG, FILLED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
 from .faces import FILM, NOTHING
 from .gradients import lowest, slopes
 from .speed import velocity
@@ -169,6 +169,12 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
         spare = np.float64(capacity[col]) - suspended[col]
         room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
         taken[col] = min(spare * pick_up, room) if spare > 0.0 else spare * settle
+    if masks.shape[0] > CARRIED:
+        for col in range(bed.size):
+            spare = np.float64(capacity[col] * masks[CARRIED, row, col]) - suspended[col]
+            room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
+            picked = min(spare * (pick_up * np.float64(masks[PICKED, row, col])), room)
+            taken[col] = picked if spare > 0.0 else spare * (settle * np.float64(masks[SETTLED, row, col]))
     for col in range(bed.size):
         wet = depth[col] > FILM and suspended[col] + max(taken[col], 0.0) > NOTHING
         held = 1.0 - np.float64(ground.protection * grass[col])
@@ -273,7 +279,7 @@ def sweep(
         _exchange(
             depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
         )
-        weather(depth[row], speed[now], rain[row], evaporated, ground)
+        weather(depth[row], speed[now], rain[row], masks, row, evaporated, ground)
         live(
             depth[row],
             speed[now],
@@ -317,7 +323,7 @@ def run_ground(
 
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
     flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
-    (4, rows, cols) float32 0-1, see `DUG` and those beside it; of no size for none. What may not be laid down stays
+    (4 or 8, rows, cols) float32 0-1, see `DUG` and `CARRIED`; of no size for none. What may not be laid down stays
     suspended, even where the water dries up. bands: the first row of each band, and the number of rows. seams: `Seams`,
     work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
     """

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ....kernels.compile import kernel
+from .banks import DRIED
 from .faces import NOTHING
 from .speed import SHALLOW
 
@@ -27,12 +28,14 @@ STILL = np.float32(0.3)
 
 
 @kernel
-def weather(depth, speed, rain, evaporated, ground):
+def weather(depth, speed, rain, masks, row, evaporated, ground):
     """Rain and evaporation; water in motion evaporates less."""
-    seconds = np.float64(ground.seconds)
+    seconds, masked = np.float64(ground.seconds), masks.shape[0] > DRIED
     for col in range(depth.size):
         quick = speed[col] / STILL
         wanted = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
+        if masked:
+            wanted *= np.float64(masks[DRIED, row, col])
         water = depth[col] + np.float64(rain[col]) * seconds
         left = max(water - wanted, 0.0)
         evaporated[col] = water - left

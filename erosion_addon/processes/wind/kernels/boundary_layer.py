@@ -296,7 +296,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     """
     size = track.size
     cells, marks = ground.reshape(2 * size), track.reshape(size)
-    covers = None if cover is None else cover.reshape(size, 2)
+    covers = None if cover is None else cover.reshape(size, cover.shape[2])
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, masks.shape[2])
     passed = None if flows is None else flows.reshape(size, FLOWS)

@@ -285,9 +285,9 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     the cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
 
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
-    where a particle touches. cover: (rows, cols, 2) float32, force below which nothing is lifted, and what is left of
-    the wind on the ground, or None. shade: (rows, cols) float64 from `wind_shadow.cast`, or None. flows:
-    (rows, cols, FLOWS) float64, what passes is added, or None. masks:
+    where a particle touches. cover: (rows, cols, 2 or 3) float32, force below which nothing is lifted, what is left of
+    the wind on the ground, and the share of the suspension, or None. shade: (rows, cols) float64 from
+    `wind_shadow.cast`, or None. flows: (rows, cols, FLOWS) float64, what passes is added, or None. masks:
     (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
     wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
     A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
@@ -296,7 +296,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     """
     size = track.size
     cells, marks = ground.reshape(2 * size), track.reshape(size)
-    covers = None if cover is None else cover.reshape(size, 2)
+    covers = None if cover is None else cover.reshape(size, cover.shape[2])
     shades = None if shade is None else shade.reshape(size)
     shares = None if masks is None else masks.reshape(size, masks.shape[2])
     passed = None if flows is None else flows.reshape(size, FLOWS)

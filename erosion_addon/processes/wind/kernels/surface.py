@@ -15,6 +15,9 @@ from ...shared.kernels.cascade import HIGHEST, LOWEST
 CHANNEL = np.uintp(1)
 CELL = np.uintp(2)
 
+SUSPENDED = 2
+"""Of what covers the ground, where there are three: the share of the suspension."""
+
 LEAST = 1e-30
 """A load below this falls whole: else it would be halved until the processor computes with it ten times slower."""
 
@@ -128,6 +131,8 @@ def lift(cells, cover, masks, at, depth, speed, rate):
     lifted = min(rate * speed, 1.0) * depth
     if cover is not None:
         lifted = lifted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
+        if cover.shape[1] > SUSPENDED:
+            lifted *= cover[at // CELL, SUSPENDED]
     if masks is not None:
         lifted *= masks[at // CELL, 0]
         if masks.shape[1] > HIGHEST:

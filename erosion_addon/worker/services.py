@@ -2,7 +2,8 @@
 """What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis, its
 rivers and lakes, beds that are carved, pictures of variants of a run.
 
-Requests and answers are numbers and arrays by name, as pipes carry them.
+Requests and answers are numbers and arrays by name, as pipes carry them. What computes an answer is imported where that
+happens: the scene, which imports this at Blender's start, only asks.
 """
 
 import json
@@ -18,10 +19,7 @@ from ..drainage.analysis import Analysis, AnalysisParameters, analyze
 from ..drainage.beds import BedParameters
 from ..drainage.rivers import RiverParameters, Water, water_of
 from ..light import bake
-from ..light.relief import shaded_relief
-from ..lod import levels
 from ..recipe.recipe import Recipe
-from ..run.simulation import simulate
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
@@ -110,10 +108,12 @@ def levels_request(
     return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
 
 
-def levels_in(request: Request, answer: Mapping[str, Array]) -> list[levels.Level]:
-    """The levels in the answer to such a request, one for each error."""
+def levels_in(request: Request, answer: Mapping[str, Array]) -> list[Any]:
+    """The levels in the answer to such a request, a `lod.Level` for each error."""
+    from ..lod.levels import Level
+
     errors = request.values["errors"]
-    return [levels.Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
+    return [Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
 
 
 def compute(request: Request, threads: int, tell: Tell = lambda fraction, message: None) -> dict[str, Array]:
@@ -130,6 +130,8 @@ def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
 
 
 def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    from ..lod import levels
+
     height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
     tally = Tally(lambda fraction: tell(fraction, "Levels of Detail"))
     if "wet" in arrays:
@@ -168,6 +170,9 @@ def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
 
 
 def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+    from ..light.relief import shaded_relief
+    from ..run.simulation import simulate
+
     fields = {name: arrays[name] for name in values["fields"]}
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]), fields)
     masks = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}

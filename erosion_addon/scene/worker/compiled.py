@@ -7,7 +7,6 @@ from pathlib import Path
 
 import bpy
 
-from ...run.precompile_all import MARK
 from .. import session
 
 
@@ -56,6 +55,8 @@ def folder() -> Path | None:
 
 def is_complete() -> bool:
     """Whether all that shipped recipes call has been compiled."""
+    from ...run.precompile_all import MARK  # here, as it brings all that runs
+
     kept = folder()
     return kept is not None and any(kept.glob(f"numba-*python-*/{MARK}"))
 

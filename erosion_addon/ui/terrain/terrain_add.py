@@ -8,7 +8,6 @@ import bpy
 from ...base.parameters import groups, specifications
 from ...generators.registry import SOURCES, make
 from ...recipe.recipe import SEED
-from ...scene.files.image import BlenderFiles
 from ...scene.terrain.new_object import make_terrain_object
 from ...terrain.terrain import SMALLEST_SIDE
 from ..base import views
@@ -122,6 +121,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return {"FINISHED"}
 
     def _add(self, context: bpy.types.Context) -> bpy.types.Object:
+        from ...scene.files.image import BlenderFiles  # here, as only a press on Add Terrain needs it
+
         source, values = SOURCES[self.kind], self._values()
         rows, cols, spacing = self._grid()
         terrain = make(source.kind, rows, cols, spacing, self.seed, values, BlenderFiles())

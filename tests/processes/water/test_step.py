@@ -376,6 +376,22 @@ def test_a_flood_moves_as_much_at_half_the_resolution():
     assert figures[0][1:] == pytest.approx(figures[1][1:], rel=0.1)
 
 
+@pytest.mark.landscape
+def test_as_much_rock_is_worn_on_cells_of_20_m_as_on_those_of_10_m():
+    """Rock that two hours of rain wear on hills of 1.92 km. Measured: on cells of 20 m 0.94 of that on 10 m, on 40 m
+    0.75, as water that hardly moves counts as calm over a larger share of a bank."""
+    worn = []
+    for side in (48, 96, 192):
+        y, x = (np.mgrid[:side, :side] + 0.5) * (2 * np.pi / side)
+        rise = np.sin(x) * np.cos(y) + 0.5 * np.sin(2 * x + y + 1) + 0.3 * np.cos(3 * y - 2 * x) + 0.2 * np.sin(5 * x)
+        before = 200.0 * rise / np.ptp(rise)
+        layers = run(before, cell_size=1920.0 / side, duration=2.0).layers()
+        worn.append(float((before - (layers["elevation"] - layers["soil"] - layers["sediment"])).mean()))
+    shares = np.array(worn) / worn[-1]
+    print(shares)
+    assert shares[1] == pytest.approx(1.0, abs=0.1) and 0.65 < shares[0] < 0.9
+
+
 def valleys(side):
     """Hills and valleys that lead down to the last row, as waves of up to 8 a side: band-limited."""
     random = np.random.default_rng(1)

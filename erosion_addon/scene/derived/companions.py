@@ -13,10 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import bpy
-from mathutils import Matrix
+import numpy as np
+from mathutils import Matrix, Vector
 
 from ...base.errors import InputError
 from ..materials import nodes
+from ..terrain import attributes, grid
 
 KIND = "erosion_kind"
 """Custom property of a companion."""
@@ -42,9 +44,9 @@ HIDDEN = "erosion_hidden"
 WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
 
-RIVERS = "erosion_rivers"
-"""Custom property of a terrain for its material: 1 where it has rivers, lakes or a sea, so that moisture
-draws none."""
+SHOWN = "erosion_shown"
+"""Custom property of a terrain for its material, three numbers: 1 where it has rivers, lakes or a sea, so that moisture
+draws none; and where the wind that blew its sand goes, in the world's x and y, of length 1."""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -171,13 +173,53 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
 
 
 def tell_material(terrain: bpy.types.Object) -> None:
-    """Let the terrain's material know whether the water has a surface, or shows as rivers, lakes and sea."""
-    for told, kinds in ((WATER_SURFACE, ("water",)), (RIVERS, ("rivers", "lakes", "sea"))):
-        if any(len(water.data.vertices) for kind in kinds for water in find(terrain, kind)):
-            terrain[told] = 1.0
-        else:
-            terrain.pop(told, None)
+    """Let the terrain's material know whether the water has a surface, or shows as rivers, lakes and sea, and where the
+    wind went."""
+    if _any(terrain, "water"):
+        terrain[WATER_SURFACE] = 1.0
+    else:
+        terrain.pop(WATER_SURFACE, None)
+    shown = (float(_any(terrain, "rivers", "lakes", "sea")), *_wind(terrain))
+    if any(shown):
+        terrain[SHOWN] = shown
+    else:
+        terrain.pop(SHOWN, None)
     terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _any(terrain: bpy.types.Object, *kinds: str) -> bool:
+    return any(len(water.data.vertices) for kind in kinds for water in find(terrain, kind))
+
+
+def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
+    """Where the sand went on the whole, or the wind, or where the sand's steep faces look, as (x, y) in the world of
+    length 1; zeros where nothing tells."""
+    mesh = terrain.data
+    known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
+    means = [values.mean(axis=0) for values in known if values is not None]
+    if attributes.holds(mesh, "sediment") and len(mesh.vertices):
+        means.append(_lee(terrain))
+    for x, y in means:
+        if math.hypot(x, y) > 1e-9:
+            goes = terrain.matrix_basis.to_3x3() @ Vector((x, y, 0.0))
+            goes.z = 0.0
+            goes.normalize()
+            return goes.x, goes.y
+    return 0.0, 0.0
+
+
+def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
+    """Where the steep faces of the ground look, as (x, y): dunes are steep in the lee alone. Twice the ground's slope
+    counts eight times."""
+    lattice = grid.find_lattice(terrain)
+    heights = lattice.to_grid(grid.heights(terrain.data))
+    stride = max(1, max(heights.shape) // 256)
+    heights = heights[::stride, ::stride]
+    if min(heights.shape) < 2:
+        return 0.0, 0.0
+    up, right = np.gradient(heights, *(lattice.spacing[axis] * stride for axis in (0, 1)))
+    steep = up * up + right * right
+    return -float((steep * right).mean()), -float((steep * up).mean())
 
 
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 5
+VERSION = 6
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
@@ -59,12 +59,16 @@ FIELDS = (
         "water_depth",
         EXISTS,
     ),
-    _field(
-        "Has Rivers",
-        0.0,
-        "1 where rivers or lakes are objects, so that moisture draws none, else 0",
-        "erosion_rivers",
-        OF_OBJECT,
+    Socket(
+        "Shown",
+        None,
+        "First 1 where rivers or lakes are objects, so that moisture draws none, else 0; then where the wind "
+        "goes, as x and y of length 1, for ripples in sand",
+        panel="Fields",
+        attribute="erosion_shown",
+        channel=VECTOR_OF_OBJECT,
+        kind="NodeSocketVector",
+        low=-1.0,
     ),
     _field(
         "Surface Color",
@@ -141,6 +145,7 @@ CONTROLS = (
     Socket("Detail", 0.7, "How much borders and colors are broken up", "FACTOR", panel="Detail"),
     Socket("Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
+    Socket("Ripples", 0.0, "Height of the wind's ripples in sand", high=10.0, panel="Detail"),
     Socket("Glow Color", (1.0, 0.13, 0.015), "Light of the ground that glows, such as lava", panel="Glow"),
     Socket("Glow Strength", 8.0, "How brightly the ground shines where Glow is 1", high=1e4, panel="Glow"),
     Socket("Surface Color Strength", 1.0, "How much Surface Color covers", "FACTOR", panel="Light"),
@@ -182,7 +187,8 @@ PLACE = (
     noise("wide", "wide place", 2.0, 0.5),
     noise("noise", "place", 5.0, 0.62),
     _scaled("fine place", "place", 23.0),
-    noise("grain", "fine place", 3.0, 0.7),
+    # More octaves than pixels show from afar: close by they are the grains of gravel and scree.
+    noise("grain", "fine place", 6.0, 0.72),
     math("distance", "MULTIPLY", "camera.View Distance", "per meter"),
     ramp("near", "distance", 30.0, 4.0),
     math("wide centered", "SUBTRACT", "wide.Fac", 0.5),
@@ -281,25 +287,37 @@ WATER = (
     # The share of the relief is generated Z. A texture reads it alone, where the node of all coordinates would take an
     # attribute more, for UVs, of the 14 that EEVEE has.
     Node("share", "TexGradient", settings={"texture_mapping.mapping_x": "Z"}),
-    math("high", "MULTIPLY_ADD", "patches", 0.05, "share.Fac"),
-    math("snow from", "SUBTRACT", "in.Snow Line", 0.07),
-    math("snow to", "ADD", "in.Snow Line", 0.07),
+    # It lies lower in hollows, which see less of the sky, and its edge follows no line of height.
+    math("hidden sky", "SUBTRACT", 1.0, "in.Sky Light"),
+    math("sheltered", "MULTIPLY", "hidden sky", "in.Has Sky Light"),
+    math("high here", "MULTIPLY_ADD", "sheltered", 0.35, "share.Fac"),
+    math("high widely", "MULTIPLY_ADD", "zones", 0.35, "high here"),
+    math("high", "MULTIPLY_ADD", "patches", 0.06, "high widely"),
+    math("snow from", "SUBTRACT", "in.Snow Line", 0.05),
+    math("snow to", "ADD", "in.Snow Line", 0.09),
     ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
     math("slope", "ARCCOSINE", "upward"),
-    math("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope"),
-    math("holds to", "SUBTRACT", "in.Snow Slope", 0.14),
+    # Ribs of rock that stand out of a slope throw the snow off, so that it thins out in streaks.
+    math("ribs", "SUBTRACT", "streaks.Fac", 0.5),
+    math("ribbed", "MULTIPLY", "ribs", "in.Detail"),
+    math("slope ribbed", "MULTIPLY_ADD", "ribbed", 1.1, "slope"),
+    math("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope ribbed"),
+    math("holds to", "SUBTRACT", "in.Snow Slope", 0.12),
     ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
     math("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
-    # Or as a snow step left it; thin snow lies in patches.
+    # Or as a snow step left it; thin snow lies in patches, and on steep ground ribs stand out of it.
     math("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
     math("snow patchy", "MULTIPLY_ADD", "patches", 0.35, "snow thickness"),
+    ramp("steep snow", "slope", 0.4, 0.8, (0.0, -16.0)),
+    math("snow on ribs", "MULTIPLY_ADD", "ribbed", "steep snow", "snow patchy"),
     math("snow spread", "MULTIPLY", "snow thickness", 5.0),
-    math("snow any", "MINIMUM", "snow patchy", "snow spread"),
+    math("snow any", "MINIMUM", "snow on ribs", "snow spread"),
     ramp("snow lying", "snow any", 0.15, 0.9),
     ramp("snow", "in.Has Snow Thickness", 0.0, 1.0, ("snow drawn", "snow lying")),
     mix("snowed", "snow", "wet ground", "in.Snow Color"),
     # Water by its depth; by moisture where nothing better is known of it.
-    math("known water", "MAXIMUM", "in.Has Water Depth", "in.Has Rivers"),
+    Node("shown", "SeparateXYZ", {0: "in.Shown"}),
+    math("known water", "MAXIMUM", "in.Has Water Depth", "shown.X"),
     math("unknown water", "SUBTRACT", 1.0, "known water"),
     math("water to", "ADD", "in.Water Threshold", 0.02),
     ramp("wettest", "in.Moisture", "in.Water Threshold", "water to"),
@@ -347,12 +365,16 @@ SURFACE = (
     Node("coarse", "VectorMath", {0: "patches bent", 1: "crags bent"}, {"operation": "ADD"}),
     Node("rough", "VectorMath", {0: "coarse", 1: "grain near bent"}, {"operation": "ADD"}),
     math("relief", "MULTIPLY_ADD", "bare", 0.55, 0.3),
-    math("smooth", "MAXIMUM", "water", "snow"),
+    # Snow fills the fine relief, but not all of it.
+    math("snow fills", "MULTIPLY", "snow", 0.8),
+    math("smooth", "MAXIMUM", "water", "snow fills"),
     math("dry", "SUBTRACT", 1.0, "smooth"),
     math("relief on land", "MULTIPLY", "relief", "dry"),
     math("bend strength", "MULTIPLY", "relief on land", "in.Relief"),
     _scaled("bend", "rough", "bend strength"),
-    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend"}, {"operation": "ADD"}),
+    _scaled("rippled", "ripple slope", "bend strength"),
+    Node("bend of all", "VectorMath", {0: "bend", 1: "rippled"}, {"operation": "ADD"}),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend of all"}, {"operation": "ADD"}),
     Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
     Node(
         "surface",
@@ -373,10 +395,29 @@ SURFACE = (
     ),
 )
 
+RIPPLES = (
+    # Crests across the wind, which fork and end as the noise shifts them; close by alone, where they are wider than
+    # pixels, and not on slip faces, which are smoother.
+    Node("goes", "CombineXYZ", {"X": "shown.Y", "Y": "shown.Z"}),
+    Node("along", "VectorMath", {0: "fine place", 1: "goes"}, {"operation": "DOT_PRODUCT"}),
+    math("shifted", "MULTIPLY_ADD", "centered", 14.0, "along"),
+    math("shifted finely", "MULTIPLY_ADD", "grain centered", 1.2, "shifted"),
+    math("phase", "MULTIPLY", "shifted finely", 3.0),
+    math("wave", "SINE", "phase"),
+    ramp("close", "distance", 14.0, 2.0, (0.0, "in.Ripples")),
+    ramp("windward", "upward", 0.84, 0.93),
+    math("sandy", "MULTIPLY", "loose", "windward"),
+    math("rippling", "MULTIPLY", "sandy", "close"),
+    math("height of ripples", "MULTIPLY", "wave", "rippling"),
+    _scaled("ripple slope", "goes", "height of ripples"),
+)
+"""The wind's ripples in sand, as a slope."""
+
 NODES = {
     "Place and Noise": PLACE,
     "Sediment, Rock and Plants": COVER,
     "Rock": ROCK,
     "Wet Ground, Snow, Water": WATER,
+    "Ripples": RIPPLES,
     "Light and Surface": SURFACE,
 }

@@ -210,3 +210,24 @@ def test_a_companion_that_was_converted_is_the_users(make_valley, data):
     mine.parent, mine[companions.KIND] = valley, "rivers"
     assert kinds(valley) == ["foliage", "water"] and companions.update(valley) == []
     assert companions.remove(valley, "rivers") == 0 and mine.name in bpy.data.objects
+
+
+def test_ripples_lie_across_the_wind_that_the_dunes_steep_faces_tell(empty_scene):
+    """Dunes rise gently for nine cells and fall steeply for one, toward x; turned by 90° they do so toward y."""
+    saw = np.arange(60) % 10 * 1.0
+    obj = grid.make_grid_object("Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection)
+    companions.tell_material(obj)
+    assert companions.SHOWN not in obj  # rock tells of no wind
+    sand = np.ones((20, 60), np.float32)
+    attributes.write_fields(obj.data, grid.find_lattice(obj), {"sediment": sand})
+    companions.tell_material(obj)
+    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
+    obj.rotation_euler.z = np.pi / 2
+    bpy.context.view_layer.update()
+    companions.tell_material(obj)
+    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-3)
+    flow = np.zeros((20, 60, 2), np.float32)
+    flow[..., 1] = -3.0  # what is known of the wind counts for more
+    attributes.write_fields(obj.data, grid.find_lattice(obj), {"sand_flow": flow})
+    companions.tell_material(obj)
+    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)

@@ -128,7 +128,7 @@ def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
     assert obj.name == "Land Sea" and obj.parent == terrain and not obj.data.validate()
     assert (positions(obj.data)[:, 2] == 80.0).all()
     assert np.count_nonzero(values_of(obj.data, "water_depth") > 0) == np.count_nonzero(LAND < 80.0)
-    assert terrain[companions.RIVERS] == 1
+    assert terrain[companions.SHOWN][0] == 1
     assert update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {}) == []
 
 
@@ -151,7 +151,7 @@ def test_a_sea_follows_the_terrain_and_dries_up_with_it(terrain):
     set_heights(terrain, LAND[::-1])
     assert update_derived.update(terrain) == [] and obj.data == mesh and positions(mesh).tobytes() != before
     set_heights(terrain, LAND + 100.0)
-    assert update_derived.update(terrain) == [] and not len(mesh.vertices) and companions.RIVERS not in terrain
+    assert update_derived.update(terrain) == [] and not len(mesh.vertices) and companions.SHOWN not in terrain
 
 
 def test_a_sea_over_all_land_is_a_whole_sheet_but_refused_beside_rivers_which_stay(terrain):
@@ -219,9 +219,9 @@ def test_where_there_are_none_it_is_said_and_nothing_made(empty_scene, land, kin
 def test_the_material_draws_no_rivers_by_moisture_beside_them(terrain):
     material.assign(terrain)
     rivers.add(terrain, "rivers", BROOKS)
-    assert terrain[companions.RIVERS] == 1
+    assert terrain[companions.SHOWN][0] == 1
     companions.remove(terrain, "rivers")
-    assert companions.RIVERS not in terrain
+    assert companions.SHOWN not in terrain
 
 
 def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_ground(terrain):

@@ -99,13 +99,19 @@ class FlowGraph:
         return passes
 
     def _lead_out(self, heights: Array, count: int) -> tuple[Array, Array]:
-        kernels, network = self._basins, self.network
-        pits = np.empty(count, np.int32)
-        self._receivers.gather_pits(network, pits)
-        labels = np.zeros(network.toward.size, np.int32)
-        cells = kernels.label_basins(network, pits, labels, self._memory)
+        kernels, network, (rows, cols) = self._basins, self.network, self.shape
+        labels = np.empty(network.toward.size, np.int32)
+        kernels.number_pits(network, labels)
+        in_bands(lambda first, last: kernels.label_basins(network, labels, cols, first, last), rows, self._threads)
+        found: dict[int, Array] = {}
+
+        def border(first: int, last: int) -> None:
+            found[first] = kernels.list_borders(network, labels, cols, first, last)
+
+        in_bands(border, rows, self._threads)
+        borders = np.concatenate([found[first] for first in sorted(found)])
         links = np.empty((count, 2), np.int64)
-        kernels.span(heights, network, labels, self._memory, cells, links)
+        kernels.span(heights, network, labels, borders, links)
         kernels.carve(heights, network, labels, links, np.empty(count + 1))
         return labels, links
 

@@ -19,22 +19,47 @@ from .receivers import OUTLET, PIT, RING, neighbor
 
 
 @kernel
-def label_basins(network, pits, labels, cells):
-    """Set `labels` (int32, 0 before) of all cells that drain to pit k to k + 1, and list them; returns how many."""
+def number_pits(network, labels):
+    """Set `labels` (int32) of pits to 1, 2, … in reading order, of what drains on to -1, and of all else to 0."""
     count = 0
-    for basin in range(pits.size):
-        cells[count] = pits[basin]
-        labels[pits[basin]] = basin + 1
-        at, count = count, count + 1
-        while at < count:
-            for number in range(8):
-                donor = neighbor(network, cells[at], number)
-                if network.toward[donor] == 7 - number:
-                    labels[donor] = basin + 1
-                    cells[count] = donor
+    for cell in range(labels.size):
+        labels[cell] = -1 if network.toward[cell] < OUTLET else 0
+        if network.toward[cell] == PIT:
+            count += 1
+            labels[cell] = count
+
+
+@kernel
+def label_basins(network, labels, cols, first, last):
+    """Give the cells of rows first … last - 1, and what they drain through, the label of the pit or outlet that they
+    drain to. Threads that meet on a way write the same."""
+    for row in range(first, last):
+        start = (row + 1) * (cols + 2) + 1
+        for begin in range(start, start + cols):
+            cell = begin
+            while labels[cell] < 0:
+                cell = neighbor(network, cell, network.toward[cell])
+            label, cell = labels[cell], begin
+            while labels[cell] < 0:
+                labels[cell] = label
+                cell = neighbor(network, cell, network.toward[cell])
+
+
+@kernel
+def list_borders(network, labels, cols, first, last):
+    """Pairs of neighbors in different basins, (pairs, 2) int32: the cell that comes first in reading order, in rows
+    first … last - 1, and the number of the other."""
+    borders, count = np.empty((4 * (last - first) * cols, 2), np.int32), 0
+    for row in range(first, last):
+        start = (row + 1) * (cols + 2) + 1
+        for cell in range(start, start + cols):
+            label = labels[cell]
+            for number in range(4, 8):
+                other = neighbor(network, cell, number)
+                if labels[other] != label and network.toward[other] != RING:
+                    borders[count, 0], borders[count, 1] = cell, number
                     count += 1
-            at += 1
-    return count
+    return borders[:count].copy()
 
 
 @lean
@@ -47,44 +72,37 @@ def _find(roots, basin):
 
 
 @kernel
-def span(heights, network, labels, cells, count, links):
+def span(heights, network, labels, borders, links):
     """The minimum spanning tree over the passes: fills `links` (basins, 2) int64, the cell on one side of each pass and
     the number of the neighbor on the other.
 
-    labels: as of `label_basins`; 0 is everything that drains. cells: the first `count` are those of basins; the list is
-    used up.
+    labels: as of `label_basins`. borders: as of `list_borders`, of all rows; the list is used up.
     """
     basins = links.shape[0]
     roots = np.arange(basins + 1)
     lowest, beyond = np.empty(basins + 1), np.empty(basins + 1)
     ends, best = np.empty((basins + 1, 2), np.int64), np.empty((basins + 1, 2), np.int64)
-    made = 0
+    made, count = 0, borders.shape[0]
     while made < basins:
         lowest[:] = math.inf
         kept = 0
         for place in range(count):
-            cell = cells[place]
-            label, at_border = labels[cell], False
-            own = _find(roots, label)
-            for number in range(8):
-                other = neighbor(network, cell, number)
-                if labels[other] == label or network.toward[other] == RING:
+            cell, number = np.int64(borders[place, 0]), np.int64(borders[place, 1])
+            other = neighbor(network, cell, number)
+            own, theirs = _find(roots, labels[cell]), _find(roots, labels[other])
+            if theirs == own:  # it stays so
+                continue
+            borders[kept, 0], borders[kept, 1] = cell, number
+            kept += 1
+            height, lower = max(heights[cell], heights[other]), min(heights[cell], heights[other])
+            low, high = min(cell, other), max(cell, other)
+            for basin in (own, theirs):
+                if height > lowest[basin]:
                     continue
-                theirs = _find(roots, labels[other])
-                if theirs == own:
-                    continue
-                at_border = True
-                height = max(heights[cell], heights[other])
-                if height > lowest[own]:
-                    continue
-                lower, low, high = min(heights[cell], heights[other]), min(cell, other), max(cell, other)
-                if height < lowest[own] or (lower, low, high) < (beyond[own], ends[own, 0], ends[own, 1]):
-                    lowest[own], beyond[own] = height, lower
-                    ends[own, 0], ends[own, 1] = low, high
-                    best[own, 0], best[own, 1] = cell, number
-            if at_border:  # a cell within a basin stays within it
-                cells[kept] = cell
-                kept += 1
+                if height < lowest[basin] or (lower, low, high) < (beyond[basin], ends[basin, 0], ends[basin, 1]):
+                    lowest[basin], beyond[basin] = height, lower
+                    ends[basin, 0], ends[basin, 1] = low, high
+                    best[basin, 0], best[basin, 1] = (cell, number) if basin == own else (other, 7 - number)
         count = kept
         for basin in range(1, basins + 1):
             if roots[basin] != basin or lowest[basin] == math.inf:

@@ -81,13 +81,3 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
             toward[cell] = found
             pits += found == PIT
     return pits
-
-
-@kernel
-def gather_pits(network, pits):
-    """List the pits in reading order."""
-    count = 0
-    for cell in range(network.toward.size):
-        if network.toward[cell] == PIT:
-            pits[count] = cell
-            count += 1

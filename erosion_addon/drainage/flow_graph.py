@@ -56,7 +56,6 @@ class FlowGraph:
         """The cells, each after its receiver, as flat indices of the grid with its ring."""
         self.parts = np.zeros(2, np.int64)
         """Places in the order where a part of whole trees begins, and its end."""
-        self._memory = np.empty(rows * cols, np.int32)
 
     def padded(self, array: Array) -> Array:
         """A copy (flat, with a ring of zeros) of a (rows, cols) array."""
@@ -93,7 +92,7 @@ class FlowGraph:
             count -= 1
         passes = self._lead_out(heights, count) if count else None
         trees = np.empty(self._streams.count_outlets(network) + 1, np.int64)
-        self._streams.depth_first(network, self.order, trees, self._memory)
+        self._streams.depth_first(network, self.order, trees)
         wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
         return passes

@@ -47,9 +47,9 @@ def label_basins(network, labels, cols, first, last):
 
 @kernel
 def list_borders(network, labels, cols, first, last):
-    """Pairs of neighbors in different basins, (pairs, 2) int32: the cell that comes first in reading order, in rows
-    first … last - 1, and the number of the other."""
-    borders, count = np.empty((4 * (last - first) * cols, 2), np.int32), 0
+    """Pairs of neighbors in different basins, (pairs,) uint32: four times the cell that comes first in reading order,
+    in rows first … last - 1, and by how much the number of the other is above 4."""
+    borders, count = np.empty(4 * (last - first) * cols, np.uint32), 0
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for cell in range(start, start + cols):
@@ -57,7 +57,7 @@ def list_borders(network, labels, cols, first, last):
             for number in range(4, 8):
                 other = neighbor(network, cell, number)
                 if labels[other] != label and network.toward[other] != RING:
-                    borders[count, 0], borders[count, 1] = cell, number
+                    borders[count] = 4 * cell + number - 4
                     count += 1
     return borders[:count].copy()
 
@@ -82,17 +82,17 @@ def span(heights, network, labels, borders, links):
     roots = np.arange(basins + 1)
     lowest, beyond = np.empty(basins + 1), np.empty(basins + 1)
     ends, best = np.empty((basins + 1, 2), np.int64), np.empty((basins + 1, 2), np.int64)
-    made, count = 0, borders.shape[0]
+    made, count = 0, borders.size
     while made < basins:
         lowest[:] = math.inf
         kept = 0
         for place in range(count):
-            cell, number = np.int64(borders[place, 0]), np.int64(borders[place, 1])
+            cell, number = np.int64(borders[place] // 4), np.int64(4 + borders[place] % 4)
             other = neighbor(network, cell, number)
             own, theirs = _find(roots, labels[cell]), _find(roots, labels[other])
             if theirs == own:  # it stays so
                 continue
-            borders[kept, 0], borders[kept, 1] = cell, number
+            borders[kept] = borders[place]
             kept += 1
             height, lower = max(heights[cell], heights[other]), min(heights[cell], heights[other])
             low, high = min(cell, other), max(cell, other)

@@ -17,26 +17,27 @@ def count_outlets(network):
 
 
 @kernel
-def depth_first(network, order, trees, stack):
+def depth_first(network, order, trees):
     """Fill `order` (int32) with all cells, each after its receiver and before those that drain to it, and `trees` with
-    the place of each outlet in it and, last, their number. stack: int32, as many as cells."""
+    the place of each outlet in it and, last, their number. What waits is kept at the end of `order`."""
     count, tree = 0, 0
     for outlet in range(network.toward.size):
         if network.toward[outlet] != OUTLET:
             continue
         trees[tree] = count
         tree += 1
-        stack[0], depth = outlet, 1
-        while depth:
-            depth -= 1
-            cell = np.int64(stack[depth])
+        waiting = order.size - 1
+        order[waiting] = outlet
+        while waiting < order.size:
+            cell = np.int64(order[waiting])
+            waiting += 1
             order[count] = cell
             count += 1
             for number in range(8):
                 donor = neighbor(network, cell, number)
                 if network.toward[donor] == 7 - number:
-                    stack[depth] = donor
-                    depth += 1
+                    waiting -= 1
+                    order[waiting] = donor
     trees[tree] = count
 
 

@@ -142,7 +142,7 @@ class UpliftParameters(Parameters):
 class UpliftStep(Step):
     """A step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
 
-    bytes_per_cell = 84
+    bytes_per_cell = 80
     """Working memory beyond terrain and result: heights, loose material, areas, uplift, four of work, graph, masks."""
 
     continues = ("uplift",)
@@ -160,24 +160,23 @@ class UpliftStep(Step):
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
         self._drowned = np.zeros(shape, bool) if sunk is None else sunk
-        surface = np.where(self._drowned, parameters.sea_level, state.elevation)  # rivers end on the water
-        self._heights, self._loose = graph.padded(surface), graph.padded(state.loose())
+        self._heights, self._loose = graph.padded(state.elevation), graph.padded(state.loose())
+        graph.inside(self._heights)[self._drowned] = parameters.sea_level  # rivers end on the water
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
         rain = state.masks.get("rain")
         self._rained_on = self._area if rain is None else graph.padded(rain * self._area)
-        rise = self._rise()
-        self._lift = None if rise is None else graph.padded(rise)
+        self._lift = self._rise()
         self._ground = incision.Ground(
             heights=self._heights,
             loose=self._loose,
-            areas=graph.padded(np.zeros(shape)),
+            areas=np.zeros(self._heights.size),
             floor=self._bound(-state.limits.max_erosion),
             ceiling=self._bound(state.limits.max_deposition),
-            limited=graph.padded(np.zeros(shape)) if parameters.slope_limit < 90 else np.empty(0),
-            levels=graph.padded(np.zeros(shape)),
-            lowest=graph.padded(np.zeros(shape)),
-            carried=graph.padded(np.zeros(shape)),
+            limited=np.zeros(self._heights.size) if parameters.slope_limit < 90 else np.empty(0),
+            levels=np.zeros(self._heights.size),
+            lowest=np.zeros(self._heights.size),
+            carried=np.zeros(self._heights.size),
         )
         self._constants = self._make_constants()
         self._total = np.zeros(3)
@@ -192,11 +191,12 @@ class UpliftStep(Step):
         return self._graph.padded(self._state.elevation + depth) if depth else np.empty(0)
 
     def _rise(self) -> Array | None:
-        """Uplift of a time step, (rows, cols) m, where there is any."""
+        """Uplift of a time step (flat, m), where there is any."""
         given, state = self._given, self._state
         if not given.uplift * given.years:
             return None
-        rise = np.full(state.elevation.shape, given.uplift / 1000 * given.years / STEPS)
+        lift = self._graph.padded(np.full(state.elevation.shape, given.uplift / 1000 * given.years / STEPS))
+        rise = self._graph.inside(lift)
         if given.pattern == "terrain":
             heights = state.elevation - state.elevation.min()
             rise *= heights / (heights.max() or 1.0)
@@ -206,7 +206,7 @@ class UpliftStep(Step):
         if "plot" in state.masks:
             rise *= 1.0 - state.masks["plot"]
         rise[self._graph.outlets] = 0.0
-        return rise
+        return lift
 
     def _make_constants(self) -> Any:
         given, spacing = self._given, self._state.spacing

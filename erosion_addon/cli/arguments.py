@@ -193,6 +193,17 @@ def _add_convert(commands: Any) -> None:
     convert.add_argument("--quiet", action="store_true", help="no notes")
 
 
+def _add_survey(command: argparse.ArgumentParser) -> None:
+    """Options of the commands that tell about a heightmap: how it is read, and by how many threads."""
+    command.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
+    command.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
+    )
+    _add_input(command)
+    command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    command.add_argument("--quiet", action="store_true", help="no notes")
+
+
 def _add_analyze(commands: Any) -> None:
     analyze = commands.add_parser(
         "analyze",
@@ -213,13 +224,7 @@ def _add_analyze(commands: Any) -> None:
     channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
     analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)
     analyze.add_argument("--sea-level", metavar="METERS", type=_number, help=sea)
-    analyze.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
-    analyze.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    analyze.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
-    )
-    _add_input(analyze)
-    analyze.add_argument("--quiet", action="store_true", help="no notes")
+    _add_survey(analyze)
 
 
 def _add_rivers(commands: Any) -> None:
@@ -258,13 +263,7 @@ def _add_rivers(commands: Any) -> None:
         metavar="PARAMETER=VALUE",
         help="parameters as listed below",
     )
-    rivers.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    rivers.add_argument(
-        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
-    )
-    _add_input(rivers)
-    rivers.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
-    rivers.add_argument("--quiet", action="store_true", help="no notes")
+    _add_survey(rivers)
 
 
 def _add_variants(commands: Any) -> None:

@@ -193,7 +193,7 @@ def _add_convert(commands: Any) -> None:
     convert.add_argument("--quiet", action="store_true", help="no notes")
 
 
-def _add_survey(command: argparse.ArgumentParser) -> None:
+def _add_survey(command: _Parser) -> None:
     """Options of the commands that tell about a heightmap: how it is read, and by how many threads."""
     command.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     command.add_argument(

@@ -196,7 +196,7 @@ def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
     length 1; zeros where nothing tells."""
     mesh = terrain.data
     known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
-    means = [values.mean(axis=0) for values in known if values is not None]
+    means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
     if attributes.holds(mesh, "sediment") and len(mesh.vertices):
         means.append(_lee(terrain))
     for x, y in means:

@@ -30,14 +30,16 @@ STILL = np.float32(0.3)
 @kernel
 def weather(depth, speed, rain, masks, row, evaporated, ground):
     """Rain and evaporation; water in motion evaporates less."""
-    seconds, masked = np.float64(ground.seconds), masks.shape[0] > DRIED
+    seconds = np.float64(ground.seconds)
     for col in range(depth.size):
         quick = speed[col] / STILL
-        wanted = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
-        if masked:
-            wanted *= np.float64(masks[DRIED, row, col])
+        evaporated[col] = np.float64(ground.evaporation / (np.float32(1.0) + quick * quick))
+    if masks.shape[0] > DRIED:
+        for col in range(depth.size):
+            evaporated[col] *= np.float64(masks[DRIED, row, col])
+    for col in range(depth.size):
         water = depth[col] + np.float64(rain[col]) * seconds
-        left = max(water - wanted, 0.0)
+        left = max(water - evaporated[col], 0.0)
         evaporated[col] = water - left
         depth[col] = left
 

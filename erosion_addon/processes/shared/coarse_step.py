@@ -156,6 +156,9 @@ class CoarseStep(Step):
         grids, state, masks, made = self._grids, self._state, self._state.masks, self._step.layers()
         surface, more_loose = made.pop("elevation"), made.pop("sediment")
         more_loose -= self._coarse.layers["sediment"]
+        risen = made.pop("uplift") - self._coarse.layers.get("uplift", 0.0) if "uplift" in made else None
+        if risen is not None:  # what is lost and gained is told without it
+            surface = surface - risen
         changed = self._spread(np.maximum(-more_loose, 0.0), state.loose() * _may_gain(masks))
         loose = state.loose() - changed
         np.subtract(state.elevation, changed, out=changed)
@@ -169,6 +172,10 @@ class CoarseStep(Step):
         np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         changed += filled
         layers = {"elevation": changed, **state.split_loose(loose, own="sediment")}
+        if risen is not None:
+            lift = self._spread(risen, _may_gain(masks))
+            changed += lift
+            layers["uplift"] = state.layers.get("uplift", 0.0) + lift
         return layers | {name: self._fine(name, values) for name, values in made.items()}
 
     def _level(self, amount: Array, room: Array, where: Array | float) -> Array:

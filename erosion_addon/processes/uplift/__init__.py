@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..shared.process import MASKS, Process, Spacing, volume
-from .step import STEPS, UpliftParameters, UpliftStep
+from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters, UpliftStep
 
 
 def _seconds(given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return STEPS * 1.2e-7 * shape[0] * shape[1] if given.years else 0.0
+    steps = (STEPS - COARSE_STEPS) / (1.0 - COARSE_SHARE) if given.coarse_to_fine else STEPS
+    return steps * 1.2e-7 * shape[0] * shape[1] if given.years else 0.0
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -32,5 +33,6 @@ PROCESS = Process(
     scalable={"uplift": "uplift"},
     reads=("grass",),
     writes=("uplift",),
+    bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
     works_on_flat_land=lambda parameters: parameters.uplift > 0,
 )

@@ -3,7 +3,7 @@
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import sea_level
 from ...kernels.elementary import power, tan
+from ...terrain.terrain import SMALLEST_SIDE
+from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
-from ..shared.shares import Ground, Plot, grass_protection, under_grass
+from ..shared.shares import Ground, Plot, grass_protection, under_grass, with_folded
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 
 STEPS = 40
@@ -24,6 +26,18 @@ fractal by less than 1 %."""
 
 PHASES = 3
 """Parts of a time step: rise and creep, drain, cut."""
+
+COARSE_STEPS = 30
+"""Of them, those that coarser cells take over from the finer ones."""
+
+COARSE_SHARE = 0.25
+"""Share of the work that they do."""
+
+COARSE_BYTES = 60
+"""Working memory that they take for each cell of the terrain: their own, and fields while their change is spread."""
+
+COARSEST = 128
+"""Least number of cells along the longer side of coarser land: large valleys have room on it."""
 
 SQUARE_KILOMETER = 1e6
 
@@ -123,6 +137,12 @@ class UpliftParameters(Parameters):
     sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
     sea_level: float = sea_level("Sea")
     grass_protection: float = grass_protection()
+    coarse_to_fine: bool = parameter(
+        False,
+        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
+        "terrains, with valleys a little elsewhere.",
+        group="Resolution",
+    )
 
     def reach(self, area: float) -> float:
         """K A^m in meters a year, for an area in m²."""
@@ -156,6 +176,7 @@ class UpliftStep(Step):
         self._given, self._state = parameters, (state := under_grass(state, parameters.grass_protection))
         rows, cols = shape = state.elevation.shape
         sunk = state.elevation < parameters.sea_level if parameters.sea else None
+        self._coarse_step = _on_coarser_cells(state, sunk, parameters, key)
         self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, sunk, state.threads)
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
@@ -183,6 +204,7 @@ class UpliftStep(Step):
         """Taken, left and raised so far, as m on a cell."""
         steps = STEPS if parameters.years else 0
         self._phases, self._done = steps * PHASES, 0
+        self._first = COARSE_STEPS * PHASES if self._coarse_step else 0
         self._drained = False
         self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
 
@@ -223,12 +245,49 @@ class UpliftStep(Step):
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share of all time steps done."""
+        if self._coarse_step and self._done:  # a run that goes on from beyond
+            self._coarse_step = None
+        if self._coarse_step:
+            done = self._coarse_step.advance()
+            if done == 1.0:
+                self._take_over(self._coarse_step)
+            return COARSE_SHARE * done
         until = chunk_end()
         while self._done < self._phases:
             self._phase()
             if time.perf_counter() >= until:
                 break
-        return self._done / self._phases if self._phases else 1.0
+        return self._share_done()
+
+    def _share_done(self) -> float:
+        """Of all the work, 0-1."""
+        if not self._phases:
+            return 1.0
+        before = COARSE_SHARE if self._first else 0.0
+        return before + (1.0 - before) * (self._done - self._first) / (self._phases - self._first)
+
+    def rest(self) -> None:
+        """Come to where a checkpoint can be taken: beyond the coarser cells."""
+        while self._coarse_step:
+            self.advance()
+
+    def _take_over(self, coarse: CoarseStep) -> None:
+        """Go on from what coarser cells have made of the ground; what rises, rises here by the cell."""
+        graph, layers = self._graph, coarse.layers()
+        loose = replace(self._state, layers={**self._state.layers, **layers}).loose()
+        heights, raised = layers["elevation"], 0.0
+        if self._lift is not None:
+            lift = graph.inside(self._lift) * COARSE_STEPS
+            heights, raised = heights - layers["uplift"] + self._state.layers.get("uplift", 0.0) + lift, lift.sum()
+        # Nothing is cut below the sea: where spreading has, some of what was carried out is left.
+        lowest = self._given.sea_level if self._given.sea else -np.inf
+        laid = np.where(self._drowned, 0.0, np.maximum(lowest - heights, 0.0))
+        graph.inside(self._heights)[:] = np.where(self._drowned, graph.inside(self._heights), heights + laid)
+        graph.inside(self._loose)[:] = loose + laid
+        taken, left, _ = (volume / self._area for volume in coarse.volumes())
+        self._total[:] = taken, left - laid.sum(), raised
+        self._total[1] += self._clear()
+        self._done, self._coarse_step = self._first, None
 
     def _phase(self) -> None:
         (self._raise, self._drain, self._cut)[self._done % PHASES]()
@@ -331,6 +390,8 @@ class UpliftStep(Step):
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, by field name."""
+        if self._coarse_step:
+            return self._coarse_step.layers()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")
@@ -340,10 +401,14 @@ class UpliftStep(Step):
 
     def elevation(self) -> Array:
         """The surface to look at (m)."""
+        if self._coarse_step:
+            return self._coarse_step.elevation()
         return np.where(self._drowned, self._state.elevation, self._graph.inside(self._heights))
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
+        if self._coarse_step:
+            return self._coarse_step.volumes()
         return Volumes(*(float(total) * self._area for total in self._total))
 
     @property
@@ -354,4 +419,18 @@ class UpliftStep(Step):
         """The step's entries in the report, after so many seconds of work; volumes in m³."""
         taken, left, raised = self.volumes()
         years = self._given.years * (self._done / self._phases if self._phases else 1.0)
+        if self._coarse_step:
+            years = self._coarse_step.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
+
+
+def _on_coarser_cells(state: State, sunk: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
+    """The step that cuts large valleys first, on cells twice as wide, of which there are enough; else None."""
+    rows, cols = shape = tuple((cells + 1) // 2 for cells in state.elevation.shape)
+    if not (given.coarse_to_fine and given.years) or max(shape) < COARSEST or min(shape) < SMALLEST_SIDE:
+        return None
+    masks = state.masks
+    if sunk is not None and sunk.any():  # nothing comes to lie in the sea
+        masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * np.float32(1.0) * ~sunk}
+    first = replace(given, years=given.years * COARSE_STEPS / STEPS)
+    return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), (rows, cols), first, key)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Large valleys first: coarser cells cut them, finer ones go on, and nothing is lost on the way."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from erosion_addon.drainage.statistics import statistics
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.uplift.step import COARSEST
+from erosion_addon.run.checkpoint import Checkpoint
+from erosion_addon.run.simulation import resume, simulate
+from tests.terrains import fractal
+
+SIDE, SIZE = 2 * COARSEST, 4000.0
+
+
+def land(side=SIDE, **fields):
+    return Terrain(fractal(side, side, 850.0, seed=3, steepness=1.8), SIZE / side, fields)
+
+
+def recipe(coarse_to_fine=True, **values):
+    step = {"kind": "uplift", "coarse_to_fine": coarse_to_fine, **values}
+    return Recipe.from_dict({"name": "rivers", "step": [step]})
+
+
+@pytest.mark.parametrize("values", [{}, {"uplift": 0.5}, {"sea": True, "sea_level": 200.0}])
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_no_mass_is_lost_from_one_grid_to_the_other(values, edges):
+    after = erode(land(sediment=np.full((SIDE, SIDE), 2.0)), recipe(**values), edges=edges, threads=2)
+    mass = after.report["mass"]
+    assert abs(mass["error"]) <= 1e-12 * mass["before"]
+    assert (after["sediment"] >= 0.0).all()
+
+
+@pytest.mark.parametrize("uplift", [0.0, 0.5])
+def test_the_land_is_such_as_fine_cells_alone_make(uplift):
+    """Heights within 5 % of the relief on the mean; valleys that drain, and slopes, as on one grid."""
+    whole, fine = (erode(land(), recipe(way, uplift=uplift)) for way in (True, False))
+    assert abs(whole.elevation.mean() - fine.elevation.mean()) < 0.05 * 850.0
+    assert np.corrcoef(whole.elevation.ravel(), fine.elevation.ravel())[0, 1] > 0.95
+    figures = statistics(whole.elevation, whole.spacing)
+    assert figures["free_drainage"] > 0.95
+    assert figures["slope_p90"] == pytest.approx(statistics(fine.elevation, fine.spacing)["slope_p90"], abs=1.0)
+
+
+def test_what_rises_is_what_the_mask_and_the_years_say():
+    mask = np.ones((SIDE, SIDE))
+    mask[:, : SIDE // 2] = 0.0
+    raised = erode(land(), recipe(uplift=0.1, years=100_000.0), masks={"uplift": mask})["uplift"]
+    assert not raised[:, : SIDE // 2].any()
+    np.testing.assert_allclose(raised[1:-1, SIDE // 2 : -1], 10.0, rtol=1e-12)
+
+
+def test_cells_of_no_strength_and_plots_keep_every_bit():
+    keep = np.zeros((SIDE, SIDE), bool)
+    keep[100:140, 90:171] = True
+    for kind, mask in (("strength", ~keep), ("plot", keep)):
+        after = erode(land(), recipe(uplift=0.5), masks={kind: mask.astype(np.float32)})
+        np.testing.assert_array_equal(after.elevation[keep], land().elevation[keep])
+        assert (after.elevation[~keep] != land().elevation[~keep]).mean() > 0.9
+
+
+def test_ground_under_the_sea_stays():
+    terrain = land()
+    after = erode(terrain, recipe(sea=True, sea_level=200.0))
+    sunk = terrain.elevation < 200.0
+    np.testing.assert_array_equal(after.elevation[sunk], terrain.elevation[sunk])
+
+
+@pytest.mark.parametrize("chunks", [1, 30, 200])
+def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(chunks, monkeypatch):
+    """A checkpoint from coarser cells is taken where they have handed over."""
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    whole = erode(land(), recipe(), seed=4, threads=3)
+    *_, last = itertools.islice(simulate(land(), recipe(), seed=4), chunks)
+    *_, end = resume(Checkpoint(last.checkpoint.values, last.checkpoint.arrays))
+    assert end.terrain.report["sha256"] == whole.report["sha256"]
+
+
+def test_progress_never_goes_back(monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    shares = [progress.fraction for progress in simulate(land(), recipe())]
+    assert shares == sorted(shares) and shares[-1] == 1.0 and shares[0] < 0.1
+
+
+def test_a_run_that_is_ended_on_coarser_cells_has_a_report_that_adds_up(monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    first = next(iter(simulate(land(), recipe(uplift=0.5))))
+    assert first.fraction < 0.1
+    mass = first.terrain.report["mass"]
+    assert abs(mass["error"]) <= 1e-12 * mass["before"]
+
+
+def test_small_land_has_no_coarser_cells():
+    small = land(96)
+    whole, fine = (erode(small, recipe(way)) for way in (True, False))
+    assert whole.elevation.tobytes() == fine.elevation.tobytes()

@@ -19,6 +19,7 @@ from mathutils import Matrix, Vector
 from ...base.errors import InputError
 from ..materials import nodes
 from ..terrain import attributes, grid
+from ..terrain.mesh import positions
 
 KIND = "erosion_kind"
 """Custom property of a companion."""
@@ -211,8 +212,9 @@ def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
 def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
     """Where the steep faces of the ground look, as (x, y): dunes are steep in the lee alone. Twice the ground's slope
     counts eight times."""
-    lattice = grid.find_lattice(terrain)
-    heights = lattice.to_grid(grid.heights(terrain.data))
+    place = positions(terrain.data)
+    lattice = grid.lattice_of(terrain, place)
+    heights = lattice.to_grid(place[:, 2])
     stride = max(1, max(heights.shape) // 256)
     heights = heights[::stride, ::stride]
     if min(heights.shape) < 2:

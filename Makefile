@@ -1,5 +1,6 @@
 # make demo      erode a real terrain, render it before and after: demo/
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
+# make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour
 # make test      all tests, on the Blender release that fits the Python found
 # make test-fast  the loop at the desk: no Blender, no processes, no whole landscapes; on two processors
 # make test-all  all tests on both LTS releases, where both Pythons are there; landscapes and drawn cases on one of them
@@ -26,7 +27,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
+.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -38,6 +39,9 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/physics.py
 	$(IN_VENV) examples/rivers.py
 	$(IN_VENV) examples/gallery.py
+
+figures: $(VENV)/ready
+	$(IN_VENV) examples/figures.py
 
 test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)

@@ -191,13 +191,13 @@ class UpliftStep(Step):
         self._ground = incision.Ground(
             heights=self._heights,
             loose=self._loose,
-            areas=np.zeros(self._heights.size),
+            areas=np.zeros_like(self._heights),
             floor=self._bound(-state.limits.max_erosion),
             ceiling=self._bound(state.limits.max_deposition),
-            limited=np.zeros(self._heights.size) if parameters.slope_limit < 90 else np.empty(0),
-            levels=np.zeros(self._heights.size),
-            lowest=np.zeros(self._heights.size),
-            carried=np.zeros(self._heights.size),
+            limited=np.zeros_like(self._heights) if parameters.slope_limit < 90 else np.empty(0),
+            levels=np.zeros_like(self._heights),
+            lowest=np.zeros_like(self._heights),
+            carried=np.zeros_like(self._heights),
         )
         self._constants = self._make_constants()
         self._total = np.zeros(3)

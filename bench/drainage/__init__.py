@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flow graph against C++ and against fastscapelib; recipes on any land, by figures."""
+"""The flow graph against C++ and against fastscapelib."""

@@ -153,6 +153,8 @@ DECIDES = {
     "drift": [0.0, 1.0],
     "uplift": [0.0, 0.5],
     "sea": [False, True],
+    "abrasion": [0.0, 0.1],
+    "beach_supply": [0.0, 20.0],
 }
 """Parameter that decides whether others act → a value with which they do not, and one with which they do; of the
 flight, half of them need the one and half the other."""
@@ -162,6 +164,8 @@ flight, half of them need the one and half the other."""
 def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
     """Where it does not act, runs with another value of it leave the same bytes; where it does, others."""
     layers = {"sediment": np.full((24, 30), 2.0), "moisture": fractal(24, 30, relief=1.0, seed=1)}
+    if known.needs == ("beach_supply",):
+        layers["water_depth"] = np.repeat([[3.0, 0.0]], [8, 22], axis=1).repeat(24, axis=0)
     terrain = Terrain(fractal(24, 30, relief=120.0), 10.0, layers)
     made = PROCESSES[kind].parameters
     if known.choices:

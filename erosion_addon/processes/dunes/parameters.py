@@ -117,7 +117,7 @@ class DuneParameters(Parameters):
         low=0,
         high=1,
         unit="m/m",
-        soft_high=0.05,
+        soft_high=0.1,
         group="Rock",
     )
     abrasion_height: float = parameter(

@@ -103,11 +103,11 @@ def simulate(kind, value, x, y, **modifiers):
 
 
 def job():
-    return import_module(EXTENSION + ".erosion_addon.scene.run.job").current
+    return import_module(EXTENSION + ".erosion_addon.scene.run.job").now.current
 
 
 def preview():
-    return import_module(EXTENSION + ".erosion_addon.scene.run.preview").current
+    return import_module(EXTENSION + ".erosion_addon.scene.run.preview").now.current
 
 
 def queue():
@@ -116,7 +116,7 @@ def queue():
 
 def water():
     """The water that is drawn over a run; None where none is."""
-    return import_module(EXTENSION + ".erosion_addon.scene.display.water_overlay").shown
+    return import_module(EXTENSION + ".erosion_addon.scene.display.water_overlay").now.shown
 
 
 def running():

@@ -192,17 +192,19 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
         if any(known.acts(values) for known in shown):
             _draw_group(layout, item, group, shown, values)
     _draw_limits(layout, item)
-    _draw_masks(layout, item)
+    _draw_masks(layout, item, values)
 
 
-def _draw_masks(layout: Any, item: Any) -> None:
-    """What scales single parameters from place to place."""
+def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
+    """What scales single parameters from place to place: those that act with these values."""
     header, body = layout.panel("erosion_step_masks", default_closed=True)
     header.label(text="Parameter Masks")
     if body is not None:
-        body.active = item.enabled
-        for known in PROCESSES[item.kind].scales.values():
-            _draw_setting(body.row(), steps.masks(item), known)
+        declared = specifications(PROCESSES[item.kind].parameters)
+        for name, known in PROCESSES[item.kind].scales.items():
+            row = body.row()
+            row.active = item.enabled and declared[name].acts(values)
+            _draw_setting(row, steps.masks(item), known)
 
 
 def _draw_limits(layout: Any, item: Any) -> None:

@@ -282,7 +282,7 @@ def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
 
 
 def shown_points():
-    return mask_overlay.shown.points, mask_overlay.shown.colors
+    return mask_overlay.now.shown.points, mask_overlay.now.shown.colors
 
 
 def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
@@ -296,7 +296,7 @@ def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
     assert before == ([len(getattr(bpy.data, kind)) for kind in kinds], sorted(terrain_object.data.attributes.keys()))
     assert z_of(terrain_object).tobytes() == heights
     assert SHOW(kind="hardness") == {"FINISHED"}
-    assert mask_overlay.shown is None and not mask_watch.is_shown(terrain_object, "hardness")
+    assert mask_overlay.now.shown is None and not mask_watch.is_shown(terrain_object, "hardness")
 
 
 def test_what_is_shown_is_what_a_run_gets(terrain_object):
@@ -310,7 +310,7 @@ def test_what_is_shown_is_what_a_run_gets(terrain_object):
     hues = mask_overlay.colors_of(array).reshape(-1, 4)[:, :3]
     shading = colors[:, :3].max(axis=1) / hues.max(axis=1)
     assert colors[:, :3] == pytest.approx(hues * shading[:, None], abs=1e-6)
-    assert mask_overlay.shown.title == "Strength of Terrain" and mask_overlay.shown.legend == ("0", "1")
+    assert mask_overlay.now.shown.title == "Strength of Terrain" and mask_overlay.now.shown.legend == ("0", "1")
 
 
 def test_one_mask_is_shown_at_a_time(terrain_object):
@@ -319,7 +319,7 @@ def test_one_mask_is_shown_at_a_time(terrain_object):
         PAINT(kind=kind)
         SHOW(kind=kind)
     assert mask_watch.is_shown(terrain_object, "hardness") and not mask_watch.is_shown(terrain_object, "strength")
-    assert mask_overlay.shown.title == "Hardness of Terrain"
+    assert mask_overlay.now.shown.title == "Hardness of Terrain"
 
 
 def test_the_legend_goes_up_to_the_thickest_sediment(terrain_object):
@@ -327,7 +327,7 @@ def test_the_legend_goes_up_to_the_thickest_sediment(terrain_object):
     mask = terrain_object.erosion.sediment
     mask.source, mask.layer = "ATTRIBUTE", "mask"
     SHOW(kind="sediment")
-    assert mask_overlay.shown.legend == ("0", "12.5 m")
+    assert mask_overlay.now.shown.legend == ("0", "12.5 m")
 
 
 def test_what_is_shown_follows_its_settings_and_its_mesh(terrain_object):
@@ -351,11 +351,11 @@ def test_what_cannot_be_shown_is_told(terrain_object):
     mask = terrain_object.erosion.strength
     mask.source, mask.layer = "VERTEX_GROUP", "gone"
     assert SHOW(kind="strength") == {"FINISHED"}
-    assert mask_overlay.shown is None
+    assert mask_overlay.now.shown is None
     assert "no vertex group 'gone'" in mask_watch.problem(terrain_object, "strength")
     terrain_object.vertex_groups.new(name="gone").add([0], 1.0, "REPLACE")
     mask_watch.refresh()
-    assert mask_overlay.shown is not None, "it is shown as soon as it is there"
+    assert mask_overlay.now.shown is not None, "it is shown as soon as it is there"
 
 
 def test_a_mask_that_is_not_there_cannot_be_shown(terrain_object):
@@ -366,10 +366,10 @@ def test_a_mask_that_is_not_there_cannot_be_shown(terrain_object):
 def test_a_mask_that_is_being_painted_is_shown_when_that_is_done(terrain_object):
     PAINT(kind="rain")
     assert SHOW(kind="rain") == {"FINISHED"}
-    assert mask_overlay.shown is None and mask_watch.is_shown(terrain_object, "rain")
+    assert mask_overlay.now.shown is None and mask_watch.is_shown(terrain_object, "rain")
     PAINT(kind="rain")
     mask_watch.refresh()
-    assert mask_overlay.shown.title == "Rain of Terrain"
+    assert mask_overlay.now.shown.title == "Rain of Terrain"
 
 
 def test_nothing_is_shown_once_the_mask_or_the_terrain_is_gone(terrain_object):
@@ -378,13 +378,13 @@ def test_nothing_is_shown_once_the_mask_or_the_terrain_is_gone(terrain_object):
     SHOW(kind="rain")
     terrain_object.erosion.rain.source = "NONE"
     mask_watch.refresh()
-    assert mask_overlay.shown is None
+    assert mask_overlay.now.shown is None
     PAINT(kind="rain")
     PAINT(kind="rain")
     SHOW(kind="rain")
     bpy.data.objects.remove(terrain_object)
     mask_watch.refresh()
-    assert mask_overlay.shown is None
+    assert mask_overlay.now.shown is None
 
 
 def test_strokes_on_an_image_are_seen(terrain_object):
@@ -402,7 +402,7 @@ def test_another_file_shows_nothing(terrain_object):
     PAINT(kind="rain")
     SHOW(kind="rain")
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert mask_overlay.shown is None
+    assert mask_overlay.now.shown is None
 
 
 def test_a_companion_of_the_terrain_speaks_for_it(terrain_object):

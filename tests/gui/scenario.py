@@ -185,7 +185,7 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
     for button in ("erosion.foliage_add", "erosion.images_send", "erosion.lod_add"):
         window.press(button)
     made = "[len(bpy.data.objects), len(bpy.data.images), len(bpy.data.materials), len(bpy.data.node_groups)]"
-    window.wait("levels of detail", "len(bpy.data.objects) > 4")
+    window.wait("levels of detail", "'Terrain_LOD3' in bpy.data.objects")
     before, there = window.ask("fingerprint()"), window.ask(made)
     window.picture("after_look")
     window.ask("bpy.data.objects['Terrain'].erosion.seed = 777")

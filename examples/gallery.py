@@ -35,6 +35,9 @@ SIDE = 512
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
 
+VIEWS = {"barchan field": "across", "oasis": "across"}
+"""Of terrains that show their forms from above: crescents, a pool between dunes."""
+
 
 def make_object(recipe: str) -> bpy.types.Object:
     """The recipe's start terrain as an object, with its sand as the attribute `sediment`."""
@@ -59,7 +62,7 @@ def picture(recipe: str) -> Path:
     obj = make_object(recipe)
     bpy.ops.erosion.run()
     bpy.ops.erosion.look_add()
-    render.prepare(scene, obj, Picture(view="file", samples=24))
+    render.prepare(scene, obj, Picture(view=VIEWS.get(recipe, "file"), samples=24))
     path = PICTURES / f"{recipe}.png"
     render.render(scene, path)
     return path

@@ -132,7 +132,7 @@ def test_an_object_linked_from_another_file_is_left_alone(eroded, tmp_path):
 
 
 def test_a_paused_run_goes_on_in_a_file_opened_again(terrain_object, tmp_path):
-    recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 150.0})
+    recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
     steps.fill(terrain_object.erosion, recipe)
     paused = job.start(terrain_object, recipe, {})
     while paused.state == "starting":

@@ -245,12 +245,10 @@ class UpliftStep(Step):
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share of all time steps done."""
-        if self._coarse_step and self._done:  # a run that goes on from beyond
-            self._coarse_step = None
-        if self._coarse_step:
-            done = self._coarse_step.advance()
+        if coarse := self._coarse:
+            done = coarse.advance()
             if done == 1.0:
-                self._take_over(self._coarse_step)
+                self._take_over(coarse)
             return COARSE_SHARE * done
         until = chunk_end()
         while self._done < self._phases:
@@ -258,6 +256,11 @@ class UpliftStep(Step):
             if time.perf_counter() >= until:
                 break
         return self._share_done()
+
+    @property
+    def _coarse(self) -> CoarseStep | None:
+        """The step on coarser cells while it is under way; a run that goes on from a checkpoint is beyond it."""
+        return None if self._done else self._coarse_step
 
     def _share_done(self) -> float:
         """Of all the work, 0-1."""
@@ -268,7 +271,7 @@ class UpliftStep(Step):
 
     def rest(self) -> None:
         """Come to where a checkpoint can be taken: beyond the coarser cells."""
-        while self._coarse_step:
+        while self._coarse:
             self.advance()
 
     def _take_over(self, coarse: CoarseStep) -> None:
@@ -390,8 +393,8 @@ class UpliftStep(Step):
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, by field name."""
-        if self._coarse_step:
-            return self._coarse_step.layers()
+        if coarse := self._coarse:
+            return coarse.layers()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")
@@ -401,14 +404,14 @@ class UpliftStep(Step):
 
     def elevation(self) -> Array:
         """The surface to look at (m)."""
-        if self._coarse_step:
-            return self._coarse_step.elevation()
+        if coarse := self._coarse:
+            return coarse.elevation()
         return np.where(self._drowned, self._state.elevation, self._graph.inside(self._heights))
 
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
-        if self._coarse_step:
-            return self._coarse_step.volumes()
+        if coarse := self._coarse:
+            return coarse.volumes()
         return Volumes(*(float(total) * self._area for total in self._total))
 
     @property
@@ -419,18 +422,18 @@ class UpliftStep(Step):
         """The step's entries in the report, after so many seconds of work; volumes in m³."""
         taken, left, raised = self.volumes()
         years = self._given.years * (self._done / self._phases if self._phases else 1.0)
-        if self._coarse_step:
-            years = self._coarse_step.counts(seconds)["years"]
+        if coarse := self._coarse:
+            years = coarse.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
 
 
 def _on_coarser_cells(state: State, sunk: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
     """The step that cuts large valleys first, on cells twice as wide, of which there are enough; else None."""
-    rows, cols = shape = tuple((cells + 1) // 2 for cells in state.elevation.shape)
-    if not (given.coarse_to_fine and given.years) or max(shape) < COARSEST or min(shape) < SMALLEST_SIDE:
+    rows, cols = ((cells + 1) // 2 for cells in state.elevation.shape)
+    if not (given.coarse_to_fine and given.years) or max(rows, cols) < COARSEST or min(rows, cols) < SMALLEST_SIDE:
         return None
     masks = state.masks
     if sunk is not None and sunk.any():  # nothing comes to lie in the sea
-        masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * np.float32(1.0) * ~sunk}
+        masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sunk}
     first = replace(given, years=given.years * COARSE_STEPS / STEPS)
     return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), (rows, cols), first, key)

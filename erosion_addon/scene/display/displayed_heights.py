@@ -39,7 +39,7 @@ class _Now:
     """By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
 
     before: set[int] = field(default_factory=set)
-    """Those meshes of `_shown` that show the terrain before erosion."""
+    """Those meshes of `shown` that show the terrain before erosion."""
 
 
 _now = session.remember(_Now)

@@ -8,9 +8,11 @@ import pytest
 
 from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.uplift.step import COARSEST
+from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.uplift.step import COARSEST, UpliftParameters, UpliftStep
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume, simulate
+from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.terrains import fractal
 
 SIDE, SIZE = 2 * COARSEST, 4000.0
@@ -97,3 +99,17 @@ def test_small_land_has_no_coarser_cells():
     small = land(96)
     whole, fine = (erode(small, recipe(way)) for way in (True, False))
     assert whole.elevation.tobytes() == fine.elevation.tobytes()
+
+
+def test_a_step_put_back_beyond_the_coarser_cells_shows_the_ground_that_it_had():
+    terrain = land(sediment=np.zeros((SIDE, SIDE)))
+
+    def begun():
+        state = State(terrain.elevation, {"sediment": terrain["sediment"]}, {}, terrain.spacing, "open")
+        return UpliftStep(state, UpliftParameters(coarse_to_fine=True), 1)
+
+    stopped, put_back = begun(), begun()
+    stopped.rest()
+    set_step_arrays(put_back, step_arrays(stopped))
+    np.testing.assert_array_equal(put_back.elevation(), stopped.elevation())
+    assert put_back.volumes() == stopped.volumes() and put_back.counts(1.0) == stopped.counts(1.0)

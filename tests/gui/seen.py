@@ -51,7 +51,8 @@ def water_is_seen_as_long_as_it_runs(window):
     window.over_viewport()
     window.key("ESC")
     window.wait("the end of the run", IDLE)
-    assert window.ask("water() is None") and window.ask("fingerprint()") == before
+    window.wait("the water to go", "water() is None")
+    assert window.ask("fingerprint()") == before
 
 
 def a_large_run_is_seen_and_the_window_stays_awake(window):

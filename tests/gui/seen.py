@@ -44,6 +44,7 @@ def water_is_seen_as_long_as_it_runs(window):
     window.ask("new_terrain(96, 128, 1.0)")
     before = window.ask("fingerprint()")
     window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.recipe_load(name='river valley')")
+    window.ask(f"[setattr(step.water, 'duration', 1000.0) for step in {SCENE}.steps]")
     window.press("erosion.run")
     window.wait("water", "water() is not None")
     time.sleep(2.0)  # until it is drawn

@@ -76,6 +76,7 @@ def slope_with_everything():
 STEPS = {
     "droplets": {"kind": "droplet"},
     "droplets on large cells": {"kind": "droplet", "feature_size": 12.0},
+    "droplets between hillslopes": {"kind": "droplet", "slope_limit": 30.0, "creep": 6.0},
     "light droplets": {"kind": "rill"},
     "water": {"kind": "water", "duration": 0.2, "cloud_cover": 0.5},
     "wind": {"kind": "wind", "wind_rose": [[30.0, 2.0], [80.0, 1.0]], "gustiness": 30.0, "feature_size": 10.0},

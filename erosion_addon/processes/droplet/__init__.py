@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..shared.coarse_step import AtFeatureSize
 from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Process
+from ..shared.slides import hillslope_bytes
 from .step import DropletParameters, DropletStep
 
 
@@ -33,6 +34,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
+    bytes_of_options=hillslope_bytes,
     scalable={"erosion_rate": "held"},
     reads=("grass", "surface_color"),
     writes=("flow", "moisture", "surface_color"),

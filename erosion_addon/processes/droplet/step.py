@@ -13,6 +13,7 @@ from ...grid.springs import spring_cells
 from ..shared.coarse_step import detail, feature_size
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
 from ..shared.shares import grass_protection
+from ..shared.slides import creep, slope_limit
 from ..shared.state import State, Volumes
 
 
@@ -188,6 +189,8 @@ class DropletParameters(Parameters):
         step=0.01,
         group="Moisture and Color",
     )
+    slope_limit: float = slope_limit()
+    creep: float = creep()
     grass_protection: float = grass_protection()
 
     def __post_init__(self) -> None:
@@ -208,13 +211,13 @@ class DropletStep(DropStep):
 
     continues = ("surface_color",)
 
-    evolving = ("_ground", "_flow", "_color", "_totals", "_run")
+    evolving = ("_ground", "_flow", "_color", "_totals", "_run", "_hillslopes")
 
     def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
         from .kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        super().__init__(state, key, parameters.drops_per_cell, sources, droplet)
+        super().__init__(state, key, parameters, sources, droplet)
         self._parameters, self._kernel = parameters, droplet
         self._spread = _spread(state, parameters)
         self._flow = np.zeros(state.elevation.shape, np.float32)
@@ -281,7 +284,7 @@ class DropletStep(DropStep):
     def volumes(self) -> Volumes:
         """What happened to solid material so far."""
         eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
-        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume)
+        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(self._given_way())
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""

@@ -4,6 +4,7 @@
 from ..shared.coarse_step import AtFeatureSize
 from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Process
+from ..shared.slides import hillslope_bytes
 from .step import RillParameters, RillStep
 
 PROCESS = Process(
@@ -18,6 +19,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
+    bytes_of_options=hillslope_bytes,
     scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),

@@ -12,6 +12,7 @@ from ...kernels.elementary import expm1
 from ..shared.coarse_step import detail, feature_size
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
 from ..shared.shares import grass_protection
+from ..shared.slides import creep, slope_limit
 from ..shared.state import State, Volumes
 
 
@@ -124,6 +125,8 @@ class RillParameters(Parameters):
         soft_high=100,
         group="Moisture",
     )
+    slope_limit: float = slope_limit()
+    creep: float = creep()
     grass_protection: float = grass_protection()
 
 
@@ -138,14 +141,14 @@ class RillStep(DropStep):
 
     continues = ("moisture",)
 
-    evolving = ("_ground", "_water", "_scale", "_totals", "_run")
+    evolving = ("_ground", "_water", "_scale", "_totals", "_run", "_hillslopes")
 
     limits = {"_scale": (2.0**-80, 1.0)}
 
     def __init__(self, state: State, parameters: RillParameters, key: int) -> None:
         from .kernels import rill  # numba takes a second to import, so only where it runs
 
-        super().__init__(state, key, parameters.drops_per_cell, drop_sources(state), rill)
+        super().__init__(state, key, parameters, drop_sources(state), rill)
         self._kernel = rill
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
         self._water[..., 1] = state.layers.get("moisture", 0.0)
@@ -217,4 +220,5 @@ class RillStep(DropStep):
         """
         eroded, filled, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:3])
         exported += self._settled()[1] * self._unit_volume
-        return Volumes(eroded, exported, 0.0 if self._constants.carries else filled - eroded)
+        made = 0.0 if self._constants.carries else filled - eroded
+        return Volumes(eroded, exported, made).plus(self._given_way())

@@ -15,7 +15,7 @@ HIGHEST_RELIEF = 1e7
 def in_unit(state: State, unit: float) -> Array:
     """(rows, cols, 2) float64: height of the surface over its lowest point and the loose part of it, in units of so
     many meters. Raises InputError where the relief is out of all proportion to the cells."""
-    datum = _datum(state)
+    datum = datum_of(state)
     if float(state.elevation.max()) - datum > HIGHEST_RELIEF * state.cell_size:
         raise InputError(
             f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {state.cell_size:g} m; "
@@ -30,12 +30,12 @@ def in_unit(state: State, unit: float) -> Array:
 
 def ground_now(state: State, ground: Array, unit: float) -> Ground:
     """The ground in meters; unlike `solid_layers` not to the last bit where nothing has changed."""
-    return Ground(ground[..., 0] * unit + _datum(state), ground[..., 1] * unit)
+    return Ground(ground[..., 0] * unit + datum_of(state), ground[..., 1] * unit)
 
 
 def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
     """New arrays of elevation and loose layers in meters, of a ground that was made `in_unit` and has changed."""
-    elevation = _changed(state.elevation, (state.elevation - _datum(state)) / unit, ground[..., 0], unit)
+    elevation = _changed(state.elevation, (state.elevation - datum_of(state)) / unit, ground[..., 0], unit)
     before = state.loose()
     loose = _changed(before, before / unit, ground[..., 1], unit)
     np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
@@ -44,10 +44,11 @@ def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
 
 def bounds_in_unit(state: State, unit: float) -> list[Array]:
     """`depth_bounds` as `in_unit` has heights."""
-    return depth_bounds(state, _datum(state), unit)
+    return depth_bounds(state, datum_of(state), unit)
 
 
-def _datum(state: State) -> float:
+def datum_of(state: State) -> float:
+    """The height in meters that heights in units are counted from."""
     return float(state.elevation.min())
 
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...grid.springs import spring_cells
-from .cell_units import bounds_in_unit, ground_now, in_unit, solid_layers
+from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
 from .coarse_step import size_of
 from .process import Cost, Spacing
 from .shares import Ground, shares
-from .state import State, Step, chunk_end
+from .slides import Hillslopes, seconds_of_hillslopes
+from .state import State, Step, Volumes, chunk_end
 from .tile_scheduler import TileRun
 
 PATIENCE = 2**16
@@ -32,14 +33,18 @@ class DropStep(Step):
     _totals: Any
     """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
 
-    def __init__(self, state: State, key: int, drops_per_cell: float, sources: Array | None, kernel: Any) -> None:
+    def __init__(self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any) -> None:
         self._state, self._ground = state, in_unit(state, state.cell_size)
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
-        count = round(drops_per_cell * state.elevation.size) if anywhere else 0
+        count = round(parameters.drops_per_cell * state.elevation.size) if anywhere else 0
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
         self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
+        self._hillslopes: Hillslopes | None = None
+        if count and (parameters.slope_limit < 90 or parameters.creep > 0):
+            unit, given = (datum_of(state), state.cell_size), (parameters.slope_limit, parameters.creep)
+            self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Put the drops first … last - 1 on the tiles where they start."""
@@ -50,7 +55,10 @@ class DropStep(Step):
         raise NotImplementedError
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        """Begin a turn: look how hard the rock is that lies bare by now, and let new drops start."""
+        """Begin a turn: let hillslopes give way, look how hard the rock is that lies bare by now, and let new drops
+        start."""
+        if self._hillslopes:
+            self._hillslopes.follow(first)
         if self._masks is not None and self._state.hardness_changes:
             self._masks[...] = drop_masks(self._state, ground_now(self._state, self._ground, self._state.cell_size))
         self._start(pool, tiles, first, last)
@@ -60,16 +68,22 @@ class DropStep(Step):
         until = chunk_end()
         while True:
             self._run.turn(self._begin, self._work, until)
-            if self._run.share_done >= 1 or time.perf_counter() >= until:
-                return self._run.share_done
+            share = self._run.share_done
+            if share >= 1 and self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
+                share = 0.999
+            if share >= 1 or time.perf_counter() >= until:
+                return share
 
     def rest(self) -> None:
         """Come to the end of a turn."""
         self._run.end_turn(self._begin, self._work)
 
     def settle(self) -> None:
-        """Let no more drops start, and those under way come to their ends, to lay down their load where it belongs."""
+        """Let no more drops start, those under way come to their ends, to lay down their load where it belongs,
+        and what is too steep give way."""
         self._run.run_out(self._begin, self._work)
+        while self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
+            pass
 
     def elevation(self) -> Array:
         """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
@@ -83,6 +97,13 @@ class DropStep(Step):
     def _unit_volume(self) -> float:
         """m³ of what the kernel counts as a volume of 1."""
         return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
+
+    def _given_way(self) -> Volumes:
+        """What slides and creep have moved and carried out so far."""
+        if not self._hillslopes:
+            return Volumes(0.0, 0.0)
+        area = self._state.spacing[0] * self._state.spacing[1]
+        return Volumes(float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report, after so many seconds of work."""
@@ -146,8 +167,10 @@ def seconds_of_drops(each: float) -> Cost:
     """Estimate of time for drops. each: seconds of one."""
 
     def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-        coarser = [max(size_of(given, shape, spacing) / side, 1.0) for side in spacing]
-        drops: float = given.drops_per_cell * shape[0] * shape[1] / (coarser[0] * coarser[1])
-        return drops * each
+        size = size_of(given, shape, spacing)
+        height, width = max(size, spacing[0]), max(size, spacing[1])
+        rows, cols = round(shape[0] * spacing[0] / height), round(shape[1] * spacing[1] / width)
+        drops: float = given.drops_per_cell * rows * cols
+        return drops * each + seconds_of_hillslopes(given, (rows, cols), (height, width))
 
     return seconds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slides: loose material that is too steep gives way, pass by pass, until all of it stands."""
+"""Slides: what is too steep gives way, pass by pass, until it stands; and the hillslopes beside what drops dig."""
 
 import math
 from typing import Any
@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
+from ...base.parameters import parameter
 from ...kernels.elementary import tan
 from .halo import ground_now, inner, share_masks
 from .row_bands import Bands
-from .shares import Plot
+from .shares import Ground, Plot
 from .state import State
 
 REST = 1e-4
@@ -19,30 +20,53 @@ REST = 1e-4
 SPREAD = 0.375
 """How far a pass evens out what is too steep: of the most that keeps heights between their neighbors', 1/2."""
 
-
 LOOK = 16
 """Passes between two looks at how hard the rock is that lies bare."""
 
 
+PORTIONS = 32
+"""Into how many portions the drops of a run are divided, after each of which the hillslopes give way."""
+
+ROUND = 8
+"""Passes after a portion of the drops."""
+
+LAST_ROUNDS = 32
+"""Most rounds after the last drop, for what it left to come to rest."""
+
+LEVEL = 1e-9
+"""Slope in degrees beyond which ground creeps: none, but one by which can be divided."""
+
+SECONDS = 4e-9
+"""Of a pass over a cell."""
+
+
 def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
     """Estimate of time for parameters that have `passes`, see `process.Process.seconds`."""
-    return float(given.passes(shape, spacing) * 4e-9 * shape[0] * shape[1])
+    return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
 
 
 class Slides:
     """Slides on a state's grid, under its masks; its building plot is cleared after each pass.
 
     rock, loose: with a ring (see `halo.ringed`), changed in place. hold: steepest slope of loose material, stand: of
-    rock, in degrees; rock of 90° never breaks. collapse: share of broken rock that falls in a pass.
+    rock, in degrees; rock of 90° never breaks. collapse: share of broken rock that falls in a pass. spread: as
+    `SPREAD`.
     """
 
     def __init__(
-        self, state: State, rock: Array, loose: Array, hold: float, stand: float = 90.0, collapse: float = 0.0
+        self,
+        state: State,
+        rock: Array,
+        loose: Array,
+        hold: float,
+        stand: float = 90.0,
+        collapse: float = 0.0,
+        spread: float = SPREAD,
     ) -> None:
         from .kernels import relax  # numba takes a second to import, so only where it runs
 
         self._kernel, self._state, self._rock, self._loose = relax, state, rock, loose
-        self.masks = share_masks(state)
+        self.masks = self._make_masks()
         self._plot = Plot(state, inner(loose), inner(rock))
         rows, cols = state.elevation.shape
         self._marks = relax.make_marks(rows, cols)
@@ -50,9 +74,13 @@ class Slides:
         self._bands = Bands((rows, cols), state.threads, effort=0.25)
         self._seams = relax.make_seams(self._bands.count, cols)
         self._rows = [relax.make_rows(cols) for _ in range(self._bands.count)]
-        self._constants = self._make_constants(state, hold, stand, collapse)
+        self._constants = self._make_constants(state, hold, stand, collapse, spread)
 
-    def _make_constants(self, state: State, hold: float, stand: float, collapse: float) -> Any:
+    def _make_masks(self) -> Array | None:
+        """`share_masks` of the ground as it is."""
+        return share_masks(self._state, ground_now(self._rock, self._loose))
+
+    def _make_constants(self, state: State, hold: float, stand: float, collapse: float, spread: float) -> Any:
         row_spacing, col_spacing = state.spacing
         diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
         shorter = min(row_spacing, col_spacing)
@@ -60,7 +88,7 @@ class Slides:
         stood = tan(math.radians(stand)) if stand < 90 else math.inf
         return self._kernel.Constants(
             hold=held,
-            depth=4 * SPREAD * row_spacing * row_spacing * col_spacing * col_spacing / (diagonal * diagonal) / shorter,
+            depth=4 * spread * row_spacing * row_spacing * col_spacing * col_spacing / (diagonal * diagonal) / shorter,
             row_share=0.25 * shorter / row_spacing,
             col_share=0.25 * shorter / col_spacing,
             row_spacing=row_spacing,
@@ -72,6 +100,10 @@ class Slides:
             rest=REST * held * shorter,
             edges=EDGES.index(state.edges),
         )
+
+    def wake(self) -> None:
+        """Look everywhere in the next pass: the ground was changed from outside."""
+        self.active[1:-1] = 1
 
     @property
     def at_rest(self) -> bool:
@@ -95,7 +127,7 @@ class Slides:
     def _look(self, done: int) -> None:
         """Bring the masks up to date, where layers of rock or limits of depth change them. done: passes so far."""
         if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
-            self.masks[...] = share_masks(self._state, ground_now(self._rock, self._loose))
+            self.masks[...] = self._make_masks()
 
     def _pass(self, wanted: int) -> int:
         kernel = self._kernel
@@ -129,3 +161,158 @@ class Slides:
         maps, (first, last) = (self._rock, self._loose, self.masks), self._bands.starts[band : band + 2]
         memory = (self._seams, self._rows[thread], self._marks)
         self._kernel.sweep(*maps, self._constants, first, last, band, *memory)
+
+
+class _Creep(Slides):
+    """Creep, which moves loose material and rock alike: D ∇h, the flow of slides above an angle of 0.
+
+    rock: a floor that nothing comes near; loose: all ground above it. spread: D of a pass, as `SPREAD`.
+    """
+
+    def __init__(self, state: State, floor: Array, ground: Array, spread: float) -> None:
+        super().__init__(state, floor, ground, LEVEL, spread=spread)
+
+    def _make_masks(self) -> Array | None:
+        surface = inner(self._rock) + inner(self._loose)
+        masks = share_masks(self._state, Ground(surface, np.zeros_like(surface)))
+        if masks is not None:
+            masks[..., 0] = masks[..., 2]  # hard rock creeps no faster than it breaks
+        return masks
+
+
+def slope_limit() -> Any:
+    """A parameter: how steep the flanks of what drops dig may be."""
+    return parameter(
+        90.0,
+        "Steepest slope beside what drops dig: lower values make gentler flanks without needles, 90 keeps walls.",
+        low=1,
+        high=90,
+        unit="°",
+        group="Hillslopes",
+        soft_low=20,
+    )
+
+
+def creep() -> Any:
+    """A parameter: how far ground creeps while drops fall."""
+    return parameter(
+        0.0,
+        "How far ground creeps while the drops fall: higher values round crests and fill hollows.",
+        low=0,
+        high=10_000,
+        unit="m",
+        zero="None",
+        usual=10.0,
+        soft_high=50,
+        group="Hillslopes",
+    )
+
+
+def hillslope_bytes(given: Any) -> int:
+    """Working memory of `Hillslopes` for a cell, see `process.Process.bytes_of_options`."""
+    return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
+
+
+def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[int, float]:
+    """Passes of creep after each portion of the drops, and their spread: creep reaches as far as the root of 2 D t, and
+    no further than the terrain is long."""
+    rows, cols = (side * side for side in spacing)
+    length = min(length, max(cells * side for cells, side in zip(shape, spacing, strict=True)))
+    each = 0.5 * length * length / PORTIONS / (rows * cols / (rows + cols))
+    passes = math.ceil(each / SPREAD)
+    return passes, each / max(passes, 1)
+
+
+def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
+    """Estimate of time for parameters that have `slope_limit` and `creep`."""
+    passes = PORTIONS * ((ROUND if given.slope_limit < 90 else 0) + _creep_passes(given.creep, shape, spacing)[0])
+    return passes * SECONDS * shape[0] * shape[1]
+
+
+class Hillslopes:
+    """Slopes beside what drops dig, on a state's grid: ground creeps, and what is too steep gives way, a portion at a
+    time while the drops fall, see `PORTIONS`.
+
+    ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so many meters; changed
+    in place. limit: steepest slope in degrees, 90 for none. length: how far ground creeps in all, in meters, as the
+    standard deviation that a ridge as narrow as can be ends with. drops: how many there will be.
+    """
+
+    evolving = ("done", "rounds", "moved", "_slid_out", "_crept_out")
+
+    def __init__(
+        self, state: State, ground: Array, datum: float, unit: float, limit: float, length: float, drops: int
+    ) -> None:
+        self._ground, self._datum, self._unit, self._drops = ground, datum, unit, drops
+        shape = state.elevation.shape[0] + 2, state.elevation.shape[1] + 2
+        self._rock, self._loose = np.zeros(shape), np.zeros(shape)
+        surface = ground[..., 0] * unit
+        self._floor = datum + float(surface.min() - max(np.ptp(surface), state.cell_size))
+        self._passes, spread = _creep_passes(length, state.elevation.shape, state.spacing)
+        self._creep: _Creep | None = None
+        self._slides: Slides | None = None
+        if self._passes:
+            self._fill_with_ground()
+            self._creep = _Creep(state, self._rock, self._loose, spread)
+        if limit < 90:
+            self._fill_with_layers()
+            self._slides = Slides(state, self._rock, self._loose, limit, limit, collapse=1.0)
+        self.done, self.rounds, self.moved = 0, 0, np.zeros(1)
+        self._slid_out, self._crept_out = (each and each.exported for each in (self._slides, self._creep))
+        self.limits = {"done": (0, PORTIONS), "rounds": (0, LAST_ROUNDS)}
+
+    @property
+    def slid_out(self) -> float:
+        """What has left the terrain, as meters on a cell."""
+        return sum(float(out.sum()) for out in (self._slid_out, self._crept_out) if out is not None)
+
+    def follow(self, started: int) -> None:
+        """Let the hillslopes give way for as many portions as the drops that have started make up."""
+        portions = min(started * PORTIONS // self._drops, PORTIONS) - self.done
+        if portions > 0:
+            self.done += portions
+            self._let_creep(portions)
+            self._let_slide()
+
+    def come_to_rest(self, started: int) -> bool:
+        """Let what the last drops left give way for a round; returns whether that was the last one."""
+        self.follow(started)
+        if self.rounds < LAST_ROUNDS:
+            self.rounds = LAST_ROUNDS if self._let_slide() else self.rounds + 1
+        return self.rounds == LAST_ROUNDS
+
+    def _let_creep(self, portions: int) -> None:
+        if self._creep:
+            self._fill_with_ground()
+            before = inner(self._loose).copy()
+            self._creep.wake()
+            self._creep.run(self._passes * portions)
+            change = inner(self._loose) - before
+            self._take(change, change)
+
+    def _let_slide(self) -> bool:
+        """A round of slides; returns whether all is at rest."""
+        if self._slides is None:
+            return True
+        self._fill_with_layers()
+        rock, loose = inner(self._rock).copy(), inner(self._loose).copy()
+        self._slides.wake()
+        self._slides.run(ROUND)
+        rock, loose = inner(self._rock) - rock, inner(self._loose) - loose
+        self._take(rock + loose, loose)
+        return self._slides.at_rest
+
+    def _fill_with_layers(self) -> None:
+        loose = self._ground[..., 1] * self._unit
+        inner(self._rock)[...] = self._ground[..., 0] * self._unit + self._datum - loose
+        inner(self._loose)[...] = loose
+
+    def _fill_with_ground(self) -> None:
+        self._rock[...] = self._floor
+        inner(self._loose)[...] = self._ground[..., 0] * self._unit + self._datum - self._floor
+
+    def _take(self, risen: Array, thicker: Array) -> None:
+        """Bring changes of the surface and of loose material (m) to the ground."""
+        self.moved += np.sum(np.maximum(-risen, 0.0))
+        self._ground[..., 0] += risen / self._unit
+        self._ground[..., 1] = np.maximum(self._ground[..., 1] + thicker / self._unit, 0.0)

@@ -258,7 +258,9 @@ class Hillslopes:
             self._fill_with_layers()
             self._slides = Slides(state, self._rock, self._loose, limit, limit, collapse=1.0)
         self.done, self.rounds, self.moved = 0, 0, np.zeros(1)
-        self._slid_out, self._crept_out = (each and each.exported for each in (self._slides, self._creep))
+        self._slid_out, self._crept_out = (
+            None if part is None else part.exported for part in (self._slides, self._creep)
+        )
         self.limits = {"done": (0, PORTIONS), "rounds": (0, LAST_ROUNDS)}
 
     @property

@@ -8,6 +8,7 @@
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
 # make soak      hundreds of cancelled and killed runs, thousands of broken meshes, every recipe's bytes on poorer
 #                machines, with figures
+# make histories  thousands of histories of a session: runs, edits, undo, saving, in any order, beside a plain model
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 # make zips      the same for every platform, with their sizes
@@ -27,7 +28,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak bench zip zips clean
+.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -82,6 +83,9 @@ bench: $(VENV)/ready
 soak: $(VENV)/ready
 	$(IN_VENV) tests/soak.py
 	$(IN_VENV) -m tests.every_machine
+
+histories: $(VENV)/ready
+	$(IN_VENV) -m tests.histories --count 3000
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all

@@ -14,6 +14,9 @@ from .regular_files import open_regular
 LARGEST_FILE = 64 * 1024
 """Bytes. Settings are a page of text; anything larger is something else."""
 
+LARGEST_RECIPE = 1024 * 1024
+"""Bytes. Strokes of the brush make a recipe longer: a thousand of them take half of that."""
+
 OWN_FOLDER = "TERRAIN_EROSION_RECIPES"
 """Environment variable: the folder of the user's own recipes. Blender sets it where the user has not."""
 
@@ -73,17 +76,18 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read(path: Path, what: str) -> str:
-    """The text of a file; InputError where it cannot be read or can be no `what`, such as a recipe."""
+def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
+    """The text of a file of `largest` bytes at most; InputError where it cannot be read or can be no `what`, such as a
+    recipe."""
     try:
         with open_regular(path) as file:
-            content = file.read(LARGEST_FILE + 1)
+            content = file.read(largest + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         if isinstance(error, InputError):
             raise
         raise InputError(f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
-    if len(content) > LARGEST_FILE:
-        raise InputError(f"{path} is larger than {LARGEST_FILE // 1024} KB, so it is no {what}.")
+    if len(content) > largest:
+        raise InputError(f"{path} is larger than {largest // 1024} KB, so it is no {what}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

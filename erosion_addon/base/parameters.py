@@ -20,6 +20,7 @@ class Specification:
     choices: the values there are, each with what it means in half a sentence. soft_low, soft_high: ends of a slider,
     where more is allowed than is of use; step: the smallest change that shows, where a fiftieth of that is too coarse.
     zero: the word for 0 where 0 is no number but a choice, such as "Auto"; usual: a number to begin with instead of it.
+    records: of a list of tables, what is declared of each. most: length of a list of rows or tables.
     group: heading that it stands under among many, none for the most important ones. needs: name of the
     parameter that decides whether this one acts, and the values with which it does (none listed: all but 0, false and
     an empty list).
@@ -37,6 +38,8 @@ class Specification:
     step: float | None = None
     choices: Mapping[str, str] = field(default_factory=dict)
     row_names: tuple[str, ...] = ()
+    records: "type[Parameters] | None" = None
+    most: int = 2**31 - 1
     zero: str = ""
     usual: float = 0.0
     group: str = ""
@@ -47,6 +50,11 @@ class Specification:
         """From where to where a slider goes."""
         low = self.low if self.soft_low is None else self.soft_low
         return low, self.high if self.soft_high is None else self.soft_high
+
+    @property
+    def is_list(self) -> bool:
+        """Whether a value is a list of rows or of tables."""
+        return bool(self.row_names) or self.records is not None
 
     @property
     def is_file(self) -> bool:
@@ -74,8 +82,11 @@ class Specification:
         """The allowed values in words, for refusals and the manual."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
+        if self.records is not None:
+            return f"a list of at most {self.most} tables of {', '.join(specifications(self.records))}"
         if self.row_names:
-            return f"a list of [{', '.join(self.row_names)}], each from {self.low:g} to {self.high:g}"
+            most = f" at most {self.most}" if self.most < Specification.most else ""
+            return f"a list of{most} [{', '.join(self.row_names)}], each from {self.low:g} to {self.high:g}"
         if isinstance(self.default, bool):
             return "true or false"
         if self.is_file:
@@ -87,6 +98,8 @@ class Specification:
         """`value` in the type of the default; InputError if it is of another type or out of range."""
         try:
             return self._converted(value)
+        except InputError:
+            raise
         except (TypeError, ValueError, OverflowError):
             raise InputError(f"{self.name} must be {self.range_text}, not {value!r:.60}.") from None
 
@@ -95,6 +108,10 @@ class Specification:
             if value not in self.choices:
                 raise ValueError
             return value
+        if self.is_list and (isinstance(value, str) or len(value) > self.most):
+            raise ValueError
+        if self.records is not None:
+            return tuple(self._record(number, table) for number, table in enumerate(value, 1))
         if self.row_names:
             return tuple(tuple(self._number(number) for number in self._row(row)) for row in value)
         if isinstance(self.default, bool):
@@ -111,6 +128,18 @@ class Specification:
                 raise ValueError
             return int(number)
         return number
+
+    def _record(self, number: int, table: Any) -> "Parameters":
+        """A table of a list, whose place in it is told where it is wrong."""
+        assert self.records is not None
+        if isinstance(table, self.records):  # checked when it was made
+            return table
+        if not isinstance(table, Mapping):
+            raise TypeError
+        try:
+            return self.records.from_dict(dict(table))
+        except InputError as error:
+            raise InputError(f"{self.name}, number {number}: {error}") from None
 
     def _row(self, row: Any) -> Sequence[Any]:
         if isinstance(row, str) or len(row) != len(self.row_names):
@@ -161,5 +190,9 @@ class Parameters:
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """The values by name, in the order of the declarations."""
-        return {name: getattr(self, name) for name in specifications(self)}
+        """The values by name, in the order of the declarations; what is a list of tables as tables."""
+        values = {name: getattr(self, name) for name in specifications(self)}
+        for name, specification in specifications(self).items():
+            if specification.records is not None:
+                values[name] = [one.to_dict() for one in values[name]]
+        return values

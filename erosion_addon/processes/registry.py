@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The processes there are, in the order of menus. Each is a folder; a new one is a line here."""
 
-from . import droplet, dunes, rill, snow, talus, uplift, water, weathering, wind
+from . import brush, droplet, dunes, rill, snow, talus, uplift, water, weathering, wind
 from .shared.process import Process
 
-PROCESSES: dict[str, Process] = {
+_WITHOUT_BRUSH: dict[str, Process] = {
     process.kind: process
     for process in (
         droplet.PROCESS,
@@ -18,3 +18,5 @@ PROCESSES: dict[str, Process] = {
         snow.PROCESS,
     )
 }
+
+PROCESSES: dict[str, Process] = {**_WITHOUT_BRUSH, "brush": brush.process_of(_WITHOUT_BRUSH)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.data_files import named, own, read, shipped, tables
+from ..base.data_files import LARGEST_RECIPE, named, own, read, shipped, tables
 from ..base.errors import InputError
 from ..base.parameters import Parameters, Specification
 from ..processes.registry import PROCESSES
@@ -111,7 +111,7 @@ class Recipe:
         path = named(name) if isinstance(name, str) else name
         if path is None:
             raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join([*shipped(), *own()])}.")
-        return cls.parse(read(path, "recipe"), str(path))
+        return cls.parse(read(path, "recipe", LARGEST_RECIPE), str(path))
 
     @classmethod
     def parse(cls, text: str, source: str) -> "Recipe":

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..base.atomic_files import DEVICES, Outputs
-from ..base.data_files import OWN_FOLDER, own, own_folder, read, shipped
+from ..base.data_files import LARGEST_RECIPE, OWN_FOLDER, own, own_folder, read, shipped
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from .recipe import Recipe
@@ -81,10 +81,10 @@ def take(source: Path) -> str:
 
     Nothing is replaced: another recipe of the same name makes it "NAME 2". InputError if it is no recipe.
     """
-    text = read(source, "recipe")
+    text = read(source, "recipe", LARGEST_RECIPE)
     recipe = Recipe.parse(text, str(source))
     for name, path in own().items():
-        if path.resolve() == source.resolve() or (recipe.name == name and read(path, "recipe") == text):
+        if path.resolve() == source.resolve() or (recipe.name == name and read(path, "recipe", LARGEST_RECIPE) == text):
             return name
     name = free_name(recipe.name)
     path, picture = _folder() / f"{name}.toml", source.with_suffix(PICTURE)

@@ -19,6 +19,7 @@ SHORT = {
     "talus": {"reach": 60.0, "rock_angle": 30.0},
     "snow": {"melt": 0.5, "reach": 20.0},
     "uplift": {"uplift": 0.5},
+    "brush": {"strokes": [{"kind": "rain", "radius": 150.0, "dabs": [[200.0, 160.0, 1.0]]}]},
 }
 
 EACH = [(kind, name) for kind, process in PROCESSES.items() for name in process.scalable]

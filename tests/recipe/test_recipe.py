@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from erosion_addon.base.data_files import LARGEST_FILE, shipped
+from erosion_addon.base.data_files import LARGEST_RECIPE, shipped
 from erosion_addon.model import InputError, Recipe, Step
 from erosion_addon.processes.droplet.step import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
@@ -238,8 +238,8 @@ def test_an_unknown_name_is_refused_with_those_there_are():
         (bytes(range(256)), "not a text in UTF-8"),
         (b"name = '\xff'", "not a text in UTF-8"),
         ('name = "x"'.encode("utf-16"), "not a text in UTF-8"),
-        (b"#" * (LARGEST_FILE + 1), "larger than 64 KB"),
-        (b"\0" * 10_000_000, "larger than 64 KB"),
+        (b"#" * (LARGEST_RECIPE + 1), "larger than 1024 KB"),
+        (b"\0" * 10_000_000, "larger than 1024 KB"),
         (b"", "name must be"),
         (bytes(range(256)) * 20, "UTF-8"),
     ],
@@ -253,7 +253,7 @@ def test_what_is_no_recipe_file_is_refused(tmp_path, content, words):
 
 def test_the_largest_file_is_read(tmp_path):
     path = tmp_path / "large.toml"
-    path.write_bytes((SHORT + "#").encode().ljust(LARGEST_FILE, b"x"))
+    path.write_bytes((SHORT + "#").encode().ljust(LARGEST_RECIPE, b"x"))
     assert Recipe.load(str(path)).name == "short"
 
 

@@ -148,7 +148,7 @@ def test_a_file_that_is_taken_replaces_nothing(tmp_path, folder, name):
     [
         (b'[project]\nname = "x"\n', "project is not a key of a recipe"),
         (b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 2\n', "step 1 .droplet.: inertia must be from 0 to 0.99"),
-        (b"\0" * 10_000_000, "larger than 64 KB"),
+        (b"\0" * 10_000_000, "larger than 1024 KB"),
         (bytes(range(256)) * 12, "."),
     ],
 )

@@ -51,6 +51,13 @@ for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
     print(json.dumps([name, sorted(called() - before)]))
 """
 
+PAINTED = {
+    "kind": "brush",
+    "strokes": [
+        {"kind": kind, "radius": 200.0, "dabs": [[1200.0, 1300.0, 1.0]]}
+        for kind in ("rain", "rills", "talus", "smooth")
+    ],
+}
 RUNS = [
     ("badlands", (), (), 0.0),
     ("dune sea", (), (), 0.0),
@@ -64,6 +71,7 @@ RUNS = [
     ("mesas", (), (), 0.0),
     ("mountain range", ("uplift", "rain", "hardness"), (), 0.0),
     ("alpine", ("strength", "plot"), ("snow", "meltwater"), 0.0),
+    (PAINTED, ("strength",), ("sediment",), 0.0),
     ({"kind": "wind"}, ("source",), ("sediment",), 0.0),
     ({"kind": "wind", "flight": "boundary layer"}, (), ("sediment", "grass"), 0.0),
 ]

@@ -15,7 +15,7 @@ from ...terrain.limits import Limits
 from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
-from . import steps, wind_rose
+from . import kept_strokes, steps, wind_rose
 from .step_operator import StepOperator
 
 
@@ -100,6 +100,7 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         item = settings.steps[settings.active_step]  # found again, as what came before add() may have moved
         copy.name, copy.kind, copy.enabled, copy.loaded = item.name, item.kind, item.enabled, item.loaded
         steps.fill_winds(copy, steps.winds_of(item))
+        kept_strokes.fill(copy, kept_strokes.strokes_of(item))
         group = getattr(item, item.kind)
         for name in specifications(PROCESSES[item.kind].parameters):
             if hasattr(group, name):  # lists are none of its properties
@@ -229,6 +230,8 @@ def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], 
             row.active = item.enabled and known.acts(values)
             if known.name == "wind_rose":
                 wind_rose.draw(row, item)
+            elif known.name == "strokes":
+                kept_strokes.draw(row, item)
             else:
                 _draw_setting(row, getattr(item, item.kind), known)
 

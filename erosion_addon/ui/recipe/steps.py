@@ -15,13 +15,13 @@ from ...recipe.recipe import LONGEST_NAME, Recipe, Step
 from ...scene import session
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, meant, properties_of
-from . import loaded_recipe
+from . import kept_strokes, loaded_recipe
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """The property group of one kind of step, without parameters that are lists."""
     declared = specifications(PROCESSES[kind].parameters).values()
-    annotations = properties_of(item for item in declared if not item.row_names)
+    annotations = properties_of(item for item in declared if not item.is_list)
     return type(f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
 
@@ -83,6 +83,14 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         "winds": bpy.props.CollectionProperty(
             type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
         ),
+        "strokes": bpy.props.CollectionProperty(
+            type=kept_strokes.EROSION_PG_stroke, name="Strokes", description="What the brush has painted"
+        ),
+        "painted": bpy.props.StringProperty(
+            name="Painted",
+            description="Mark of the mesh that shows the strokes as the last thing that happened to it",
+            options={"HIDDEN"},
+        ),
         "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
         "limits": bpy.props.PointerProperty(
             type=EROSION_PG_limits, name="Limits", description="Where the step works, and how deep"
@@ -129,7 +137,9 @@ def add(settings: Any, step: Step) -> None:
     item = settings.steps.add()
     item.name, item.kind, item.enabled = step.title, step.kind, step.enabled
     group = getattr(item, step.kind)
+    kept_strokes.fill(item, getattr(step.parameters, "strokes", ()))
     values = step.parameters.to_dict()
+    values.pop("strokes", None)
     item.loaded = json.dumps(values)
     for name in values:
         if hasattr(group, name):
@@ -242,10 +252,19 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
         values["springs"] = springs
     if "wind_rose" in declared:
         values["wind_rose"] = winds_of(item)
+    if "strokes" in declared:
+        values["strokes"] = kept_strokes.strokes_of(item)
     for name in declared:
         if hasattr(group, name):
             values[name] = meant(getattr(group, name), values.get(name))
     return values
 
 
-CLASSES = (*SETTINGS.values(), *MASKS.values(), EROSION_PG_limits, EROSION_PG_wind, EROSION_PG_step)
+CLASSES = (
+    *kept_strokes.CLASSES,
+    *SETTINGS.values(),
+    *MASKS.values(),
+    EROSION_PG_limits,
+    EROSION_PG_wind,
+    EROSION_PG_step,
+)

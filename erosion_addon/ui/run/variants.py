@@ -86,7 +86,7 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
         named = [
             (f"{number}.{known.name}", bpy.app.translations.pgettext_iface(label(known.name), CONTEXT), known.sentence)
             for known in specifications(PROCESSES[item.kind].parameters).values()
-            if known.name in values and not known.row_names and not known.is_file and known.acts(values)
+            if known.name in values and not known.is_list and not known.is_file and known.acts(values)
         ]
         if named:
             yield "", item.name or PROCESSES[item.kind].label, ""

@@ -155,7 +155,7 @@ def test_a_recipe_can_be_brought_in_where_there_is_no_terrain(tmp_path):
         (b'[build-system]\nrequires = ["setuptools"]\n', "build-system is not a key of a recipe"),
         (b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 5\n', "inertia must be from 0 to 0.99"),
         (b"\x89PNG", "UTF-8"),
-        (b"\0" * 10_000_000, "larger than 64 KB"),
+        (b"\0" * 10_000_000, "larger than 1024 KB"),
     ],
 )
 def test_a_file_that_is_no_recipe_is_refused_with_its_name_and_changes_nothing(

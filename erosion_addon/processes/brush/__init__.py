@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brush strokes: what was painted on the terrain, done again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..shared.process import MASKS, Process, Spacing
+from ..shared.state import State, Step
+from .canvas import RUN_OUT
+from .step import BrushStep
+from .strokes import BrushParameters
+
+SECONDS = {"rain": 5e-7, "rills": 5e-7, "talus": 3e-7, "smooth": 3e-7}
+"""Of a dab, by the cell of its window; others take none to speak of."""
+
+
+def _seconds(given: BrushParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    total = 1e-3
+    for stroke in given.strokes:
+        side = 2 * stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
+        cells = min(side / spacing[0] + 5, shape[0]) * min(side / spacing[1] + 5, shape[1])
+        total += len(stroke.dabs) * (1e-3 + cells * SECONDS.get(stroke.kind, 1e-7))
+    return total
+
+
+def _summary(counts: Mapping[str, Any]) -> list[str]:
+    return [f"{counts['strokes']:,} strokes of the brush, {counts['dabs']:,} dabs"]
+
+
+class Steps:
+    """Makes brush steps out of other processes. tools: these, by kind."""
+
+    bytes_per_cell = BrushStep.bytes_per_cell
+
+    def __init__(self, tools: Mapping[str, Process]) -> None:
+        self.tools = tools
+
+    def __call__(self, state: State, parameters: Any, key: int) -> Step:
+        """A step on `state`. The key is not used: each stroke has its seed, and stays the same at another place."""
+        return BrushStep(state, parameters, key, self.tools)
+
+
+def process_of(tools: Mapping[str, Process]) -> Process:
+    """The process whose strokes are made of other processes, by kind."""
+    return Process(
+        "brush",
+        "Brush Strokes",
+        BrushParameters,
+        Steps(tools),
+        icon="BRUSH_DATA",
+        seconds=_seconds,
+        seconds_to_compile=12.0,
+        work=("dabs", "dabs"),
+        told=("strokes", "dabs"),
+        summary=_summary,
+        masks=(*MASKS, "rain"),
+        scalable={"strength": "strength"},
+        reads=("grass",),
+        works_on_flat_land=lambda parameters: True,
+    )

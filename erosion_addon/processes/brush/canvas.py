@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A terrain under the brush: each dab computes a window around itself and changes nothing beyond.
+
+Between two strokes heights and loose layers are numbers of float32, as a mesh and its attributes keep them. So a stroke
+comes out the same on what a mesh holds and in the middle of a run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import Array, loose_of
+from ...terrain.limits import NO_LIMITS
+from ..shared.process import Process
+from ..shared.shares import shares_in_depth, under_grass
+from ..shared.state import State, Step, Volumes
+from .dabs import HEIGHT, SPREADING, Ground, crept, raised, strewn
+from .strokes import Stroke
+from .window import Window, around, distances
+
+LOOSE = ("sediment", "soil")
+"""Layers that dabs change beside the elevation."""
+
+DROPS = 0.2
+"""Drops on each cell of the disc in a dab of full strength."""
+
+SLIDES = 24
+"""Passes of talus in a dab."""
+
+FADE = 2.302585092994046
+"""What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
+
+RUN_OUT = {"rain": 2.1, "rills": 2.1}
+"""Radii from its middle within which a dab changes the ground, where that is beyond the disc."""
+
+
+class Canvas:
+    """The terrain of a state, of which it has copies of elevation and loose layers, changed in place.
+
+    tools: the processes that dabs are made of, by kind. grass_protection: share that full grass holds. total:
+    `Volumes` of all strokes so far. hardness: of the rock that lay bare when the stroke began, where layers of rock
+    have one.
+    """
+
+    def __init__(self, state: State, tools: Mapping[str, Process], grass_protection: float) -> None:
+        self._state, self._tools = under_grass(state, grass_protection), tools
+        self.elevation = _kept(state.elevation)
+        self.loose = {name: _kept(state.layers[name]) for name in LOOSE if name in state.layers}
+        self.total = np.zeros(3)
+        self._rounded(state.elevation, {name: state.layers[name] for name in self.loose})
+        self.hardness = np.zeros(state.elevation.shape if state.hardness_changes else 0, np.float32)
+
+    def begin(self) -> None:
+        """Begin a stroke: look which layers of rock lie bare."""
+        if self._state.hardness_changes:
+            strata: Any = self._state.strata
+            bare = self.elevation - loose_of(self.loose)
+            hardness = np.asarray(strata.resistance(bare, self._state.spacing), np.float32)
+            given = self._state.masks.get("hardness", np.float32(0.0))
+            self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (np.float32(1.0) - hardness)
+
+    def dab(self, stroke: Stroke, number: int) -> Window | None:
+        """Do the dab of this number; returns the window that it has changed, None where that is off the terrain."""
+        x, y, pressure = stroke.dabs[number]
+        state, wraps, strength = self._state, self._state.edges == "wrap", stroke.strength * pressure
+        reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
+        window = around((y, x), reach, state.elevation.shape, state.spacing, wraps)  # type: ignore[arg-type]
+        if window is None or strength == 0.0:
+            return None
+        distance = distances(window, (y, x), state.spacing, wraps) / stroke.radius
+        share = stroke.share(distance)
+        if not share.any():
+            return None
+        part = self._part(window)
+        self._do(stroke, (stroke.seed << 32) + number, strength, window, part, share, distance)
+        return window
+
+    def end(self, box: tuple[int, int, int, int]) -> None:
+        """End a stroke that has changed no cell outside a box, see `Window.box`."""
+        row, end_row, col, end_col = box
+        inside = (slice(row, end_row), slice(col, end_col))
+        before = self.elevation[inside].copy(), {name: layer[inside].copy() for name, layer in self.loose.items()}
+        for layer in (self.elevation, *self.loose.values()):
+            layer[inside] = _kept(layer[inside])
+        self._rounded(*before, inside)
+
+    def _rounded(self, elevation: Array, loose: Mapping[str, Array], inside: Any = ...) -> None:
+        """Count what rounding has added."""
+        area = self._state.spacing[0] * self._state.spacing[1]
+        self.total[2] += float((self.elevation[inside] - elevation).sum()) * area
+
+    def _part(self, window: Window) -> State:
+        """The terrain in a window as it is now, as a terrain of its own."""
+        state = self._state
+        masks = {kind: window.cut(mask) for kind, mask in state.masks.items()}
+        if state.hardness_changes:
+            masks["hardness"] = window.cut(self.hardness)
+        part = replace(
+            state,
+            elevation=window.cut(self.elevation),
+            layers={name: window.cut(layer) for name, layer in self.loose.items()},
+            masks=masks,
+            # At the sides of a window that lie within the terrain nothing arrives.
+            edges=state.edges if window.whole or state.edges != "wrap" else "closed",
+            fixed=None if state.fixed is None else window.cut(state.fixed),
+            strata=None,
+            limits=NO_LIMITS,
+        )
+        return self._in_depth(part, window) if state.limits.depth else part
+
+    def _in_depth(self, part: State, window: Window) -> State:
+        """The same with less to do the nearer the ground is to its limits of depth."""
+        start = replace(part, elevation=window.cut(self._state.elevation), limits=self._state.limits, masks={})
+        left = shares_in_depth(start, Ground(part.elevation, part.loose(), Volumes(0.0, 0.0)))  # type: ignore[arg-type]
+        both = left.filled("dug", part.elevation.shape) * left.filled("laid", part.elevation.shape)
+        masks = {**part.masks, "strength": both * part.masks.get("strength", np.float32(1.0))}
+        return replace(part, masks=masks)
+
+    def _do(
+        self, stroke: Stroke, key: int, strength: float, window: Window, part: State, share: Array, distance: Array
+    ) -> None:
+        """Let the part change by a dab, and put it back."""
+        sign = -1.0 if stroke.invert else 1.0
+        if stroke.kind in _BY_PROCESS:
+            step = _BY_PROCESS[stroke.kind](self._tools, stroke, key, strength, part, share, distance)
+            if step is None:
+                return
+            while step.advance() < 1.0:
+                pass
+            volumes, layers = step.volumes(), step.release()
+            elevation, loose = layers["elevation"], {name: layers.get(name, part.layers[name]) for name in self.loose}
+        else:
+            if stroke.kind == "smooth":
+                ground = crept(part, share, SPREADING * strength * stroke.radius * stroke.radius)
+            else:
+                change = raised if stroke.kind == "raise" else strewn
+                ground = change(part, share, sign * HEIGHT * strength * stroke.radius)
+            volumes, elevation = ground.volumes, ground.elevation
+            loose = {**part.layers, **part.split_loose(ground.loose, own="sediment")}
+        self.total += volumes
+        window.put(self.elevation, elevation)
+        for name, layer in self.loose.items():
+            window.put(layer, loose[name])
+
+
+def _kept(values: Array) -> Array:
+    """The nearest numbers of float32, as float64."""
+    return np.asarray(values, np.float32).astype(np.float64)
+
+
+def box_of(stroke: Stroke, state: State) -> tuple[int, int, int, int] | None:
+    """The box that holds all that a stroke changes, see `Window.box`; None where that is nothing."""
+    reach, wraps = stroke.radius * RUN_OUT.get(stroke.kind, 1.0), state.edges == "wrap"
+    shape: Any = state.elevation.shape
+    found = (around((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
+    return united([window.box for window in found if window is not None])
+
+
+def united(boxes: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int] | None:
+    """The box that holds all boxes; None of none."""
+    if not boxes:
+        return None
+    rows, end_rows, cols, end_cols = zip(*boxes, strict=True)
+    return min(rows), max(end_rows), min(cols), max(end_cols)
+
+
+def _held(part: State, share: Array) -> State:
+    """The part with what a dab may dig as a mask, 0-1."""
+    held = 1.0 - share * (1.0 - part.masks.get("held", np.float32(0.0)))
+    return replace(part, masks={**part.masks, "held": np.asarray(held, np.float32)})
+
+
+def _within(part: State, share: Array) -> State:
+    """The part with what a dab may do at all as a mask, 0-1."""
+    strength = share * part.masks.get("strength", np.float32(1.0))
+    return replace(part, masks={**part.masks, "strength": np.asarray(strength, np.float32)})
+
+
+def _drops(
+    tools: Mapping[str, Process],
+    stroke: Stroke,
+    key: int,
+    strength: float,
+    part: State,
+    share: Array,
+    distance: Array,
+) -> Step | None:
+    """Drops that fall on the disc, run for as long as its radius at most, and end within the window."""
+    cells = stroke.radius / part.cell_size
+    steps, size = max(1, int(cells)), part.elevation.size
+    rain = np.asarray(share * part.masks.get("rain", np.float32(1.0)), np.float32)
+    part = _held(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
+    part = replace(part, masks={**part.masks, "rain": rain})
+    values = {
+        "drops_per_cell": min(strength * DROPS * float(share.sum()) / size, 1000.0),
+        "maximum_path": max(steps / max(part.elevation.shape), 0.01),
+    }
+    if not rain.any():
+        return None
+    if stroke.kind == "rain":
+        values |= {"evaporation": min(FADE / steps, 0.5), "deposition_rate": 0.1}
+        return _step(tools["droplet"], part, values, key)
+    values |= {"form": "capacity", "evaporation": min(FADE / stroke.radius, 1000.0)}
+    return _step(tools["rill"], part, values, key)
+
+
+def _slides(
+    tools: Mapping[str, Process],
+    stroke: Stroke,
+    key: int,
+    strength: float,
+    part: State,
+    share: Array,
+    distance: Array,
+) -> Step | None:
+    """A few passes of talus, within the disc."""
+    row, col = part.spacing
+    reach = np.sqrt(SLIDES / (8 * (1 / (row * row) + 1 / (col * col))))
+    values = {"sediment_angle": stroke.angle, "rock_angle": stroke.angle, "collapse": 0.5, "reach": float(reach)}
+    return _step(tools["talus"], _within(part, share * strength), values, key)
+
+
+def _step(process: Process, part: State, values: dict[str, Any], key: int) -> Step:
+    return process.step(part, process.parameters.from_dict(values), key)
+
+
+_BY_PROCESS = {"rain": _drops, "rills": _drops, "talus": _slides}
+"""Kind of stroke → what makes the step that a dab is."""

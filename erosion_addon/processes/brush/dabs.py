@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dabs that no other process does: the ground rises or sinks, sand comes or goes, and creep evens the ground out.
+
+share: (rows, cols) 0-1, strength of the dab.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.arrays import Array
+from ..shared.shares import shares
+from ..shared.state import State, Volumes
+
+HEIGHT = 0.02
+"""Meters that the ground rises in a dab of full strength, by the meter of radius."""
+
+SPREADING = 0.01
+"""Diffusivity times time (m²) of a dab of full strength, by the square meter of radius."""
+
+STABLE = 0.2
+"""Share of the difference of height that passes a face in one pass: a quarter on each would be the limit."""
+
+MOST_PASSES = 400
+
+
+class Ground(NamedTuple):
+    """Elevation and its loose part, (rows, cols) m, and what has happened to solid material, m³."""
+
+    elevation: Array
+    loose: Array
+    volumes: Volumes
+
+
+def raised(state: State, share: Array, height: float) -> Ground:
+    """The ground after it has risen by so many meters, or sunk where they are negative: loose material first, then
+    rock by its softness."""
+    given, loose = shares(state), state.loose()
+    if height >= 0:
+        rise = height * share * given.filled("laid", share.shape)
+        return Ground(state.elevation + rise, loose, _made(state, rise))
+    wanted = -height * share * given.filled("dug", share.shape)
+    taken_loose = np.minimum(wanted, loose)
+    fall = taken_loose + (wanted - taken_loose) * given.filled("soft", share.shape)
+    return Ground(state.elevation - fall, loose - taken_loose, _made(state, -fall))
+
+
+def strewn(state: State, share: Array, height: float) -> Ground:
+    """The ground after so many meters of sand came, or went where they are negative: no more than lies there."""
+    given, loose = shares(state), state.loose()
+    if height >= 0:
+        change = height * share * given.filled("laid", share.shape)
+    else:
+        change = -np.minimum(-height * share * given.filled("dug", share.shape), loose)
+    return Ground(state.elevation + change, loose + change, _made(state, change))
+
+
+def _made(state: State, change: Array) -> Volumes:
+    area = state.spacing[0] * state.spacing[1]
+    return Volumes(float(np.abs(change).sum()) * area, 0.0, float(change.sum()) * area)
+
+
+def crept(state: State, share: Array, spread: float) -> Ground:
+    """The ground after creep: dh/dt = div(D grad h) over the dab, with D · t = `spread` (m²).
+
+    Explicit in finite volumes: what passes a face leaves one cell and arrives in the other, so no volume is lost. Loose
+    material goes first; rock follows by its softness, and is loose where it arrives.
+    """
+    given, loose, elevation = shares(state), state.loose(), state.elevation
+    dug, laid, soft = (given.filled(name, share.shape) for name in ("dug", "laid", "soft"))
+    rates = [spread / (side * side) for side in state.spacing]
+    passes = min(max(1, math.ceil(sum(rates) / (2 * STABLE))), MOST_PASSES)
+    faces = [min(rates[axis] / passes, STABLE) * np.minimum(*_pair(share, axis)) for axis in (0, 1)]
+    moved = 0.0
+    for _ in range(passes):
+        flows = [face * -np.diff(elevation, axis=axis) for axis, face in enumerate(faces)]
+        leaving = _leaving(flows, elevation.shape)
+        ready = np.minimum(loose, leaving)
+        may = dug * np.divide(ready + (leaving - ready) * soft, leaving, out=np.ones_like(leaving), where=leaving > 0)
+        flows = [_passed(flow, may, laid, axis) for axis, flow in enumerate(flows)]
+        leaving = _leaving(flows, elevation.shape)
+        arriving = _leaving([-flow for flow in flows], elevation.shape)
+        moved += float(leaving.sum())
+        loose = np.maximum(loose - leaving, 0.0) + arriving
+        elevation = elevation + (arriving - leaving)
+    return Ground(elevation, loose, Volumes(moved * state.spacing[0] * state.spacing[1], 0.0))
+
+
+def _pair(array: Array, axis: int) -> tuple[Array, Array]:
+    """The cells before and behind each face across an axis."""
+    return (array[:-1], array[1:]) if axis == 0 else (array[:, :-1], array[:, 1:])
+
+
+def _passed(flow: Array, may: Array, laid: Array, axis: int) -> Array:
+    """What passes the faces: by what the cell that it leaves gives, and the other takes."""
+    (give, give_back), (take_back, take) = _pair(may, axis), _pair(laid, axis)
+    return np.asarray(np.where(flow > 0, flow * give * take, flow * give_back * take_back))
+
+
+def _leaving(flows: list[Array], shape: tuple[int, ...]) -> Array:
+    """What leaves each cell over its faces; where flows are turned round, what arrives."""
+    total = np.zeros(shape)
+    for axis, flow in enumerate(flows):
+        before, behind = _pair(total, axis)
+        onward, backward = np.maximum(flow, 0.0), np.maximum(-flow, 0.0)
+        before += onward
+        behind += backward
+    return total

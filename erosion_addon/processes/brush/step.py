@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The brush step: strokes that were painted, done again dab by dab."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ...base.arrays import Array
+from ..shared.process import Process
+from ..shared.state import State, Step, Volumes, chunk_end
+from .canvas import Canvas, box_of
+from .strokes import BrushParameters
+
+
+class BrushStep(Step):
+    """Strokes under way on `state`, made of the processes `tools`: `advance` it until it says 1."""
+
+    bytes_per_cell = 8 + 8 + 8 + 8
+    """Working memory beyond terrain and result: elevation, loose layers, and copies of what a stroke has changed."""
+
+    evolving = ("_elevation", "_loose", "_total", "_hardness", "_done")
+
+    def __init__(self, state: State, parameters: BrushParameters, key: int, tools: Mapping[str, Process]) -> None:
+        faded = (replace(stroke, strength=stroke.strength * parameters.strength) for stroke in parameters.strokes)
+        self._state, self._strokes = state, [stroke for stroke in faded if stroke.dabs]
+        self._canvas = Canvas(state, tools, parameters.grass_protection)
+        self._start = self._canvas.elevation.copy(), [layer.copy() for layer in self._canvas.loose.values()]
+        self._elevation, self._loose = self._canvas.elevation, tuple(self._canvas.loose.values())
+        self._total, self._hardness, self._done = self._canvas.total, self._canvas.hardness, 0
+        self._ends = [*accumulate(len(stroke.dabs) for stroke in self._strokes)]
+        self.limits = {"_hardness": (0, 1), "_done": (0, self._all)}
+
+    @property
+    def _all(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def advance(self) -> float:
+        """Do some dabs; returns the share done."""
+        until = chunk_end()
+        while self._done < self._all:
+            self._dab()
+            if time.perf_counter() >= until:
+                break
+        return self._done / self._all if self._done < self._all else 1.0
+
+    def _dab(self) -> None:
+        place = int(np.searchsorted(self._ends, self._done, side="right"))
+        stroke, number = self._strokes[place], self._done - (self._ends[place - 1] if place else 0)
+        if number == 0:
+            self._canvas.begin()
+        self._canvas.dab(stroke, number)
+        self._done += 1
+        if number == len(stroke.dabs) - 1 and (box := box_of(stroke, self._state)) is not None:
+            self._canvas.end(box)
+
+    def layers(self) -> dict[str, Array]:
+        """New arrays of what the step has changed so far, in meters, by field name."""
+        state, (elevation, loose) = self._state, self._start
+        found = {"elevation": _changed(state.elevation, elevation, self._elevation)}
+        for name, start, now in zip(self._canvas.loose, loose, self._loose, strict=True):
+            found[name] = _changed(np.asarray(state.layers[name], np.float64), start, now)
+        return found
+
+    def volumes(self) -> Volumes:
+        """What happened to solid material so far."""
+        moved, exported, added = (float(total) for total in self._total)
+        # Where nothing was painted the terrain keeps every bit, so what rounding added there does not count.
+        kept = self._elevation == self._start[0]
+        area = self._state.spacing[0] * self._state.spacing[1]
+        return Volumes(moved, exported, added - float((self._start[0] - self._state.elevation)[kept].sum()) * area)
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """The step's entries in the report, after so many seconds of work."""
+        return {"strokes": int(np.searchsorted(self._ends, self._done, side="right")), "dabs": self._done}
+
+
+def _changed(before: Array, start: Array, now: Array) -> Array:
+    """What is there now, and every bit of what was there before where that has not changed since the start."""
+    return np.where(now == start, before, now)

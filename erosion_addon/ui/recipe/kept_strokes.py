@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strokes of the brush as Blender keeps them: each as JSON in an item of its step."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...processes.brush.strokes import Stroke
+from ...scene import session
+
+
+class EROSION_PG_stroke(bpy.types.PropertyGroup):
+    """One stroke of the brush"""
+
+    data: bpy.props.StringProperty(name="Stroke", description="The stroke as JSON")
+
+
+def fill(item: Any, strokes: Iterable[Stroke]) -> None:
+    """Give a step these strokes."""
+    item.strokes.clear()
+    for stroke in strokes:
+        append(item, stroke)
+
+
+def append(item: Any, stroke: Stroke) -> None:
+    """Add a stroke to a step."""
+    item.strokes.add().data = json.dumps(stroke.to_dict(), separators=(",", ":"))
+
+
+def strokes_of(item: Any) -> tuple[Stroke, ...]:
+    """The strokes of a step; those that are damaged are left out."""
+    found = (_stroke(kept.data) for kept in item.strokes)
+    return tuple(stroke for stroke in found if stroke is not None)
+
+
+@session.cached(4096)
+def _stroke(text: str) -> Stroke | None:
+    try:
+        return Stroke.from_dict(json.loads(text))
+    except (ValueError, TypeError, AttributeError, RecursionError, InputError):
+        return None
+
+
+def draw(layout: Any, item: Any) -> None:
+    """How many strokes a step has."""
+    count = len(item.strokes)
+    layout.label(text="No strokes yet" if not count else f"{count} strokes" if count > 1 else "1 stroke")
+
+
+CLASSES = (EROSION_PG_stroke,)

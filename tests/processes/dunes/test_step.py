@@ -304,7 +304,7 @@ def test_a_run_stopped_in_any_part_of_a_sweep_goes_on_to_the_same_bytes(part, mo
 def test_nothing_happens_without_sand_time_or_wind():
     bare = Terrain(np.random.default_rng(1).random((24, 24)) * 30, CELL)
     assert np.array_equal(blown(bare, years=100.0).elevation, bare.elevation)
-    for values in ({"years": 0.0}, {"transport": 0.0}):
+    for values in ({"years": 0.0}, {"transport": 0.0}, {"wind_rose": [[0.0, 1.0], [180.0, 1.0]], "transport": 0.0}):
         sheet = sand_sheet(5.0, 24)
         assert np.array_equal(blown(sheet, **values).elevation, sheet.elevation)
 
@@ -312,6 +312,17 @@ def test_nothing_happens_without_sand_time_or_wind():
 def test_a_rose_without_wind_is_refused():
     with pytest.raises(InputError, match="all weights are 0"):
         PROCESSES["dunes"].parameters(wind_rose=((0.0, 0.0),))
+
+
+def test_two_winds_against_each_other_pile_sand_up_where_it_lies_and_carry_none_away():
+    """Crests stand across both, and the middle of a ridge stays: one wind would move it by 100 m²/year / 10 m."""
+    sand = np.tile(np.maximum(10.0 * np.exp(-(((np.arange(SIDE) - SIDE / 2) * CELL / 60.0) ** 2)), 0.0), (32, 1))
+    after = blown(Terrain(sand, CELL, {"sediment": sand}), wind_rose=[[0.0, 1.0], [180.0, 1.0]], years=20.0, season=1.0)
+    middle = (after["sediment"] * np.arange(SIDE)).sum() / after["sediment"].sum()
+    assert abs(middle - SIDE / 2) * CELL < 40.0
+    along_x, along_y = across_and_along(after.elevation)
+    assert along_x > 4 * along_y
+    assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
 
 
 def test_a_shadow_longer_than_the_terrain_and_a_hop_across_it_do_no_harm():

@@ -2,9 +2,11 @@
 """Every shipped recipe on a terrain that suits it, before and after, in shaded relief: build/examples/recipes.png.
 
 `python examples/recipes.py alpine canyon` makes the pictures of these alone. Each recipe's own picture is beside the
-sheet.
+sheet. With `--plain` all run on one and the same fractal, 4 km wide, that was made for none of them:
+build/examples/plain.png. `--keep` puts the sheet into docs/images too.
 """
 
+import argparse
 import sys
 import time
 from dataclasses import dataclass
@@ -24,9 +26,13 @@ sys.path.insert(0, str(ROOT))
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.generators.registry import make  # noqa: E402
 from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
+from erosion_addon.recipe.needs import with_loose_top  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples"
-SIDE = 384
+KEPT = ROOT / "docs" / "images"
+SIDE, PLAIN_SIDE = 384, 256
+PLAIN = {"relief": 850.0, "roughness": 0.2}
+"""Of the fractal for all recipes."""
 Parts = tuple[tuple[str, dict[str, Any]], ...]
 
 
@@ -126,30 +132,56 @@ def relief(terrain: Terrain) -> np.ndarray:
     return np.clip(lit, 0, 1)
 
 
-def main(names: list[str]) -> None:
+def plain_terrain(recipe: str, side: int = PLAIN_SIDE) -> Terrain:
+    """The fractal for all recipes, `side` cells wide, its top meters sand where the recipe needs that."""
+    land = make("fractal", side, side, 4000.0 / side, 3, PLAIN)
+    return with_loose_top(land, Recipe.load(recipe).needs.sediment)
+
+
+def eroded(name: str, before: Terrain) -> Terrain:
+    """The terrain after the recipe, which is told in a line."""
+    began = time.perf_counter()
+    after = erode(before, Recipe.load(name))
+    assert after.report is not None
+    mass, steps = after.report["mass"], " → ".join(step["kind"] for step in after.report["steps"])
+    balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
+    seconds = time.perf_counter() - began
+    verdict = "balanced" if balanced else f"LOST {mass['error']:.3g} m³"
+    print(f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}", flush=True)
+    return after
+
+
+def main() -> None:
     """Make the pictures of these recipes, and the sheet of them all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipes", nargs="*", help="names of shipped recipes")
+    parser.add_argument("--plain", action="store_true", help="all on one fractal")
+    parser.add_argument("--keep", action="store_true", help="put the sheet into the manual's pictures")
+    given = parser.parse_args()
+    names, plain = given.recipes or sorted(shipped()), given.plain
     PICTURES.mkdir(parents=True, exist_ok=True)
-    rows = -(-len(names) // 4)
-    figure, axes = plt.subplots(rows, 4, figsize=(26, 3.5 * rows), squeeze=False)
+    made = {name: [plain_terrain(name) if plain else terrain_for(name)] for name in names}
+    for name, lands in made.items():
+        lands.append(eroded(name, lands[0]))
+        plt.imsave(PICTURES / f"{name}{' on a fractal' if plain else ''}.png", relief(lands[1]))
+    across = 6 if plain else 4
+    if plain:
+        made = {"untouched": [plain_terrain("arcane")] * 2, **made}
+    rows = -(-len(made) // across)
+    figure, axes = plt.subplots(rows, across, figsize=(26, (4.6 if plain else 3.5) * rows), squeeze=False)
     for axis in axes.flat:
         axis.set_axis_off()
-    for name, axis in zip(names, axes.flat, strict=False):
-        began = time.perf_counter()
-        before = terrain_for(name)
-        after = erode(before, Recipe.load(name))
-        assert after.report is not None
-        mass, steps = after.report["mass"], " → ".join(step["kind"] for step in after.report["steps"])
-        balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
-        seconds = time.perf_counter() - began
-        verdict = "balanced" if balanced else f"LOST {mass['error']:.3g} m³"
-        print(f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}", flush=True)
-        plt.imsave(PICTURES / f"{name}.png", relief(after))
-        axis.imshow(np.hstack((relief(before), np.ones((SIDE, SIDE // 48, 3)), relief(after))))
+    for (name, (before, after)), axis in zip(made.items(), axes.flat, strict=False):
+        gap = np.ones((SIDE, SIDE // 48, 3))
+        axis.imshow(relief(after) if plain else np.hstack((relief(before), gap, relief(after))))
         axis.set_title(name, loc="left")
     figure.tight_layout()
-    figure.savefig(PICTURES / "recipes.png", dpi=60)
-    print(PICTURES / "recipes.png")
+    sheet = "plain" if plain else "recipes"
+    figure.savefig(PICTURES / f"{sheet}.png", dpi=60)
+    print(PICTURES / f"{sheet}.png")
+    if given.keep:
+        figure.savefig(KEPT / f"{sheet}.jpg", dpi=60, pil_kwargs={"quality": 72, "optimize": True})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or sorted(shipped()))
+    main()

@@ -64,6 +64,20 @@ def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
     assert wavelength(old) > 1.3 * wavelength(young)
 
 
+def ends_of_crests(heights):
+    """How many crests across the wind begin or end: those defects of the pattern by which dunes merge."""
+    heights = smoothed(smoothed(heights))
+    top = (heights > np.roll(heights, 1, 1)) & (heights >= np.roll(heights, -1, 1)) & (heights > heights.mean())
+    goes_on = [sum(np.roll(top, (way, side), (0, 1)) for side in (-1, 0, 1)) > 0 for way in (1, -1)]
+    return sum((top & ~further).sum() for further in goes_on) / 2
+
+
+def test_the_pattern_loses_its_defects_with_time():
+    """Crests that end, fewer with time (Werner & Kocurek 1999): 55 after 25 years, 30 after 60."""
+    numbers = [ends_of_crests(blown(sand_sheet(20.0), years=years).elevation) for years in (25.0, 60.0)]
+    assert numbers[1] < 0.7 * numbers[0]
+
+
 def test_dunes_are_gentle_to_windward_and_stand_at_the_angle_of_sand_in_the_lee(transverse):
     along, steepness = slopes(transverse[1].elevation)
     assert 5 < np.median(steepness[along > 0.03]) < 15
@@ -106,6 +120,8 @@ def test_a_lone_heap_gets_horns_that_point_downwind():
     reach = np.array([np.flatnonzero(row > 2.0).max(initial=-1) for row in dune])
     brink = reach[43:47].mean()
     assert reach[:40].max() > brink + 3 and reach[50:].max() > brink + 3
+    width = (dune.max(axis=1) > 2.0).sum() * CELL
+    assert 7 < width / dune.max() < 14  # about 10 (Hesp & Hastings 1998); 11 here
 
 
 def ridge(height, cols):
@@ -123,21 +139,25 @@ def ridge(height, cols):
 
 
 def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_terrain():
-    """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104 for 9, 12, 17 m, within 1 % on 128 and 256."""
-    heights, speeds = np.transpose([[ridge(height, cols) for height in (8.0, 11.0, 16.0)] for cols in (128, 256)])
-    print(heights * speeds)
-    assert heights[-1].min() > 1.7 * heights[0].max()
-    assert (heights * speeds) == pytest.approx(float((heights * speeds).mean()), rel=0.1)
-    assert speeds[:, 0] == pytest.approx(speeds[:, 1], rel=0.05)
+    """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104, 87, 87 for 9, 12, 17, 26, 42 m on 256
+    cells, within 1 % on 128."""
+    high = np.array([ridge(height, 256) for height in (8.0, 11.0, 16.0, 28.0, 40.0)])
+    low = np.array([ridge(height, 128) for height in (8.0, 11.0, 16.0)])
+    along = high.prod(axis=1)
+    print(along)
+    assert high[-1, 0] > 4.0 * high[0, 0]
+    assert along == pytest.approx(np.full(5, along.mean()), rel=0.12)
+    assert high[:3].prod(axis=1) == pytest.approx(low.prod(axis=1), rel=0.05)
 
 
 def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_along_it():
     ratio = {}
-    for apart in (30.0, 120.0):
+    for apart in (30.0, 60.0, 120.0, 140.0):
         rose = [[-apart / 2, 1.0], [apart / 2, 1.0]]
         along_x, along_y = across_and_along(blown(sand_sheet(12.0), years=300.0, wind_rose=rose).elevation)
         ratio[apart] = along_x / along_y
-    assert ratio[30.0] > 1.2 and ratio[120.0] < 0.8
+    assert min(ratio[30.0], ratio[60.0]) > 1.2
+    assert max(ratio[120.0], ratio[140.0]) < 0.6
 
 
 def test_winds_from_all_sides_heap_sand_up_without_a_direction():

@@ -41,7 +41,8 @@ class FlowGraph:
         ends = np.zeros(shape, bool)
         if edges == "open":
             ends[[0, -1]] = ends[:, [0, -1]] = True
-        self.outlets = ends if outlets is None else ends | outlets
+        self._ends = np.pad(ends if outlets is None else ends | outlets, 1).reshape(-1)
+        self.outlets = self.inside(self._ends)
         toward[1:-1, 1:-1] = np.where(self.outlets, receivers.OUTLET, receivers.PIT)
         home = np.empty(0, np.int32)
         if edges == "wrap":
@@ -51,9 +52,12 @@ class FlowGraph:
         distances = np.sqrt(AROUND[:, 0] * AROUND[:, 0] * along + AROUND[:, 1] * AROUND[:, 1] * across)
         offsets = AROUND[:, 0] * (cols + 2) + AROUND[:, 1]
         self.network = receivers.Network(toward.reshape(-1), home, offsets, distances)
-        self._ends = np.pad(self.outlets, 1).reshape(-1)
+        self._donors = np.empty(size, np.uint8)
         self.order = np.empty(rows * cols, np.int32)
         """The cells, each after its receiver, as flat indices of the grid with its ring."""
+        self._labels = np.empty(size, np.int32)
+        self.places = self._labels[: rows * cols]  # which are made when labels are no longer needed
+        """The place in the order of each one's receiver, of an outlet its own."""
         self.parts = np.zeros(2, np.int64)
         """Places in the order where a part of whole trees begins, and its end."""
 
@@ -67,12 +71,12 @@ class FlowGraph:
         found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
         return found
 
-    def route(self, heights: Array, wander: int | None = None) -> tuple[Array, Array] | None:
+    def route(self, heights: Array, wander: int | None = None, keep: bool = False) -> tuple[Array, Array] | None:
         """Make the graph of heights (flat, with the ring, whose values are set here; m).
 
         wander: key of the chance by which diagonals count longer or shorter, None for none; see
-        `kernels.receivers.find_receivers`. Returns the basins of pits and the passes between them, `labels` and `links`
-        of `kernels.basins.span`; None where there are none.
+        `kernels.receivers.find_receivers`. keep: return the basins of pits and the passes between them, `labels` and
+        `links` of `kernels.basins.span`; None where there are none.
         """
         kernels, network = self._receivers, self.network
         rows, cols = self.shape
@@ -90,33 +94,41 @@ class FlowGraph:
         if not self.outlets.any():
             self._basins.open_lowest(heights, network)
             count -= 1
-        passes = self._lead_out(heights, count) if count else None
+        links = self._lead_out(heights, count) if count else None
+        passes = (self._labels.copy(), links) if keep and links is not None else None
         trees = np.empty(self._streams.count_outlets(network) + 1, np.int64)
-        self._streams.depth_first(network, self.order, trees)
+        streams = self._streams
+        in_bands(lambda first, last: streams.list_donors(network, cols, first, last, self._donors), rows, self._threads)
+        streams.depth_first(network, self._donors, self.order, self.places, trees)
         wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
         return passes
 
-    def _lead_out(self, heights: Array, count: int) -> tuple[Array, Array]:
-        kernels, network, (rows, cols) = self._basins, self.network, self.shape
-        labels = np.empty(network.toward.size, np.int32)
+    def _lead_out(self, heights: Array, count: int) -> Array:
+        kernels, network, (rows, cols), labels = self._basins, self.network, self.shape, self._labels
         kernels.number_pits(network, labels)
         in_bands(lambda first, last: kernels.label_basins(network, labels, cols, first, last), rows, self._threads)
         found: dict[int, Array] = {}
 
         def border(first: int, last: int) -> None:
-            found[first] = kernels.list_borders(network, labels, cols, first, last)
+            found[first] = kernels.list_borders(heights, network, labels, cols, first, last)
 
         in_bands(border, rows, self._threads)
         borders = np.concatenate([found[first] for first in sorted(found)])
         links = np.empty((count, 2), np.int64)
         kernels.span(heights, network, labels, borders, links)
         kernels.carve(heights, network, labels, links, np.empty(count + 1))
-        return labels, links
+        return links
 
     def fill_ring(self, heights: Array) -> None:
         """Set the ring of flat heights (m): see `kernels.receivers.fill_ring`."""
         self._receivers.fill_ring(heights, self.network)
+
+    def clear_ring(self, flat: Array) -> None:
+        """Set the ring of a flat array to 0."""
+        rows, cols = self.shape
+        ringed = flat.reshape(rows + 2, cols + 2)
+        ringed[[0, -1]] = ringed[:, [0, -1]] = 0.0
 
     @property
     def ends(self) -> Array:
@@ -130,9 +142,16 @@ class FlowGraph:
         toward[toward == self._receivers.OUTLET] = self._receivers.PIT
 
     def in_parts(self, work: Any) -> None:
-        """Call work(part, first, last) for parts of the order that hold whole trees, on all threads."""
+        """Call work(part, first, last) for parts of the order that hold whole trees, on all threads: the largest first,
+        or one thread would be left with it at the end."""
         parts = self.parts
-        in_bands(lambda part, after: work(part, parts[part], parts[after]), parts.size - 1, self._threads, band=1)
+        turns = np.argsort(-np.diff(parts), kind="stable")
+
+        def serve(turn: int, _: int) -> None:
+            part = turns[turn]
+            work(part, parts[part], parts[part + 1])
+
+        in_bands(serve, turns.size, self._threads, band=1)
 
     def accumulate(self, amounts: Array) -> Array:
         """The amounts (flat) of all that drain through each cell, in place."""

@@ -29,7 +29,7 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
     """
     from .kernels import spill  # numba takes a second to import, so only where it runs
 
-    passes = graph.route(heights)
+    passes = graph.route(heights, keep=True)
     ground, area = graph.inside(heights), graph.spacing[0] * graph.spacing[1]
     if passes is None:
         return Filling(ground.copy(), np.zeros(graph.shape, bool), rain * area * ground.size)

@@ -46,18 +46,25 @@ def label_basins(network, labels, cols, first, last):
 
 
 @kernel
-def list_borders(network, labels, cols, first, last):
+def list_borders(heights, network, labels, cols, first, last):
     """Pairs of neighbors in different basins, (pairs,) uint32: four times the cell that comes first in reading order,
-    in rows first … last - 1, and by how much the number of the other is above 4."""
+    in rows first … last - 1, and by how much the number of the other is above 4. Of a cell's neighbors in one basin
+    that follow each other the lowest is enough, the first of equal ones."""
     borders, count = np.empty(4 * (last - first) * cols, np.uint32), 0
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for cell in range(start, start + cols):
-            label = labels[cell]
+            label, basin, lowest = labels[cell], -1, 0.0
             for number in range(4, 8):
                 other = neighbor(network, cell, number)
-                if labels[other] != label and network.toward[other] != RING:
+                theirs = labels[other]
+                if theirs != label and network.toward[other] != RING:
+                    again = theirs == basin and network.home.size == 0
+                    if again and heights[other] >= lowest:
+                        continue
+                    count -= again
                     borders[count] = 4 * cell + number - 4
+                    basin, lowest = theirs, heights[other]
                     count += 1
     return borders[:count].copy()
 

@@ -59,25 +59,28 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
     drains on the mean straight down and not along the eight directions (Fairfield & Leymarie 1991, "rho8"). key: uint64
     of the chance.
     """
-    toward, offsets = network.toward, network.offsets
     inverse = 1.0 / network.distances
+    steepest, longer = np.empty(cols), np.ones(cols)
     pits = 0
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
-        for cell in range(start, start + cols):
-            if outlets[cell]:
-                toward[cell] = OUTLET
-                continue
-            diagonal = 1.0
-            if wander:
-                diagonal = 1.4142135623730951 / (2.0 - uniform(key, cell))
-            height, steepest, found = heights[cell], 0.0, PIT
-            for number in range(8):
-                fall = (height - heights[cell + offsets[number]]) * inverse[number]
-                if number in (0, 2, 5, 7):
-                    fall *= diagonal
-                if fall > steepest:
-                    steepest, found = fall, number
-            toward[cell] = found
-            pits += found == PIT
+        own, toward = heights[start : start + cols], network.toward[start : start + cols]
+        steepest[:] = 0.0
+        toward[:] = PIT
+        if wander:
+            for col in range(cols):
+                longer[col] = 1.4142135623730951 / (2.0 - uniform(key, start + col))
+        for number in range(8):
+            there = start + network.offsets[number]
+            beside, diagonal = heights[there : there + cols], number in (0, 2, 5, 7)
+            for col in range(cols):
+                fall = (own[col] - beside[col]) * inverse[number]
+                fall = fall * longer[col] if diagonal else fall
+                steeper = fall > steepest[col]
+                steepest[col] = fall if steeper else steepest[col]
+                toward[col] = np.uint8(number) if steeper else toward[col]
+        ends = outlets[start : start + cols]
+        for col in range(cols):
+            toward[col] = np.uint8(OUTLET) if ends[col] else toward[col]
+            pits += toward[col] == PIT
     return pits

@@ -9,6 +9,9 @@ from ...kernels.compile import kernel, lean
 from .receivers import OUTLET, neighbor
 from .surface import sector
 
+FIRST = np.array([next((bit for bit in range(8) if byte >> bit & 1), 8) for byte in range(256)])
+"""Number of the lowest bit of a byte."""
+
 
 @kernel
 def count_outlets(network):
@@ -17,9 +20,31 @@ def count_outlets(network):
 
 
 @kernel
-def depth_first(network, order, trees):
-    """Fill `order` (int32) with all cells, each after its receiver and before those that drain to it, and `trees` with
-    the place of each outlet in it and, last, their number. What waits is kept at the end of `order`."""
+def list_donors(network, cols, first, last, donors):
+    """Set `donors` (uint8) in rows first … last - 1: bit n where the neighbor of number n drains to the cell."""
+    toward, offsets = network.toward, network.offsets
+    for row in range(first, last):
+        start = (row + 1) * (cols + 2) + 1
+        if network.home.size:
+            for cell in range(start, start + cols):
+                found = 0
+                for number in range(8):
+                    found |= (toward[neighbor(network, cell, number)] == 7 - number) << number
+                donors[cell] = found
+            continue
+        own = donors[start : start + cols]
+        own[:] = 0
+        for number in range(8):
+            beside = toward[start + offsets[number] : start + offsets[number] + cols]
+            for col in range(cols):
+                own[col] |= np.uint8(beside[col] == 7 - number) << np.uint8(number)
+
+
+@kernel
+def depth_first(network, donors, order, places, trees):
+    """Fill `order` (int32) with all cells, each after its receiver and before those that drain to it, `places` (int32)
+    with the place of each one's receiver in it, an outlet's with its own, and `trees` with the place of each outlet
+    and, last, their number. What waits is kept at the end of both. donors: as of `list_donors`."""
     count, tree = 0, 0
     for outlet in range(network.toward.size):
         if network.toward[outlet] != OUTLET:
@@ -27,17 +52,17 @@ def depth_first(network, order, trees):
         trees[tree] = count
         tree += 1
         waiting = order.size - 1
-        order[waiting] = outlet
+        order[waiting], places[waiting] = outlet, count
         while waiting < order.size:
-            cell = np.int64(order[waiting])
+            cell, below = np.int64(order[waiting]), places[waiting]
             waiting += 1
-            order[count] = cell
+            order[count], places[count] = cell, below
+            left = np.int64(donors[cell])
+            while left:
+                waiting -= 1
+                order[waiting], places[waiting] = neighbor(network, cell, FIRST[left]), count
+                left &= left - 1
             count += 1
-            for number in range(8):
-                donor = neighbor(network, cell, number)
-                if network.toward[donor] == 7 - number:
-                    waiting -= 1
-                    order[waiting] = donor
     trees[tree] = count
 
 

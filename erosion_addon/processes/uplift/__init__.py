@@ -10,7 +10,7 @@ from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParamet
 
 def _seconds(given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
     steps = (STEPS - COARSE_STEPS) / (1.0 - COARSE_SHARE) if given.coarse_to_fine else STEPS
-    return steps * 1.2e-7 * shape[0] * shape[1] if given.years else 0.0
+    return steps * 1.0e-7 * shape[0] * shape[1] if given.years else 0.0
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:

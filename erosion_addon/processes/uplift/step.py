@@ -44,6 +44,12 @@ SQUARE_KILOMETER = 1e6
 SHARE, MOST_TIMES = 16.0, 16
 """Upper bounds on D dt / spacing² of one solution for creep, and on how many make a time step."""
 
+CREEP_LINES = 128
+"""Lines that a thread takes at a time for creep: along columns, fewer would leave parts of what it fetches unused."""
+
+LIMITED_ROWS = 64
+"""Rows that are worth a thread of their own to limit slopes."""
+
 FALL_YEARS = 1000.0
 """Years in which half of what is steeper than the slope limit falls."""
 
@@ -163,7 +169,7 @@ class UpliftStep(Step):
     """A step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
 
     bytes_per_cell = 80
-    """Working memory beyond terrain and result: heights, loose material, areas, uplift, four of work, graph, masks."""
+    """Working memory beyond terrain and result: heights, loose, six in the order of the graph, graph, masks."""
 
     continues = ("uplift",)
     evolving = ("_heights", "_loose", "_total", "_done")
@@ -186,19 +192,17 @@ class UpliftStep(Step):
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
         rain = state.masks.get("rain")
-        self._rained_on = self._area if rain is None else graph.padded(rain * self._area)
-        self._lift = self._rise()
+        self._rained_on = None if rain is None else graph.padded(rain * self._area)
+        self._rises = bool(parameters.uplift * parameters.years)
         self._ground = incision.Ground(
             heights=self._heights,
             loose=self._loose,
-            areas=np.zeros_like(self._heights),
             floor=self._bound(-state.limits.max_erosion),
             ceiling=self._bound(state.limits.max_deposition),
-            limited=np.zeros_like(self._heights) if parameters.slope_limit < 90 else np.empty(0),
-            levels=np.zeros_like(self._heights),
-            lowest=np.zeros_like(self._heights),
-            carried=np.zeros_like(self._heights),
         )
+        self._memory = [np.zeros_like(self._heights) for _ in range(6)]
+        """Of cells in the order of the graph while rivers cut, and of the grid's cells while the land rises."""
+        self._trees = incision.Trees(graph.order, graph.places, *(each[: rows * cols] for each in self._memory))
         self._constants = self._make_constants()
         self._total = np.zeros(3)
         """Taken, left and raised so far, as m on a cell."""
@@ -212,22 +216,22 @@ class UpliftStep(Step):
         """Heights (flat, m) by so much over the ground at the start; empty where depth is not limited."""
         return self._graph.padded(self._state.elevation + depth) if depth else np.empty(0)
 
-    def _rise(self) -> Array | None:
-        """Uplift of a time step (flat, m), where there is any."""
-        given, state = self._given, self._state
-        if not given.uplift * given.years:
-            return None
-        lift = self._graph.padded(np.full(state.elevation.shape, given.uplift / 1000 * given.years / STEPS))
-        rise = self._graph.inside(lift)
+    def _rise(self, memory: list[Array] | None = None) -> Array:
+        """Uplift of a time step (flat, m). memory: two arrays for it, in place of new ones."""
+        given, state, graph = self._given, self._state, self._graph
+        lift, pattern = memory or [np.empty_like(self._heights), np.empty_like(self._heights)]
+        lift[:] = 0.0
+        rise = graph.inside(lift)
+        rise[:] = given.uplift / 1000 * given.years / STEPS
         if given.pattern == "terrain":
-            heights = state.elevation - state.elevation.min()
-            rise *= heights / (heights.max() or 1.0)
+            heights = np.subtract(state.elevation, state.elevation.min(), out=graph.inside(pattern))
+            rise *= np.divide(heights, heights.max() or 1.0, out=heights)
         for kind in ("uplift", "strength"):
             if kind in state.masks:
                 rise *= state.masks[kind]
         if "plot" in state.masks:
             rise *= 1.0 - state.masks["plot"]
-        rise[self._graph.outlets] = 0.0
+        rise[graph.outlets] = 0.0
         return lift
 
     def _make_constants(self) -> Any:
@@ -279,8 +283,8 @@ class UpliftStep(Step):
         graph, layers = self._graph, coarse.layers()
         loose = replace(self._state, layers={**self._state.layers, **layers}).loose()
         heights, raised = layers["elevation"], 0.0
-        if self._lift is not None:
-            lift = graph.inside(self._lift) * COARSE_STEPS
+        if self._rises:
+            lift = graph.inside(self._rise()) * COARSE_STEPS
             heights, raised = heights - layers["uplift"] + self._state.layers.get("uplift", 0.0) + lift, lift.sum()
         # Nothing is cut below the sea: where spreading has, some of what was carried out is left.
         lowest = self._given.sea_level if self._given.sea else -np.inf
@@ -309,8 +313,8 @@ class UpliftStep(Step):
             self._mask()
         chance = self._random.stream(np.uint64(self._key), self._done // PHASES)  # another one each time
         self._graph.route(self._heights, int(chance))
-        self._ground.areas[:] = self._rained_on
-        self._graph.accumulate(self._ground.areas)
+        given = self._rained_on, self._area
+        self._graph.in_parts(lambda _, first, last: self._incision.drain(self._trees, first, last, *given))
         self._drained = True
 
     def _cut(self) -> None:
@@ -319,12 +323,14 @@ class UpliftStep(Step):
             self._drain()
         self._drained = False
         totals = np.zeros((graph.parts.size - 1, 2))
-        given = self._ground, self._masks, self._constants, totals
-        network, order = graph.network, graph.order
-        graph.in_parts(lambda part, *ends: kernels.cut_down(network, order, *ends, *given, part))
-        if self._ground.limited.size:
+        limits = self._given.slope_limit < 90
+        network, given = graph.network, (self._masks, self._constants, totals)
+        work = self._ground, self._trees
+        graph.in_parts(lambda part, *ends: kernels.cut_down(network, *ends, *work, *given, part))
+        if limits:
             self._limit()
-        graph.in_parts(lambda part, *ends: kernels.carry_down(network, order, *ends, *given, part))
+        graph.in_parts(lambda part, *ends: kernels.carry_down(network, *ends, *work, limits, *given, part))
+        graph.clear_ring(self._loose)
         taken, left = totals.sum(axis=0)
         if self._open:
             lowered = kernels.lower_border(network, self._ground, self._masks, self._state.elevation.shape[1])
@@ -340,14 +346,22 @@ class UpliftStep(Step):
         steepest = tan(math.radians(self._given.slope_limit))
         rises = steepest * state.spacing[0], steepest * state.spacing[1]
         graph.fill_ring(self._heights)
-        given = graph.network, self._heights, self._ground.limited, state.elevation.shape[1]
-        self._incision.limit_slopes(*given, *rises, bool(step % 2))
+        rows, cols = state.elevation.shape
+        limit, upwards = self._incision.limit_slopes, bool(step % 2)
+        given = graph.network, self._heights, self._loose, cols, *rises, upwards
+        bands = max(1, min(state.threads, rows // LIMITED_ROWS))
+        ends = [rows * band // bands for band in range(bands + 1)]
+        in_bands(lambda band, after: limit(*given, ends[band], ends[after], True), bands, bands, band=1)
+        # Each band began beside ground that was not limited yet: what comes of it is limited once more.
+        for band in range(bands - 2, -1, -1) if upwards else range(1, bands):
+            limit(*given, ends[band], ends[band + 1], False)
 
     def _raise(self) -> None:
         """Uplift, and creep along the rows and then along the columns: rivers come last, so that nothing dams them."""
-        if self._lift is not None:
-            self._heights += self._lift
-            self._total[2] += self._lift.sum()
+        if self._rises:
+            lift = self._rise(self._memory[:2])
+            self._heights += lift
+            self._total[2] += lift.sum()
         given, state = self._given, self._state
         rows, cols = state.elevation.shape
         if state.masks_change:
@@ -365,7 +379,7 @@ class UpliftStep(Step):
                 self._creep_along(share / times, *lines)
                 in_bands(
                     lambda first, last: self._creep.settle(
-                        self._heights, self._loose, self._ground.levels, cols, first, last, moved
+                        self._heights, self._loose, self._memory[1], cols, first, last, moved
                     ),
                     rows,
                     state.threads,
@@ -375,12 +389,12 @@ class UpliftStep(Step):
                 self._total[1] += 0.0 if self._basin else less
 
     def _creep_along(self, share: float, lines: int, *layout: int) -> None:
-        memory: tuple[Array, ...] = (self._ground.carried, self._ground.levels)
+        memory: tuple[Array, ...] = tuple(self._memory[:2])
         creep = self._creep.creep_lines
         if self._state.edges == "wrap":
             creep, memory = self._creep.creep_rings, memory[1:]
         given = self._graph.network, self._ease, share, self._heights, *memory, *layout
-        in_bands(lambda first, last: creep(*given, first, last), lines, self._state.threads)
+        in_bands(lambda first, last: creep(*given, first, last), lines, self._state.threads, band=CREEP_LINES)
 
     def _clear(self) -> float:
         """Take away what has come to a plot; returns how much."""
@@ -389,7 +403,7 @@ class UpliftStep(Step):
     def _raised(self) -> Array:
         """Uplift so far, m."""
         times = -(-self._done // PHASES)  # it is the first part of a time step
-        return np.zeros(self._graph.shape) if self._lift is None else self._graph.inside(self._lift) * times
+        return self._graph.inside(self._rise()) * times if self._rises else np.zeros(self._graph.shape)
 
     def layers(self) -> dict[str, Array]:
         """New arrays of what the step has changed so far, by field name."""
@@ -398,7 +412,7 @@ class UpliftStep(Step):
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")
-        if self._lift is not None or "uplift" in self._state.layers:
+        if self._rises or "uplift" in self._state.layers:
             layers["uplift"] = self._state.layers.get("uplift", 0.0) + self._raised()
         return layers
 

@@ -27,25 +27,35 @@ def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, 
     The lines are rows or columns: line i begins at start + i · line_step, and has `cells` cells, `cell_step` apart.
     share: D dt / spacing². ratios: working memory. ease: (cells,) float32, or None.
     """
+    lines = last - first
+    wide = (lines - 1) * line_step + 1
+    whole = np.ones(2 * lines, np.float32)[::2]
     for place in range(cells):
-        for line in range(first, last):
-            cell = start + line * line_step + place * cell_step
-            before = cell - cell_step
-            back = share * _between(network, ease, cell, before) if place else 0.0
-            ahead = share * _between(network, ease, cell, cell + cell_step) if place + 1 < cells else 0.0
-            if network.toward[cell] == OUTLET:
-                back = ahead = 0.0
-            through = 1.0 + back + ahead
-            if place:
-                through -= back * ratios[before]
-                crept[cell] = (heights[cell] + back * crept[before]) / through
-            else:
-                crept[cell] = heights[cell] / through
-            ratios[cell] = ahead / through
+        cell = start + first * line_step + place * cell_step
+        before, after = (cell - cell_step if place else cell), cell + cell_step
+        # Slices, and no branches, so that several lines are worked on at once.
+        toward = network.toward[cell : cell + wide : line_step]
+        now, then = heights[cell : cell + wide : line_step], crept[cell : cell + wide : line_step]
+        ratio, ratio_before = ratios[cell : cell + wide : line_step], ratios[before : before + wide : line_step]
+        crept_before = crept[before : before + wide : line_step]
+        own, beside, beyond = whole, whole, whole
+        if ease is not None:
+            own, beside = ease[cell : cell + wide : line_step], ease[before : before + wide : line_step]
+            beyond = ease[after : after + wide : line_step]
+        back_share, ahead_share = share if place else 0.0, share if place + 1 < cells else 0.0
+        for line in range(lines):
+            back, ahead = back_share * min(own[line], beside[line]), ahead_share * min(own[line], beyond[line])
+            back, ahead = (0.0, 0.0) if toward[line] == OUTLET else (back, ahead)
+            through = 1.0 + back + ahead - back * ratio_before[line]
+            then[line] = (now[line] + back * crept_before[line]) / through
+            ratio[line] = ahead / through
     for place in range(cells - 2, -1, -1):
-        for line in range(first, last):
-            cell = start + line * line_step + place * cell_step
-            crept[cell] += ratios[cell] * crept[cell + cell_step]
+        cell = start + first * line_step + place * cell_step
+        after = cell + cell_step
+        then, ratio = crept[cell : cell + wide : line_step], ratios[cell : cell + wide : line_step]
+        crept_after = crept[after : after + wide : line_step]
+        for line in range(lines):
+            then[line] += ratio[line] * crept_after[line]
 
 
 @kernel

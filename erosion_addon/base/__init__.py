@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Foundations: errors, declared parameters, limits, threads, memory, files that are written whole."""
+"""Foundations: errors, declared parameters, limits, threads, memory, atomic files."""

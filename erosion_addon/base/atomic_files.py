@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output files that appear all together and complete, or not at all."""
+"""Output files, written all or none."""
 
 import os
 import secrets
@@ -14,26 +14,26 @@ from .errors import InputError
 from .regular_files import kind_of
 
 DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
-"""Names that Windows keeps for devices, whatever suffix follows."""
+"""Device names reserved by Windows, with any suffix."""
 
 
 class Outputs:
-    """A set of files: `plan` each one before the work, `write` each one after it, then `publish` them all.
+    """A set of output files: `plan` each before the work, `write` each after it, then `publish` all.
 
-    Leaving the `with` block without `publish`, for whatever reason, leaves the disk as it was.
+    Leaving the `with` block without `publish` leaves the disk unchanged.
     """
 
     def __init__(self, inputs: Iterable[str | Path] = ()) -> None:
-        """inputs: files that are read meanwhile, so that no output may take their place."""
+        """inputs: files being read; none of them may be overwritten."""
         self._inputs = list(map(Path, inputs))
         self._planned: dict[str, Path] = {}
         self._written: list[tuple[Path, Path]] = []
         self._folders: list[Path] = []
 
     def plan(self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None) -> Path:
-        """The real path of a file to be written; InputError where it could not be written or is planned already.
+        """Real path of an output file; InputError if it is not writable or is planned already.
 
-        instead_of: the one input whose place it may take, as where somebody has named both.
+        instead_of: the one input that may be overwritten, because the user named it for both.
         """
         path = Path(path)
         if path.suffix.lower() not in suffixes:
@@ -54,7 +54,7 @@ class Outputs:
         return target
 
     def plan_folder(self, path: str | Path) -> None:
-        """Plan a folder for output files, which `write` makes if it is not there."""
+        """Plan a folder of output files; `write` creates it if needed."""
         path = Path(path)
         with _sentence(path):
             folder = path.resolve()
@@ -72,7 +72,7 @@ class Outputs:
 
     @contextmanager
     def write(self, target: Path) -> Iterator[Path]:
-        """The temporary path beside `target` to write to."""
+        """Temporary path beside `target`, to write to."""
         suffix = self._planned[str(target).casefold()].suffix.lower()
         temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
         self._written.append((temporary, target))
@@ -88,9 +88,9 @@ class Outputs:
             raise InputError(str(error).replace(str(temporary), str(target))) from error
 
     def publish(self) -> list[Path]:
-        """Move all that was written into place, the first file last: where it is, all others are.
+        """Move every written file into place, the first one last, so that its presence means the set is complete.
 
-        Returns the paths as they were given.
+        Returns the paths as given.
         """
         paths = [self._planned[str(target).casefold()] for _, target in self._written]
         for path, (_, target) in zip(paths, self._written, strict=True):
@@ -117,7 +117,7 @@ class Outputs:
 
 
 def _try_writing(path: Path, target: Path) -> None:
-    """InputError or OSError where no file can be made beside `target`, or `target` is there and cannot be replaced."""
+    """InputError or OSError if no file can be created beside `target`, or an existing `target` cannot be replaced."""
     if not target.parent.is_dir():
         raise InputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
     probe = target.with_name(f".erosion-{secrets.token_hex(8)}")
@@ -134,7 +134,7 @@ def _try_writing(path: Path, target: Path) -> None:
 
 
 def _are_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file."""
+    """Whether two paths name the same file."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):
@@ -143,7 +143,7 @@ def _are_same(one: Path, other: Path) -> bool:
 
 @contextmanager
 def _sentence(path: Path) -> Iterator[None]:
-    """Turn what the file system says about `path` into an InputError."""
+    """InputError that words a file system error for `path`."""
     try:
         yield
     except UnicodeEncodeError:
@@ -156,7 +156,7 @@ def _sentence(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C and orders to end off for the few milliseconds that moving files takes."""
+    """Defer Ctrl-C and termination signals while files are moved (a few milliseconds)."""
     ours = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ours and hasattr(signal, name)]
     handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}

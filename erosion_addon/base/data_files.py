@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of settings that come along, or that users write: where they lie, and how one is read."""
+"""Settings files, shipped or the user's own: location and reading."""
 
 import os
 import re
@@ -12,25 +12,27 @@ from .errors import InputError
 from .regular_files import open_regular
 
 LARGEST_FILE = 64 * 1024
-"""Bytes. Settings are a page of text; anything larger is something else."""
+"""Size limit in bytes. Settings are a page of text."""
 
 LARGEST_RECIPE = 1024 * 1024
 """Bytes. Strokes of the brush make a recipe longer: a thousand of them take half of that."""
 
 OWN_FOLDER = "TERRAIN_EROSION_RECIPES"
-"""Environment variable: the folder of the user's own recipes. Blender sets it where the user has not."""
+"""Environment variable with the folder of the user's recipes. Blender sets a default."""
 
 _MOST_PARTS = 8
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w\\-]){_PART}(?:\.[ \t]*+{_PART}){{{_MOST_PARTS}}}")
-"""A key of more parts than any needs: tomllib's work grows with the cube of their number. What may begin one and how it
-goes on is told so that the search itself takes no longer than the text is long."""
+"""A dotted key with too many parts: tomllib's time grows with the cube of their number.
+
+The lookbehind keeps the search itself linear in the length of the text.
+"""
 
 
 def shipped(kind: str = "") -> dict[str, Path]:
-    """The files that come along, by name: the recipes, or what lies in the folder `kind` below them.
+    """Shipped files by name: recipes, or the contents of the folder `kind` below them.
 
-    They lie beside the package, or inside it where pip put them.
+    They lie beside the package, or inside it in a pip installation.
     """
     package = Path(__file__).resolve().parents[1]
     files = [path for folder in (package.parent, package) for path in (folder / "presets" / kind).glob("*.toml")]
@@ -38,14 +40,13 @@ def shipped(kind: str = "") -> dict[str, Path]:
 
 
 def own_folder() -> Path | None:
-    """Where the user's own recipes lie; None where nothing says so."""
+    """Folder of the user's recipes; None if not set."""
     folder = os.environ.get(OWN_FOLDER)
     return Path(folder) if folder else None
 
 
 def own() -> dict[str, Path]:
-    """The user's own recipes by name, in the order of their names; those that are called like a shipped one are not
-    among them, as a shipped recipe is the same everywhere."""
+    """The user's recipes, sorted by name. Names of shipped recipes are left out: those are the same everywhere."""
     folder = own_folder()
     there = {name.casefold() for name in shipped()}
     try:
@@ -56,20 +57,21 @@ def own() -> dict[str, Path]:
 
 
 def named(name: str) -> Path | None:
-    """The recipe file of a name or path (anything that ends in .toml); None where there is no such name."""
+    """Recipe file for a name, or for a path that ends in .toml; None for an unknown name."""
     return Path(name) if name.lower().endswith(".toml") else shipped().get(name) or own().get(name)
 
 
 def file_name(path: Path) -> str:
-    """What a recipe of a file is known by from then on: its path. InputError where that would be taken for the name of
-    another recipe, as it does not end in .toml."""
+    """Name of a recipe loaded from a file: its path. InputError if that could pass for another recipe's name (no
+    .toml).
+    """
     if not path.name.lower().endswith(".toml"):
         raise InputError(f"{path} is not called like a recipe file; give it a name that ends in .toml.")
     return str(path)
 
 
 def is_there(path: Path) -> bool:
-    """Whether a path is that of a file; false for text that no system takes for a path, such as a very long one."""
+    """Whether a file exists at a path; false for invalid paths, such as one that is too long."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -77,8 +79,7 @@ def is_there(path: Path) -> bool:
 
 
 def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
-    """The text of a file of `largest` bytes at most; InputError where it cannot be read or can be no `what`, such as a
-    recipe."""
+    """Text of a file of at most `largest` bytes; InputError if it cannot be read or cannot be a `what`."""
     try:
         with open_regular(path) as file:
             content = file.read(largest + 1)
@@ -95,7 +96,7 @@ def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
 
 
 def tables(text: str, source: str, what: str) -> dict[str, Any]:
-    """The tables of TOML text; `source` is what errors call it. InputError where it can be no `what`."""
+    """Parsed TOML tables; InputError if the text is not valid. source: name of the text in errors."""
     if _LONG_KEY.search(text):
         raise InputError(f"{source} has a key of more than {_MOST_PARTS} parts between dots, so it is no {what}.")
     try:
@@ -107,7 +108,7 @@ def tables(text: str, source: str, what: str) -> dict[str, Any]:
 
 
 def linear_color(key: str, value: object) -> tuple[float, float, float]:
-    """Linear red, green, blue of a color "#rrggbb" in sRGB; InputError, naming `key`, for anything else."""
+    """Linear RGB of an sRGB color "#rrggbb"; InputError that names `key` for anything else."""
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
         raise InputError(f'{key} must be a color like "#a08060", not {value!r:.60}.')
     encoded = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one exception that is meant for the user's eyes."""
+"""The exception for errors in the user's input."""
 
 
 class InputError(ValueError):
-    """Something the user gave is wrong; the message is one sentence for the user."""
+    """Invalid input. The message is one sentence for the user."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much memory is free, and a refusal with numbers before too much of it is asked for."""
+"""Free memory, and a check before a large allocation."""
 
 import ctypes
 import os
@@ -27,7 +27,7 @@ class _MemoryStatus(ctypes.Structure):
 
 
 def available_memory() -> int | None:
-    """Bytes that can be allocated without swapping, or None where the system does not say."""
+    """Bytes that can be allocated without swapping; None if unknown."""
     if sys.platform == "win32":
         status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
         done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
@@ -42,7 +42,7 @@ def available_memory() -> int | None:
 
 
 def _available_on_linux(root: Path) -> int | None:
-    """The least of what the machine, the containers around this process, and its own limits leave."""
+    """Minimum over the machine, the enclosing containers and the process limits."""
     bounds = [*_left_by_machine(root), *_left_by_containers(root), *_left_by_limits(root)]
     return max(min(bounds), 0) if bounds else None
 
@@ -54,10 +54,11 @@ def _left_by_machine(root: Path) -> Iterator[int]:
 
 
 def _left_by_containers(root: Path) -> Iterator[int]:
-    """By each control group that this process is in: the kernel ends it where one is full (cgroups(7), versions 1, 2).
+    """Bytes left in each control group of this process. The kernel kills it when one is full (cgroups(7), versions 1,
+    2).
 
-    Each line of /proc/self/cgroup is "number:controllers:path", with no controllers in version 2. A container may see
-    its own group as the top of all, where the path that it is told does not exist.
+    A line of /proc/self/cgroup is "number:controllers:path"; version 2 has no controllers. A container may see its own
+    group as the root, where the path it is told does not exist.
     """
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
@@ -80,7 +81,7 @@ def _left_by_containers(root: Path) -> Iterator[int]:
 
 
 def _left_by_limits(root: Path) -> Iterator[int]:
-    """By limits of the process, as a shell's `ulimit -v` or a farm sets them."""
+    """Bytes left under process limits, such as a shell's `ulimit -v`."""
     import resource
 
     pages = [int(word) for line in _lines(root / "proc/self/statm") for word in line.split()]
@@ -92,7 +93,7 @@ def _left_by_limits(root: Path) -> Iterator[int]:
 
 
 def _named_numbers(path: Path) -> Iterator[tuple[str, int]]:
-    """The name and the number that each line of a file begins with."""
+    """Leading name and number of each line of a file."""
     for line in _lines(path):
         words = line.split()
         if len(words) > 1 and words[1].isdigit():
@@ -100,7 +101,7 @@ def _named_numbers(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _lines(path: Path) -> list[str]:
-    """Of a file of the system; none where it says nothing."""
+    """Lines of a system file; empty if it cannot be read."""
     try:
         return path.read_text(encoding="ascii", errors="replace").split("\n")[:-1]
     except OSError:
@@ -108,7 +109,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def require(bytes_needed: int, what: str) -> None:
-    """Raise InputError with both numbers where `what` needs more bytes than are free."""
+    """Raise InputError with both numbers if `what` needs more bytes than are free."""
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters are declared once: default, range, unit and one sentence beside each dataclass field.
+"""Declared parameters: default, range, unit and tooltip beside each dataclass field.
 
-Recipe files, Blender's properties, ``--set`` on the command line and the manual's table all read these declarations.
+Recipe files, Blender's properties, ``--set`` on the command line and the manual's tables read these declarations.
 """
 
 import dataclasses
@@ -15,14 +15,15 @@ from .errors import InputError
 
 @dataclass(frozen=True)
 class Specification:
-    """What is known about one parameter; `low` and `high` belong to the range.
+    """Declaration of one parameter. The range includes `low` and `high`.
 
-    choices: the values there are, each with what it means in half a sentence. soft_low, soft_high: ends of a slider,
-    where more is allowed than is of use; step: the smallest change that shows, where a fiftieth of that is too coarse.
-    zero: the word for 0 where 0 is no number but a choice, such as "Auto"; usual: a number to begin with instead of it.
-    records: of a list of tables, what is declared of each. most: length of a list of rows or tables.
-    group: heading that it stands under among many, none for the most important ones. needs: name of the
-    parameter that decides whether this one acts, and the values with which it does (none listed: all but 0, false and
+    choices: the allowed values, each with its meaning in half a sentence.
+    soft_low, soft_high: slider ends, where the allowed range is wider than the useful one.
+    step: smallest visible change, where a fiftieth of the soft range is too coarse.
+    zero: label of the value 0 where it means a choice, such as "Auto"; usual: first number to try instead of it.
+    records: declarations of the columns, for a list of tables. most: greatest length of a list.
+    group: heading of the parameter in the panel; none for the most important ones.
+    needs: name of the parameter that switches this one on, and the values that do (none listed: all but 0, false and
     an empty list).
     """
 
@@ -47,7 +48,7 @@ class Specification:
 
     @property
     def soft_range(self) -> tuple[float, float]:
-        """From where to where a slider goes."""
+        """Ends of the slider."""
         low = self.low if self.soft_low is None else self.soft_low
         return low, self.high if self.soft_high is None else self.soft_high
 
@@ -58,11 +59,11 @@ class Specification:
 
     @property
     def is_file(self) -> bool:
-        """Whether a value is the name of a file, empty for none."""
+        """Whether the value is a file name, empty for none."""
         return isinstance(self.default, str) and not self.choices
 
     def acts(self, values: Mapping[str, Any]) -> bool:
-        """Whether the parameter makes any difference beside these values of the others."""
+        """Whether the parameter has any effect, given the values of the others."""
         if not self.needs:
             return True
         name, *allowed = self.needs
@@ -70,7 +71,7 @@ class Specification:
 
     @property
     def needs_text(self) -> str:
-        """When the parameter acts, in words; empty for always."""
+        """Condition under which the parameter acts, in words; empty for always."""
         if not self.needs:
             return ""
         name, *allowed = self.needs
@@ -79,7 +80,7 @@ class Specification:
 
     @property
     def range_text(self) -> str:
-        """The allowed values in words, for refusals and the manual."""
+        """Allowed values in words, for error messages and the manual."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if self.records is not None:
@@ -95,7 +96,7 @@ class Specification:
         return f"{whole}from {self.low:g} to {self.high:g}"
 
     def checked(self, value: Any) -> Any:
-        """`value` in the type of the default; InputError if it is of another type or out of range."""
+        """`value` in the type of the default; InputError for another type or a value out of range."""
         try:
             return self._converted(value)
         except InputError:
@@ -155,18 +156,18 @@ class Specification:
 
 
 def parameter(default: Any, sentence: str, **specification: Any) -> Any:
-    """A dataclass field with its declaration; see `Specification` for the keywords."""
+    """Dataclass field with its declaration; see `Specification` for the keywords."""
     return dataclasses.field(default=default, metadata={"sentence": sentence, **specification})
 
 
 def specifications(parameters: Any) -> dict[str, Specification]:
-    """The declarations of a parameter dataclass, by name, in order."""
+    """Declarations of a parameter dataclass by name, in order."""
     declared = dataclasses.fields(parameters)
     return {known.name: Specification(known.name, known.default, **known.metadata) for known in declared}
 
 
 def groups(parameters: Any) -> dict[str, list[Specification]]:
-    """The declarations by their group, "" first."""
+    """Declarations by group, "" first."""
     found: dict[str, list[Specification]] = {"": []}
     for specification in specifications(parameters).values():
         found.setdefault(specification.group, []).append(specification)
@@ -174,7 +175,7 @@ def groups(parameters: Any) -> dict[str, list[Specification]]:
 
 
 class Parameters:
-    """Base of the parameter dataclasses: checks every value against its declaration when one is made."""
+    """Base class of parameter dataclasses. Construction checks every value against its declaration."""
 
     def __post_init__(self) -> None:
         for name, specification in specifications(self).items():
@@ -182,7 +183,7 @@ class Parameters:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Parameters from a table of values; an unknown name is refused with the names there are."""
+        """Parameters from a table of values; InputError for an unknown name, with the list of known names."""
         known = specifications(cls)
         for name in values:
             if name not in known:
@@ -190,7 +191,7 @@ class Parameters:
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """The values by name, in the order of the declarations; what is a list of tables as tables."""
+        """Values by name, in the order of the declarations; records become plain tables."""
         values = {name: getattr(self, name) for name in specifications(self)}
         for name, specification in specifications(self).items():
             if specification.records is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ordinary files: a pipe that nobody writes to, or a device, would be read for ever."""
+"""Regular files only. Reading a device, or a pipe without a writer, would never end."""
 
 import stat
 from pathlib import Path
@@ -17,19 +17,18 @@ _KINDS = {
 
 
 def kind_of(path: Path) -> str:
-    """What a path, or what a link there leads to, is where it is no ordinary file, in words; else "". OSError where
-    nothing is there."""
+    """Kind of a path (links followed) in words, "" for a regular file. OSError if nothing exists there."""
     mode = path.stat().st_mode
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no ordinary file")
 
 
 def require_regular(path: Path) -> None:
-    """Raise InputError where there is something else than an ordinary file. OSError where nothing is there."""
+    """Raise InputError for anything but a regular file. OSError if nothing exists there."""
     if kind := kind_of(path):
         raise InputError(f"{path} cannot be read: it is {kind}.")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A file to read from; InputError as of `require_regular`, and OSError or ValueError as of `open`."""
+    """Open a file for reading. InputError as in `require_regular`; OSError or ValueError as in `open`."""
     require_regular(path)
     return path.open("rb")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Threads of our own: kernels work without the interpreter's lock."""
+"""Threads for kernels, which run without the interpreter lock."""
 
 import os
 import threading
@@ -8,44 +8,44 @@ from collections import deque
 from collections.abc import Callable
 
 BAND = 32
-"""Rows that a thread takes at a time: enough to make the taking cost nothing."""
+"""Rows per work item: enough to make the hand-out negligible."""
 
 
 def processors() -> int:
-    """How many threads of this process can run at once."""
+    """Number of threads of this process that can run at once."""
     if hasattr(os, "sched_getaffinity"):  # a farm may give a process some of the machine's only
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def granted(most: int) -> int:
-    """The number of threads to use: `most`, or all processors where that is 0.
+    """Number of threads to use: `most`, or one for each processor if 0.
 
-    Asked once by what is called from outside: a run, light, an analysis, an estimate. Below them threads are counted.
+    Resolved once at each entry point (run, light, analysis, estimate); all callees take a positive number.
     """
     return most or processors()
 
 
 class Tally:
-    """Adds up what threads have done of some work, and tells the share of all of it. total: amount of the work."""
+    """Thread-safe progress counter that reports the share of work done. total: amount of the work."""
 
     def __init__(self, tell: Callable[[float], None] = lambda share: None) -> None:
         self.total = 1.0
         self._tell, self._done, self._lock = tell, 0.0, threading.Lock()
 
     def add(self, amount: float) -> None:
-        """So much more is done."""
+        """Add finished work."""
         with self._lock:
             self._done += amount
             self._tell(min(self._done / self.total, 1.0))
 
 
 def in_bands(work: Callable[[int, int], object], count: int, threads: int, band: int = BAND) -> None:
-    """Call work(first, last) for bands of `band` rows that together are the rows 0 … count, on `threads` threads.
+    """Call work(first, last) on bands of `band` rows that cover the rows 0 … count.
 
-    threads: the caller's own is one of them. The bands are the same whatever
-    the number of threads, so work that only writes its own band's rows leaves the same bytes. All threads have ended
-    when this returns or raises; after an error no band is begun any more, and of several the first band's is raised.
+    threads: includes the calling thread. The bands do not depend on it, so work that writes only the rows of its band
+    leaves the same bytes. All threads have ended when this returns or raises. After an error no further band starts; of
+    several errors, that of the first band is raised.
     """
     bands = deque((first, min(first + band, count)) for first in range(0, count, band))
     errors: dict[int, BaseException] = {}
@@ -72,7 +72,7 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
 
 
 def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
-    """As many of the threads as the system lets start."""
+    """The threads that the system could start."""
     for number, helper in enumerate(helpers):
         try:
             helper.start()
@@ -82,9 +82,9 @@ def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
 
 
 class Team:
-    """Threads that wait for work in common, for phases too short to start threads for each.
+    """Reusable worker threads, for phases too short to start threads for each.
 
-    size: how many there are, the caller's own among them. They end with the last reference to the team.
+    size: number of threads, including the calling one. The threads end with the last reference to the team.
     """
 
     def __init__(self, size: int) -> None:
@@ -93,9 +93,9 @@ class Team:
         weakref.finalize(self, self._crew.dismiss)
 
     def run(self, work: Callable[[int], object]) -> None:
-        """Call work(0) … work(size - 1), each on a thread of its own, and wait for all; raises the first error.
+        """Call work(0) … work(size - 1), each on its own thread, and wait for all; raises the first error.
 
-        Where the system gave fewer threads, the caller's does what is left for the others.
+        If the system provides fewer threads, the calling thread does the rest.
         """
         crew = self._crew
         crew.work, crew.errors = work, [None] * len(crew.go)
@@ -115,7 +115,7 @@ class Team:
 
 
 class _Crew:
-    """The threads of a team beside the caller's, and what they share with it; they hold no reference to the team."""
+    """State shared by a team's threads. It holds no reference to the team, so that the team can be collected."""
 
     def __init__(self, count: int) -> None:
         self.work: Callable[[int], object] | None = None
@@ -143,7 +143,7 @@ class _Crew:
                 done.release()
 
     def dismiss(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         self.work = None
         for go in self.go:
             go.release()

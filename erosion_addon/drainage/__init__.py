@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drainage: where water runs on a terrain, past all pits, and what follows from it."""
+"""Drainage: flow routing without pits, and what follows from it."""

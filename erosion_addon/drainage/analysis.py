@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analysis of a terrain, eroded or not: the fields of its drainage and its shape, and figures."""
+"""Terrain analysis: fields of drainage and shape, and statistics."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +17,10 @@ from .statistics import measured
 SQUARE_KILOMETER = 1e6
 
 BROOKS = 1000
-"""Which part of the land the smallest channel drains where that is automatic."""
+"""Automatic source area of channels, as a fraction of the land: one over this number."""
 
 WAY = 4
-"""Steps from cell to cell over which the direction of flow is taken: one would know eight directions only."""
+"""Cells downstream over which flow directions are averaged; one cell would give eight directions only."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,11 @@ class AnalysisParameters(Parameters):
 
 @dataclass(frozen=True)
 class Analysis:
-    """fields: `fields.ANALYZED` by name. figures: as of `statistics`. notes: sentences on what is special. land: what
-    was analyzed; None where that happened in another process."""
+    """Result of an analysis.
+
+    fields: `fields.ANALYZED` by name. figures: see `statistics`. notes: remarks in sentences. land: the land analyzed;
+    None if another process analyzed it.
+    """
 
     fields: dict[str, Array]
     figures: dict[str, Any]
@@ -65,9 +68,9 @@ def analyze(
     threads: int = 0,
     tally: Tally | None = None,
 ) -> Analysis:
-    """Analyze a terrain. Fields have the same bytes on any number of threads.
+    """Analyze a terrain; the same bytes on any number of threads.
 
-    edges: as of `base.arrays.EDGES`. tally: of the work. Raises InputError where the sea leaves no land.
+    edges: see `base.arrays.EDGES`. tally: progress. Raises InputError if the sea leaves no land.
     """
     parameters, tally = parameters or AnalysisParameters(), tally or Tally()
     tally.total = 5.0

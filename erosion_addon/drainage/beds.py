@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beds of rivers: masks of where they lie, and ground that they are carved into."""
+"""River beds: masks of their extent, and carving into the ground."""
 
 import math
 from dataclasses import dataclass
@@ -20,12 +20,14 @@ MASKS = {
     "sea": "what lies below the sea, 0 or 1",
     "shore": "beside the sea, 1 at the water to 0 four cells from it",
 }
-"""Masks of water: kind → meaning."""
+"""Masks of rivers: kind → meaning."""
 
 
 def masks(water: Water, sizes: Sizes, spacing: tuple[float, float], sea: Array | None = None) -> dict[str, Array]:
-    """`MASKS`, each (rows, cols) float32. A river counts as a cell wide at least, or few would be seen. sea: (rows,
-    cols) bool, or None for none."""
+    """`MASKS`, each (rows, cols) float32. Rivers are at least one cell wide here; most would vanish otherwise.
+
+    sea: (rows, cols) bool, or None for none.
+    """
     from .kernels import beds  # numba takes a second to import, so only where it runs
 
     cell = mean_cell_size(spacing)
@@ -48,7 +50,7 @@ def masks(water: Water, sizes: Sizes, spacing: tuple[float, float], sea: Array |
 
 @dataclass(frozen=True)
 class BedParameters(Parameters):
-    """The bed that a drawn river cuts."""
+    """Cross-section of a carved river."""
 
     width: float = parameter(
         0.0,
@@ -79,20 +81,20 @@ class BedParameters(Parameters):
 
 
 RISE = 1e-6
-"""Share of the relief that a river may end above its beginning: rounding."""
+"""Tolerated rise of a river from source to mouth, as a share of the relief: rounding."""
 
 NARROWEST = 1.05
-"""Half of the least width in cells: then the level part of a bed, 0.7 of it, holds a cell on every step of the way."""
+"""Smallest half width in cells. The level bottom, 0.7 of the width, then covers a cell at every step."""
 
 
 def carve(
     elevation: Array, spacing: tuple[float, float], line: Array, parameters: BedParameters, name: str = "The river"
 ) -> Array:
-    """The terrain, (rows, cols) m, with a river cut into it; cells off the river and its banks keep their bytes.
+    """Terrain, (rows, cols) m, with a river cut into it; cells beyond its banks keep their bytes.
 
-    line: (points, 2) m along columns and rows from the middle of cell [0, 0], downstream. The water never rises: it
-    cuts through what lies higher than the ground upstream. Raises InputError, calling the line `name`, for a line
-    without points or outside the terrain, or one that ends higher than it begins.
+    line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water level never rises:
+    the bed cuts through higher ground downstream. Raises InputError, with the line's `name`, for a line without points,
+    outside the terrain, or ending higher than it begins.
     """
     from .kernels import beds
 
@@ -129,7 +131,7 @@ def carve(
 
 
 def _resampled(line: Array, most: float) -> Array:
-    """The points of a line (points, 2) with more between them, so that none is further than `most` from the next."""
+    """Line (points, 2) with points inserted, so that no two neighbors are further apart than `most`."""
     steps = np.diff(line, axis=0)
     parts = np.maximum(np.ceil(np.sqrt((steps * steps).sum(-1)) / most), 1.0).astype(np.int64)
     piece = np.repeat(np.arange(len(parts)), parts)

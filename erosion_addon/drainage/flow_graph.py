@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flow graph: each cell's receiver, such that the water of every cell reaches an outlet."""
+"""Flow graph: the receiver of each cell, such that all water reaches an outlet."""
 
 from typing import Any
 
@@ -9,17 +9,18 @@ from ..base.arrays import Array
 from ..base.threads import in_bands
 
 AROUND = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
-"""Rows and columns to each neighbor, by its number."""
+"""Row and column offsets of the neighbors, by number."""
 
 
 class FlowGraph:
-    """Where the water of each cell of a terrain goes.
+    """Single-direction flow routing (D8) without pits.
 
-    A cell drains to the steepest of its lower neighbors. Outlets are the border cells of open edges, cells below the
-    sea, and those of `outlets`; where there is none, as between closed edges, the lowest pit is one. Every other pit is
-    led out over its lowest pass, see `kernels.basins`. `route` makes it for heights, as often as wanted.
+    A cell drains to its steepest lower neighbor. Outlets are the border cells of open edges, cells below the sea, and
+    those of `outlets`; if there are none, as between closed edges, the lowest pit is the outlet. All other pits drain
+    over their lowest pass, see `kernels.basins`. `route` builds the graph for given heights and may be called
+    repeatedly.
 
-    shape: (rows, cols). spacing: (row, col) m. edges: as of `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
+    shape: (rows, cols). spacing: (row, col) m. edges: see `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
     threads: the most to use; the result has the same bytes on any number.
     """
 
@@ -54,29 +55,29 @@ class FlowGraph:
         self.network = receivers.Network(toward.reshape(-1), home, offsets, distances)
         self._donors = np.empty(size, np.uint8)
         self.order = np.empty(rows * cols, np.int32)
-        """The cells, each after its receiver, as flat indices of the grid with its ring."""
+        """Cells in topological order, receivers first, as flat indices of the padded grid."""
         self._labels = np.empty(size, np.int32)
         self.places = self._labels[: rows * cols]  # which are made when labels are no longer needed
-        """The place in the order of each one's receiver, of an outlet its own."""
+        """Position in the order of each cell's receiver; an outlet's own."""
         self.parts = np.zeros(2, np.int64)
-        """Places in the order where a part of whole trees begins, and its end."""
+        """Boundaries in the order between parts of whole trees."""
 
     def padded(self, array: Array) -> Array:
-        """A copy (flat, with a ring of zeros) of a (rows, cols) array."""
+        """Flat copy of a (rows, cols) array with a ring of zeros."""
         return np.pad(np.asarray(array, dtype=np.float64), 1).reshape(-1)
 
     def inside(self, flat: Array) -> Array:
-        """The (rows, cols) array within the ring of a flat one."""
+        """(rows, cols) array inside the ring of a flat one."""
         rows, cols = self.shape
         found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
         return found
 
     def route(self, heights: Array, wander: int | None = None, keep: bool = False) -> tuple[Array, Array] | None:
-        """Make the graph of heights (flat, with the ring, whose values are set here; m).
+        """Route heights (flat, padded; m). The ring is set here.
 
-        wander: key of the chance by which diagonals count longer or shorter, None for none; see
-        `kernels.receivers.find_receivers`. keep: return the basins of pits and the passes between them, `labels` and
-        `links` of `kernels.basins.span`; None where there are none.
+        wander: random key for the lengths of diagonals, None for exact ones; see `kernels.receivers.find_receivers`.
+        keep: return the basins of pits and the passes between them, `labels` and `links` of `kernels.basins.span`; None
+        without pits.
         """
         kernels, network = self._receivers, self.network
         rows, cols = self.shape
@@ -121,7 +122,7 @@ class FlowGraph:
         return links
 
     def fill_ring(self, heights: Array) -> None:
-        """Set the ring of flat heights (m): see `kernels.receivers.fill_ring`."""
+        """Set the ring of flat heights (m), see `kernels.receivers.fill_ring`."""
         self._receivers.fill_ring(heights, self.network)
 
     def clear_ring(self, flat: Array) -> None:
@@ -132,18 +133,20 @@ class FlowGraph:
 
     @property
     def ends(self) -> Array:
-        """(rows, cols) bool: where water leaves, as it was last routed."""
+        """Outlets of the last routing, (rows, cols) bool."""
         found: Array = self.inside(self.network.toward) == self._receivers.OUTLET
         return found
 
     def close_outlet(self) -> None:
-        """Let the lowest pit of closed ground be no outlet any more."""
+        """Remove the outlet at the lowest pit of closed ground."""
         toward = self.network.toward
         toward[toward == self._receivers.OUTLET] = self._receivers.PIT
 
     def in_parts(self, work: Any) -> None:
-        """Call work(part, first, last) for parts of the order that hold whole trees, on all threads: the largest first,
-        or one thread would be left with it at the end."""
+        """Call work(part, first, last) on parts of the order that hold whole trees, on all threads.
+
+        The largest part goes first; otherwise one thread would be left with it at the end.
+        """
         parts = self.parts
         turns = np.argsort(-np.diff(parts), kind="stable")
 
@@ -154,30 +157,29 @@ class FlowGraph:
         in_bands(serve, turns.size, self._threads, band=1)
 
     def accumulate(self, amounts: Array) -> Array:
-        """The amounts (flat) of all that drain through each cell, in place."""
+        """Accumulate amounts (flat) downstream, in place."""
         self.in_parts(lambda _, first, last: self._streams.accumulate(self.network, self.order, amounts, first, last))
         return amounts
 
     def drainage_area(self, rain: Array | None = None) -> Array:
-        """The area that drains through each cell (flat, m²), its own among it. rain: (rows, cols) weights or None."""
+        """Drainage area of each cell (flat, m²), including itself. rain: (rows, cols) weights or None."""
         area = self.spacing[0] * self.spacing[1]
         return self.accumulate(self.padded(np.full(self.shape, area) if rain is None else rain * area))
 
     def filled(self, heights: Array) -> Array:
-        """Heights (flat, m) with all pits filled up to where they spill."""
+        """Heights (flat, m) with all pits filled to their spill level."""
         levels = np.empty_like(heights)
         self._streams.fill(self.network, self.order, heights, levels)
         return levels
 
     def stream_order(self, areas: Array, least: float) -> Array:
-        """(flat, uint8) Strahler's order of channels, which begin where the area reaches `least` m²; 0 elsewhere."""
+        """Strahler order of channels (flat, uint8), 0 elsewhere. Channels begin at a drainage area of `least` m²."""
         orders, twins = np.zeros(areas.size, np.uint8), np.zeros(areas.size, np.uint8)
         self._streams.strahler(self.network, self.order, areas, least, orders, twins)
         return orders
 
     def receivers(self) -> Array:
-        """(rows, cols) int64: flat index, in the grid without its ring, of the cell that each drains to; its own for an
-        outlet."""
+        """Receivers (rows, cols) int64 as flat indices of the grid without ring; an outlet is its own receiver."""
         rows, cols = self.shape
         place = np.arange(rows * cols).reshape(rows, cols)
         way = np.append(AROUND, [(0, 0)], axis=0)[np.minimum(self.inside(self.network.toward), 8)]

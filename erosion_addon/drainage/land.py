@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Land: a terrain with its flow graph, and what is measured on both."""
+"""Land: a terrain with its flow graph, and quantities derived from both."""
 
 from functools import cached_property
 
@@ -11,14 +11,14 @@ from ..grid.padding import continued
 from .flow_graph import FlowGraph
 
 FINEST = 30.0
-"""Meters: rivers and slopes are measured on cells of this size at least, as those of elevation models are."""
+"""Smallest cell in meters for measurements of rivers and slopes, as in elevation models."""
 
 
 class Land:
-    """A terrain whose water was led out of every pit. What else is known of it is found when it is first asked for.
+    """Terrain with its flow graph. Derived quantities are computed on first use.
 
-    elevation: (rows, cols) m. spacing: (row, col) m. edges: as of `FlowGraph`. sea_level: m, of a sea that rivers end
-    in, or None. threads: as of `FlowGraph`.
+    elevation: (rows, cols) m. spacing: (row, col) m. edges: see `FlowGraph`. sea_level: m, where rivers end, or None.
+    threads: see `FlowGraph`.
     """
 
     def __init__(
@@ -35,27 +35,29 @@ class Land:
         rows, cols = elevation.shape
         self.graph = FlowGraph((rows, cols), spacing, edges, self.sea, threads)
         self.heights = self.graph.padded(elevation)
-        """Flat, as the graph has them."""
+        """Flat and padded, in the layout of the graph."""
         self.graph.route(self.heights)
 
     def above_sea(self, values: Array) -> Array:
-        """The values (any,) of what lies above the sea, of (rows, cols); all, where there is none."""
+        """Values (any,) above the sea, out of (rows, cols); all values without a sea."""
         return values.reshape(-1) if self.sea is None else values[~self.sea]
 
     @cached_property
     def areas(self) -> Array:
-        """(flat) m² that drain through each cell."""
+        """Drainage area of each cell, flat, m²."""
         return self.graph.drainage_area()
 
     @cached_property
     def levels(self) -> Array:
-        """(flat) m, with all pits filled."""
+        """Heights with all pits filled, flat, m."""
         return self.graph.filled(self.heights)
 
     @cached_property
     def surface(self) -> tuple[Array, Array, Array]:
-        """Slope (m/m) and curvature (1/m), (rows, cols) float32, and numbers of cells (4,) that face each sector, see
-        `kernels.surface`. Where edges do not wrap, the ground goes on straight beyond them."""
+        """Slope (m/m) and curvature (1/m), (rows, cols) float32, and numbers of cells (4,) by sector of their aspect.
+
+        See `kernels.surface`. Edges that do not wrap are extrapolated linearly.
+        """
         from .kernels import surface  # numba takes a second to import, so only where it runs
 
         rows, cols = self.elevation.shape
@@ -71,8 +73,10 @@ class Land:
 
     @cached_property
     def averaged(self) -> "Land":
-        """Means over blocks of cells that are as wide as the finest that is measured; the land itself where it has no
-        finer ones, or is too small for such blocks."""
+        """Block means with cells no smaller than the finest to be measured.
+
+        Returns the land itself if its cells are large enough already, or if it is too small for such blocks.
+        """
         along, across = (max(1, round(FINEST / side)) for side in self.spacing)
         rows, cols = self.elevation.shape[0] // along, self.elevation.shape[1] // across
         if along == across == 1 or min(rows, cols) < 32:
@@ -82,8 +86,9 @@ class Land:
         return Land(blocks.mean(axis=(1, 3)), spacing, self.edges, self.sea_level, self.threads)
 
     def directions(self, steps: int) -> Array:
-        """(rows, cols, 2) float32: unit vectors of the flow, along columns and rows, averaged over `steps` cells
-        downstream; 0 at outlets."""
+        """(rows, cols, 2) float32: unit vectors of the flow along columns and rows, averaged over `steps` cells
+        downstream; 0 at outlets.
+        """
         from .kernels import streams
 
         rows, cols = self.elevation.shape

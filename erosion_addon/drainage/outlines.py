@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Outlines of lakes: where their level meets the ground, as closed lines."""
+"""Lake outlines: contours of the water level as closed lines."""
 
 import numpy as np
 
 from ..base.arrays import Array
 
 _SIDES = ((0, 0, 0, 1), (0, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
-"""The two corners (row, col, row, col) of each side of a face, counterclockwise."""
+"""Corners (row, col, row, col) of each side of a face, counterclockwise."""
 
 _WAYS = {
     1: ((0, 3),),
@@ -24,14 +24,17 @@ _WAYS = {
     5: ((0, 1), (2, 3)),
     10: ((3, 0), (1, 2)),
 }
-"""By which corners are wet, 1 2 4 8 counterclockwise: from which side to which the shore runs, water on its left. Two
-wet corners across from each other are one lake."""
+"""Marching squares: wet corners (bits 1 2 4 8 counterclockwise) → sides where the shore enters and leaves, water on the
+left. Two diagonal wet corners belong to one lake.
+"""
 
 
 def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> list[list[Array]]:
-    """The shores of each lake: closed lines (points, 2) m along columns and rows, whose last point is the first; the
-    outer one first and counterclockwise, then those around islands. lakes: (rows, cols) int32, number of the lake from
-    1 on, else 0. levels: (lakes,) m. elevation: (rows, cols) m."""
+    """Shores of each lake: closed lines (points, 2) m along columns and rows, the last point equal to the first.
+
+    The outer shore comes first and runs counterclockwise, islands follow. lakes: (rows, cols) int32, numbers from 1 on,
+    else 0. levels: (lakes,) m. elevation: (rows, cols) m.
+    """
     ground = np.pad(np.asarray(elevation, np.float64), 1, mode="edge")
     lakes = np.pad(lakes, 1)
     found = []
@@ -50,13 +53,13 @@ def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float
 
 
 def _area(ring: Array) -> float:
-    """Twice the area, positive where the line runs counterclockwise."""
+    """Twice the signed area, positive for counterclockwise lines."""
     x, y = ring[:, 0] - ring[0, 0], ring[:, 1] - ring[0, 1]
     return float((x[:-1] * y[1:] - x[1:] * y[:-1]).sum())
 
 
 def _rings(wet: Array, ground: Array, level: float) -> list[Array]:
-    """Closed lines (points, 2), rows and columns, around the wet cells of a box whose border is dry."""
+    """Closed lines (points, 2), rows and columns, around the wet cells of a box with a dry border."""
     corners = wet[:-1, :-1] + 2 * wet[:-1, 1:] + 4 * wet[1:, 1:] + 8 * wet[1:, :-1].astype(int)
     onward = {}
     for row, col in zip(*np.nonzero((corners > 0) & (corners < 15)), strict=True):
@@ -78,14 +81,14 @@ _Side = tuple[int, int, int, int]
 
 
 def _side(row: int, col: int, number: int) -> _Side:
-    """A side of a face by its two corners, the lower one first: the same from both faces that it lies between."""
+    """Key of a face's side: its two corners, the lower one first, equal for both adjacent faces."""
     first_row, first_col, second_row, second_col = _SIDES[number]
     one, other = (int(row) + first_row, int(col) + first_col), (int(row) + second_row, int(col) + second_col)
     return (*min(one, other), *max(one, other))
 
 
 def _shore(side: _Side, wet: Array, ground: Array, level: float) -> tuple[float, float]:
-    """Where the ground rises to the level between a wet cell and a dry one; halfway where it is cut off by the edge."""
+    """Point where the ground crosses the level between a wet and a dry cell; the midpoint at the terrain's edge."""
     (row, col), (other_row, other_col) = side[:2], side[2:]
     if not wet[row, col]:
         row, col, other_row, other_col = other_row, other_col, row, col

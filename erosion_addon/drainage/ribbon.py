@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surfaces of rivers and lakes: ribbons along lines, and sheets up to where the ground rises out of them."""
+"""Water surfaces: ribbons along rivers, and sheets over lakes and sea."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,19 @@ from ..grid.smooth_step import smooth_step
 from .rivers import Sizes, Water
 
 ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
-"""Places of a ribbon's vertices, in half widths to the left of its middle."""
+"""Offsets of a ribbon's vertices from its middle, in half widths to the left."""
 
 WHITE = (0.08, 0.35)
-"""Fall of a river in m/m from which on it foams, and at which it is white all over."""
+"""Slope of a river in m/m at which foam begins, and at which it is full."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """A mesh. place: (vertices, 3) m, axes as of `Water`. faces: (faces, 4) vertices, counterclockwise from above.
-    layers: (vertices,) or (vertices, 3) float32 by name."""
+    """A mesh.
+
+    place: (vertices, 3) m, axes as in `Water`. faces: (faces, 4) vertices, counterclockwise from above. layers:
+    (vertices,) or (vertices, 3) float32 by name.
+    """
 
     place: Array
     faces: Array
@@ -29,9 +32,9 @@ class Sheet:
 def ribbons(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], lakes: bool = True) -> Sheet:
     """Ribbons of water along rivers.
 
-    A ribbon lies level across, as high as the water, but no higher than the lower of its banks holds it: there its
-    edge bends down to the ground. elevation: (rows, cols) m. lakes: whether lakes have a surface, at which ribbons end.
-    Layers: those of `Sizes` and stream_order, water_depth, speed, foam, and flow_direction, a unit vector.
+    A ribbon is level across at the water level, limited to the lower bank, where its edge bends down to the ground.
+    elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end. Layers: those of
+    `Sizes`, and stream_order, water_depth, speed, foam, and flow_direction as a unit vector.
     """
     along = _directions(water)
     middle = water.place[:, :2] + _shortened(water, sizes, along)
@@ -63,7 +66,7 @@ def _directions(water: Water) -> Array:
 
 
 def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
-    """Offsets (points, 2) that bring the ends of tributaries to the bank of the river that they join."""
+    """Offsets (points, 2) that move the ends of tributaries to the bank of the river they join."""
     moved = np.zeros((len(water.place), 2))
     mouths = water.starts[:-1]
     mouths = mouths[water.following[mouths] >= 0]
@@ -74,7 +77,7 @@ def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
 
 
 def _ground(elevation: Array, spacing: tuple[float, float], x: Array, y: Array) -> Array:
-    """Height (m) of the ground as it is drawn: each face of the grid cut in two, from its lowest row and column on."""
+    """Height (m) of the ground as displayed: each face split into two triangles, from its lowest row and column."""
     rows, cols = elevation.shape
     row, col = np.clip(y / spacing[0], 0.0, rows - 1.0), np.clip(x / spacing[1], 0.0, cols - 1.0)
     low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
@@ -88,7 +91,7 @@ def _ground(elevation: Array, spacing: tuple[float, float], x: Array, y: Array) 
 
 
 def _faces(water: Water, lakes: bool) -> Array:
-    """Faces between points that follow each other; without those that lie in lakes, where these have a surface."""
+    """Faces between consecutive points, except within lakes that have surfaces of their own."""
     first = np.setdiff1d(np.arange(len(water.place)), water.starts[1:] - 1)
     if lakes:
         first = first[(water.inside[first] == 0) | (water.inside[first + 1] == 0)]
@@ -119,9 +122,11 @@ def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
 
 
 def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> Sheet:
-    """Lakes, or a sea, each level to the bit, over all faces of the grid with a corner in it: the ground hides what is
-    beyond its shore. lakes: (rows, cols) int32, number of the lake from 1 on, else 0. levels: (lakes,) m. Layers: lake,
-    its number; level, m; water_depth, m, below 0 beyond the shore; shore, 1 there and else 0; speed and foam, 0.
+    """Level sheets of lakes, or of a sea, over all faces with a corner in the water; the ground hides them beyond the
+    shore.
+
+    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m. Layers: lake, its number; level, m;
+    water_depth, m, negative beyond the shore; shore, 1 there and else 0; speed and foam, 0.
     """
     wet = lakes > 0
     faces = np.zeros((wet.shape[0] - 1, wet.shape[1] - 1), np.int32)

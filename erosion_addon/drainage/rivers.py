@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers as lines on the water, and lakes as sheets of it: what a terrain would hold where it rained."""
+"""Rivers as lines and lakes as surfaces, derived from the flow graph of a terrain."""
 
 import itertools
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from .sea import require_land, sea_level, sunk
 from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
-"""Meters of a river of 1 m³/s; its speed is 1 / (5 · 0.3) = 0.67 m/s, as the product of all three is the discharge."""
+"""Width and depth (m) at 1 m³/s; the speed is 1 / (5 · 0.3) = 0.67 m/s, as discharge is the product of all three."""
 
 MILLIMETERS_A_DAY = 1e-3 / 86400.0
 
 SMOOTHING = 8
-"""Passes that round a line: over about a cell to each side."""
+"""Smoothing passes of a line, with an effective radius of about a cell."""
 
 
 @dataclass(frozen=True)
 class RiverParameters(Parameters):
-    """Where rivers begin, and how large they are."""
+    """Sources and sizes of rivers."""
 
     source_area: float = parameter(
         0.0,
@@ -100,13 +100,15 @@ class RiverParameters(Parameters):
 class Water:
     """Rivers and lakes of a terrain.
 
-    place: (points, 3) m: along columns and rows from the middle of cell [0, 0], and height of the water. Points lie
-    river after river, each from its mouth to its source; a tributary comes after the river that it joins and begins on
-    a point of it. starts: (rivers + 1,), where each begins. following: (points,), the next point downstream, a lower
-    number, for the first of a tributary the one on the other river; -1 at the end. area: (points,) m² that drain there.
-    order: (points,) after Strahler. inside: (points,), number of the lake where it lies, from 1 on, else 0.
+    place: (points, 3) m: along columns and rows from the center of cell [0, 0], and height of the water. Points are
+    listed by river, from mouth to source; a tributary comes after the river it joins, and begins on a point of it.
+    starts: (rivers + 1,), first point of each river.
+    following: (points,), next point downstream, a lower index; on the other river for the first point of a tributary,
+    -1 at the end.
+    area: (points,) m², drainage area. order: (points,), Strahler order. inside: (points,), lake number from 1 on, else
+    0.
 
-    lakes: (rows, cols) int32, the same number for each cell of a lake. level: (lakes,) m.
+    lakes: (rows, cols) int32, lake numbers. level: (lakes,) m.
     """
 
     place: Array
@@ -127,10 +129,10 @@ def water_of(
     headwaters: Array | None = None,
     threads: int = 0,
 ) -> Water:
-    """The rivers and lakes of a terrain, (rows, cols) m on cells of `spacing` m.
+    """Rivers and lakes of a terrain, (rows, cols) m with cells of `spacing` m; the same bytes on any number of threads.
 
-    headwaters: (rows, cols); where given, rivers begin where it is over 0.5, and not by area. Raises InputError for a
-    terrain that is level, or wholly below the sea. The same bytes on any number of threads.
+    headwaters: (rows, cols); if given, rivers begin where it exceeds 0.5 and not by drainage area. Raises InputError
+    for a level terrain, or one wholly below the sea.
     """
     from .kernels import channels  # numba takes a second to import, so only where it runs
 
@@ -169,12 +171,12 @@ def water_of(
 
 
 def sea_of(elevation: Array, parameters: RiverParameters) -> Array | None:
-    """What lies below the sea, (rows, cols) bool; None where there is none."""
+    """Cells below the sea, (rows, cols) bool; None without a sea."""
     return sunk(elevation, parameters.sea_level) if parameters.sea else None
 
 
 def _source_area(parameters: RiverParameters, spacing: tuple[float, float], cells: int) -> float:
-    """m² from which on a river is shown; more than a cell, or every cell would be one."""
+    """Smallest drainage area of a river in m²; more than a cell, or every cell would be a river."""
     cell = spacing[0] * spacing[1]
     return max(parameters.source_area * 1e6 or cells * cell / 300.0, 2.0 * cell)
 
@@ -182,7 +184,7 @@ def _source_area(parameters: RiverParameters, spacing: tuple[float, float], cell
 def _lakes(
     graph: FlowGraph, wet: Array, levels: Array, depth: Array, parameters: RiverParameters
 ) -> tuple[Array, Array]:
-    """`Water.lakes`, and `Water.level`, of those that are large enough."""
+    """`Water.lakes` and `Water.level` of the lakes that are large enough."""
     from .kernels import channels
 
     labels, stack = np.zeros(wet.size, np.int32), np.empty(int(wet.sum()) + 1, np.int32)
@@ -202,9 +204,9 @@ def _lakes(
 
 @dataclass(frozen=True, eq=False)
 class _Lines:
-    """Points along rivers before they have a place: one for each of `cells` and one between each two.
+    """Points along rivers before smoothing: one on each of `cells`, and one between each two.
 
-    first, second: (points,), places in `cells` between which a point lies; the same where it lies on a cell.
+    first, second: (points,), indices into `cells` on both sides of a point; equal for a point on a cell.
     """
 
     starts: Array
@@ -238,7 +240,7 @@ def _lines(cells: Array, ends: Array, main: Array) -> _Lines:
 
 
 def _joins(cells: Array, begins: Array, main: Array) -> Array:
-    """Which rivers (rivers,) begin with a cell of another one: one from which that goes on by another cell."""
+    """Tributaries (rivers,) bool: rivers whose first cell lies on another river."""
     joins: Array = main[cells[begins]] != cells[begins + 1]
     return joins
 
@@ -284,7 +286,7 @@ def _placed(
 
 
 def sample(values: Array, row: Array, col: Array) -> Array:
-    """Values (rows, cols) at places in cells (n,), by bilinear interpolation; those of the border beyond it."""
+    """Bilinear samples of (rows, cols) at positions in cells (n,), clamped to the border."""
     rows, cols = values.shape
     row, col = np.clip(row, 0.0, rows - 1.0), np.clip(col, 0.0, cols - 1.0)
     low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
@@ -297,7 +299,7 @@ def sample(values: Array, row: Array, col: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """Of rivers, by point: discharge m³/s, width and depth m, speed m/s, slope m/m."""
+    """River sizes by point: discharge m³/s, width and depth m, speed m/s, slope m/m."""
 
     discharge: Array
     width: Array
@@ -307,7 +309,7 @@ class Sizes:
 
 
 def sizes(water: Water, parameters: RiverParameters) -> Sizes:
-    """How large rivers are: width ~ Q^0.5, depth ~ Q^0.4 and speed ~ Q^0.1 of the discharge Q = runoff · area.
+    """Hydraulic geometry: width ~ Q^0.5, depth ~ Q^0.4 and speed ~ Q^0.1 with the discharge Q = runoff · area.
 
     Source: Leopold & Maddock, "The hydraulic geometry of stream channels" (1953).
     """
@@ -321,7 +323,7 @@ def sizes(water: Water, parameters: RiverParameters) -> Sizes:
 
 
 def slopes(water: Water) -> Array:
-    """Fall of the water by meter of way (points,), to the next point downstream; at the end as above it."""
+    """Slope of the water surface (points,), to the next point downstream; the last point repeats it."""
     point = np.where(water.following >= 0, water.following, np.arange(len(water.place)))
     way = water.place - water.place[point]
     found: Array = way[:, 2] / np.maximum(np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1]), 1e-9)
@@ -333,7 +335,7 @@ def slopes(water: Water) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LakeSizes:
-    """Of lakes: deepest place m, area m², volume m³."""
+    """Lake sizes: greatest depth m, area m², volume m³."""
 
     depth: Array
     area: Array
@@ -341,7 +343,7 @@ class LakeSizes:
 
 
 def lake_sizes(water: Water, elevation: Array, spacing: tuple[float, float]) -> LakeSizes:
-    """How large the lakes are on that ground, (rows, cols) m: each cell holds the water above its height."""
+    """Sizes of the lakes on ground (rows, cols) m; each cell holds the water above its height."""
     count, label = len(water.level), water.lakes.ravel()
     cell = spacing[0] * spacing[1]
     depth = np.where(label > 0, np.append(0.0, water.level)[label] - elevation.ravel(), 0.0)
@@ -353,7 +355,7 @@ def lake_sizes(water: Water, elevation: Array, spacing: tuple[float, float]) -> 
 
 
 def reaches(water: Water) -> list[Array]:
-    """Points of each reach, downstream: from a source or a confluence to the next confluence or the end."""
+    """Points of each reach, downstream: from a source or confluence to the next confluence or the end."""
     joined = np.zeros(len(water.place) + 1, bool)
     mouths = water.starts[:-1]
     joined[water.following[mouths[water.following[mouths] >= 0]]] = True

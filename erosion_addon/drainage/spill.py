@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lakes of so much rain: pits are filled by the water that runs to them, spill over, and merge."""
+"""Lakes of a given rainfall: pits fill, spill over and merge."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from .flow_graph import FlowGraph
 
 @dataclass(frozen=True, eq=False)
 class Filling:
-    """Water that has come to rest.
+    """Water at rest.
 
-    levels: (rows, cols) m of the water, of the ground where there is none. closed: (rows, cols) bool, where water ends:
-    lakes that are not full, and the lowest cells of pits without water. out: m³ that left the map, or ran to the sea.
+    levels: (rows, cols) m, water surface, or ground where dry. closed: (rows, cols) bool, terminal cells: lakes that
+    are not full, and the lowest cells of dry pits. out: m³ that left the map or reached the sea.
     """
 
     levels: Array
@@ -23,9 +23,9 @@ class Filling:
 
 
 def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
-    """Where `rain` m of water on each cell come to rest; it runs off the graph's outlets. heights: (flat) m.
+    """Resting place of `rain` m of water on each cell; the surplus leaves at the graph's outlets.
 
-    The graph is routed for the heights here.
+    heights: (flat) m; the graph is routed for them here.
     """
     from .kernels import spill  # numba takes a second to import, so only where it runs
 
@@ -59,12 +59,12 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
 
 
 def _shapes(size: int) -> tuple[tuple[int | tuple[int, int], type], ...]:
-    """Of the arrays of a tree."""
+    """Shapes of the arrays of a tree."""
     return (size, np.int64), ((size, 2), np.int64), (size, float), (size, np.int64)
 
 
 def _by_height(graph: FlowGraph, heights: Array, links: Array) -> Array:
-    """The order of passes: by height, then by the lower side, then by the two cells."""
+    """Sort order of passes: by height, then by the lower side, then by the two cells."""
     cell = links[:, 0]
     other = cell + graph.network.offsets[links[:, 1]]
     if graph.network.home.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Statistics of drainage: how well a terrain drains, and how its rivers and slopes compare with real land."""
+"""Statistics of drainage, rivers and slopes, for comparison with real land."""
 
 from typing import Any, NamedTuple
 
@@ -11,24 +11,24 @@ from ..kernels.elementary import power
 from .land import Land
 
 DEEP = 0.01
-"""Depth of a pit that counts, as a share of the relief."""
+"""Smallest depth of a pit that counts, as a share of the relief."""
 
 CHANNEL = 50
-"""Cells that drain through the smallest channel."""
+"""Drainage area of the smallest channel in cells."""
 
 FEWEST = 100
-"""Cells of channels of which there is something to tell."""
+"""Fewest channel cells for statistics of channels."""
 
 BINS = 20
 
 REACH = 20
-"""Steps from cell to cell over which the direction of a channel is taken."""
+"""Cells downstream over which channel directions are averaged."""
 
 FLAT = 0.052407779283041
 """Slope of 3°."""
 
 NEEDLE = 0.25
-"""How far a needle stands out, as a share of a cell's side."""
+"""Smallest height of a needle above its neighbors, as a share of the cell size."""
 
 FIGURES = (
     ("relief", "Relief", "{:,.1f} m"),
@@ -46,11 +46,11 @@ FIGURES = (
     ("slopes_along_grid", "Slopes along the grid, more than elsewhere", "{:+.1%}"),
     ("channels_along_grid", "Channels along the grid, more than elsewhere", "{:+.1%}"),
 )
-"""Name, label and pattern of each figure to be read."""
+"""Name, label and format of each displayed figure."""
 
 
 def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
-    """Label and value of each figure in words."""
+    """Label and text of each figure."""
     return [(label, _text(figures, name, pattern)) for name, label, pattern in FIGURES]
 
 
@@ -61,21 +61,23 @@ def _text(figures: dict[str, Any], name: str, pattern: str) -> str:
 
 
 def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "open") -> dict[str, Any]:
-    """Figures of a terrain, (rows, cols) m: `measured` of its land."""
+    """Statistics of a terrain, (rows, cols) m, see `measured`."""
     return measured(Land(elevation, spacing, edges, threads=processors()))
 
 
 def measured(land: Land) -> dict[str, Any]:
-    """Figures of land, by name; None where there is too little to measure.
+    """Statistics of land by name; None if there is too little data.
 
-    relief: m. pits: share of the land below the level at which it would overflow. free_drainage: share of the land
-    whose water reaches an outlet past no pit deeper than 1 % of the relief. concavity: θ of S ~ A^-θ, with its R² over
-    means of bins of A. hack: h of L ~ A^h, with R². area_exponent: τ of P(A > a) ~ a^-τ. hypsometric_integral: mean
-    height as a share of the relief. slope_p50, p90, p99: degrees. flat: share of the land under 3°. needles: cells of a
-    million that are higher than their eight neighbors by a quarter of a cell. slopes_along_grid, channels_along_grid:
-    how much more of them than of all directions go along the grid's axes or its diagonals, the greater of the two: 0
-    where none is favored, 0.05 for 5 % too many. Rivers and slopes are those of cells of 30 m at least. What lies below
-    a sea counts nowhere.
+    relief: m. pits: share of the land below its spill level. free_drainage: share of the land whose flow path to an
+    outlet passes no pit deeper than 1 % of the relief.
+    concavity: θ of S ~ A^-θ, with its R² over bin means in A. hack: h of L ~ A^h, with R². area_exponent: τ of P(A > a)
+    ~ a^-τ. hypsometric_integral: mean height as a share of the relief.
+    slope_p50, p90, p99: degrees. flat: share of the land under 3°. needles: cells per million that are higher than
+    their eight neighbors by a quarter of a cell.
+    slopes_along_grid, channels_along_grid: relative excess along the grid's axes or diagonals, the larger of the two: 0
+    for isotropic land, 0.05 for 5 % too many.
+
+    Rivers and slopes are measured on cells of at least 30 m. Cells below the sea are excluded.
     """
     heights = land.above_sea(land.elevation)
     relief = float(np.ptp(heights)) if heights.size else 0.0
@@ -103,7 +105,7 @@ def measured(land: Land) -> dict[str, Any]:
 
 
 def _pits(land: Land) -> tuple[Array, Array]:
-    """Deepest pit on each cell's way, and depth of the pit on it: (rows, cols) m."""
+    """Depth of the deepest pit on each cell's flow path, and of the pit at the cell: (rows, cols) m."""
     from .kernels import streams  # numba takes a second to import, so only where it runs
 
     graph, deepest = land.graph, np.zeros(land.heights.size)
@@ -112,8 +114,9 @@ def _pits(land: Land) -> tuple[Array, Array]:
 
 
 class _Channels(NamedTuple):
-    """Channels by the area that drains through them, each (bins,): log10 of the area in m² at the middle and at the low
-    end of a bin, how many cells are in it, and their mean slope and length."""
+    """Channels binned by drainage area, each (bins,): log10 of the area in m² at the middle and lower end of a bin,
+    number of cells, and their mean slope and length.
+    """
 
     middles: Array
     ends: Array
@@ -123,7 +126,7 @@ class _Channels(NamedTuple):
 
 
 def _channel_cells(land: Land) -> Array:
-    """Places of the cells of channels, but outlets."""
+    """Indices of channel cells, without outlets."""
     least = CHANNEL * land.spacing[0] * land.spacing[1]
     return np.flatnonzero((land.areas >= least) & (land.graph.network.toward < 8))
 
@@ -148,7 +151,7 @@ def _channels(land: Land, cells: Array) -> _Channels:
 
 
 def _rivers(land: Land) -> dict[str, float | None]:
-    """How slope and length of channels follow from the area that drains through them, and where channels go."""
+    """Scaling of channel slope and length with drainage area, and anisotropy of channels."""
     from .kernels import streams
 
     found: dict[str, float | None] = dict.fromkeys(
@@ -180,10 +183,10 @@ def _rivers(land: Land) -> dict[str, float | None]:
 
 
 def curves(land: Land) -> dict[str, tuple[Array, Array]]:
-    """x and y of what is plotted, by name; none where there is too little to measure.
+    """x and y of each plot by name; none if there is too little data.
 
     slope_area: m², m/m, of channels. hypsometry: share of the land that lies higher, height as a share of the relief.
-    slopes: degrees, share of the land by degree.
+    slopes: degrees, share of the land per degree.
     """
     coarse, found = land.averaged, {}
     cells = _channel_cells(coarse)
@@ -203,14 +206,16 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
 
 
 def _favored(amounts: Array) -> float | None:
-    """How much more lies along the grid's axes or its diagonals than if all directions were alike; amounts: (4,) by the
-    sectors of `kernels.surface`, of which axes and diagonals are a quarter of the circle each."""
+    """Relative excess along the grid's axes or diagonals over isotropy.
+
+    amounts: (4,) by the sectors of `kernels.surface`; axes and diagonals each cover a quarter of the circle.
+    """
     total = amounts[:3].sum()
     return float(4.0 * amounts[:2].max() / total - 1.0) if total else None
 
 
 def _needles(land: Land) -> int:
-    """Cells that stand out from all their neighbors."""
+    """Number of cells that stand out from all their neighbors."""
     from .kernels import surface
 
     rows = len(land.elevation)

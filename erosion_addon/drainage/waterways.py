@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of rivers, lakes and sea: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
+"""Export of rivers, lakes and sea: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
 
 import json
 from collections.abc import Callable
@@ -29,12 +29,12 @@ COLUMNS = (
     "stream_order",
     "lake",
 )
-"""Of a table of points."""
+"""Columns of the table of points."""
 
 
 @dataclass(frozen=True, eq=False)
 class Waterways:
-    """Rivers and lakes of a terrain, with all that files say about them."""
+    """Rivers and lakes of a terrain, prepared for export."""
 
     water: rivers.Water
     parameters: rivers.RiverParameters
@@ -43,7 +43,7 @@ class Waterways:
 
     @cached_property
     def sizes(self) -> rivers.Sizes:
-        """Of the rivers."""
+        """River sizes."""
         return rivers.sizes(self.water, self.parameters)
 
     @cached_property
@@ -58,14 +58,14 @@ class Waterways:
 
     @property
     def sea_as_lake(self) -> tuple[Array, Array]:
-        """Numbers (rows, cols) int32 and levels of the sea as if it were a lake; no level without one."""
+        """The sea as a lake: numbers (rows, cols) int32 and levels; no level without a sea."""
         if self.sea is None or not self.sea.any():
             return np.zeros(self.elevation.shape, np.int32), np.zeros(0)
         return self.sea.astype(np.int32), np.array([self.parameters.sea_level])
 
     @cached_property
     def lakes(self) -> list[tuple[dict[str, float], list[Array]]]:
-        """Figures of each lake, and its shores."""
+        """Sizes and shores of each lake."""
         sizes = rivers.lake_sizes(self.water, self.elevation, self.spacing)
         shores = outlines(self.water.lakes, self.water.level, self.elevation, self.spacing)
         figures = zip(self.water.level, sizes.depth, sizes.area, sizes.volume, shores, strict=True)
@@ -75,17 +75,17 @@ class Waterways:
         ]
 
     def river_of(self, points: Array) -> int:
-        """Number of the river, from 1 on, that a reach belongs to."""
+        """Number of a reach's river, from 1 on."""
         return int(np.searchsorted(self.water.starts, points[0], side="right"))
 
 
 def write(path: Path, ways: Waterways) -> None:
-    """Write a file of the kind that its suffix says, one of `WRITERS`."""
+    """Write a file in the format of its suffix, see `WRITERS`."""
     path.write_text(WRITERS[path.suffix.lower()](ways), encoding="utf-8")
 
 
 def _rounded(values: Array) -> list[Any]:
-    """Millimeters are enough, in meters."""
+    """Rounded to millimeters; arguments in meters."""
     found: list[Any] = np.round(np.asarray(values, np.float64), 3).tolist()
     return found
 
@@ -124,7 +124,7 @@ def _length(place: Array) -> float:
 
 
 def _splines(ways: Waterways) -> str:
-    """Rivers from their source to their mouth, with what engines set at each point of a spline."""
+    """Rivers as splines from source to mouth, with the point attributes that engines read."""
     splines = []
     for first, last in zip(ways.water.starts[:-1], ways.water.starts[1:], strict=True):
         points = np.arange(last - 1, first - 1, -1)
@@ -164,7 +164,7 @@ def _table(ways: Waterways) -> str:
 
 
 def _mesh(ways: Waterways) -> str:
-    """Ribbons and sheets; y is up, as most programs have it."""
+    """Ribbons and sheets as one mesh; y is up, as in most programs."""
     lines = ["# Terrain Erosion: meters, y up"]
     first = 1
     sheets = {
@@ -187,4 +187,4 @@ WRITERS: dict[str, Callable[[Waterways], str]] = {
     ".csv": _table,
     ".json": _splines,
 }
-"""By suffix: what makes the text of a file."""
+"""Suffix → function that makes the text of the file."""

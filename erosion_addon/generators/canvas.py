@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a start terrain is made: its cells, its edges and its seed, and what all kinds of them have in common."""
+"""Canvas of a start terrain: cells, edges and seed, and the parameters that most generators share."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,19 +12,19 @@ from ..base.parameters import parameter
 from ..files.image_files import ImageFiles
 
 MARGIN = 0.125
-"""Of the longer side: how far noise goes on around a terrain that does not tile."""
+"""Margin of noise around a terrain that does not tile, as a share of its longer side."""
 
 GROUP = "Finish"
-"""Heading of the parameters that most kinds share."""
+"""Group heading of the shared parameters."""
 
 
 def relief(default: float) -> Any:
-    """A parameter: how high the terrain is."""
+    """Parameter: height range of the terrain."""
     return parameter(default, "Height from the lowest to the highest point.", low=0, high=1e6, unit="m", soft_high=2000)
 
 
 def warp(default: float = 0.0) -> Any:
-    """A parameter: how much the terrain is bent."""
+    """Parameter: strength of the domain warp."""
     return parameter(
         default,
         "How far the forms are bent and pulled about: 0 not at all, 1 into folds.",
@@ -35,7 +35,7 @@ def warp(default: float = 0.0) -> Any:
 
 
 def island() -> Any:
-    """A parameter: how much of the terrain is coast."""
+    """Parameter: width of the coast."""
     return parameter(
         0.0,
         "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
@@ -46,7 +46,7 @@ def island() -> Any:
 
 
 def tileable() -> Any:
-    """A parameter: whether copies fit together."""
+    """Parameter: whether the terrain tiles seamlessly."""
     return parameter(
         False, "The terrain goes on seamlessly in copies of itself, as the edges wrap want it.", group=GROUP
     )
@@ -54,10 +54,12 @@ def tileable() -> Any:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a terrain is made. Forms depend on places and wavelengths relative to the longer side alone, so that more
-    cells show the same terrain in finer detail.
+    """Canvas of a generator.
 
-    spacing: (row, col) m. tileable: whether noise repeats after the last cell. warp: 0-1. image_files: reads images.
+    Forms depend only on positions and wavelengths relative to the longer side: more cells show the same terrain in
+    finer detail.
+
+    spacing: (row, col) m. tileable: whether noise is periodic. warp: 0-1. image_files: reader of images.
     """
 
     rows: int
@@ -70,7 +72,7 @@ class Site:
 
     @property
     def longer_side(self) -> float:
-        """Meters."""
+        """Longer side in meters."""
         return max(self.rows * self.spacing[0], self.cols * self.spacing[1])
 
     @property
@@ -80,7 +82,7 @@ class Site:
 
     @cached_property
     def margin(self) -> tuple[int, int]:
-        """Rows and columns of noise on each side of the terrain."""
+        """Rows and columns of noise beyond each side."""
         if self.tileable:
             return 0, 0
         wide = MARGIN * self.longer_side
@@ -88,10 +90,10 @@ class Site:
 
     @property
     def period(self) -> tuple[int, int]:
-        """Rows and columns after which noise repeats."""
+        """Period of the noise in rows and columns."""
         return self.rows + 2 * self.margin[0], self.cols + 2 * self.margin[1]
 
     def cut(self, field: Array) -> Array:
-        """The terrain's part of a field (period) with its margins."""
+        """Crop a field (period) to the terrain."""
         (top, left), (rows, cols) = self.margin, (self.rows, self.cols)
         return field[top : top + rows, left : left + cols]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Domain warping: each cell of a start terrain looks at a place near its own, so that forms bend."""
+"""Domain warping: displaced lookup of a start terrain, which bends its forms."""
 
 import numpy as np
 
@@ -9,13 +9,13 @@ from . import noise
 from .canvas import MARGIN, Site
 
 _BLOCK = 1 << 15
-"""Cells that are interpolated at a time, so that what that takes stays in the processor's cache."""
+"""Cells interpolated at a time; the working set fits in the processor's cache."""
 
 
 def places(site: Site) -> tuple[Array, Array]:
-    """Row and column that each cell looks at, (rows, cols), or (rows, 1) and (1, cols) where nothing is bent.
+    """Row and column looked up by each cell: (rows, cols), or (rows, 1) and (1, cols) without warp.
 
-    Two fields of noise move each place along y and x by up to the margin (Quilez 2002).
+    Two noise fields displace each position along y and x by up to the margin (Quilez 2002).
     """
     row, col = np.arange(site.rows, dtype=float)[:, None], np.arange(site.cols, dtype=float)[None, :]
     if not site.warp:
@@ -28,13 +28,13 @@ def places(site: Site) -> tuple[Array, Array]:
 
 
 def meters(site: Site) -> tuple[Array, Array]:
-    """How far the place that each cell looks at lies from the middle, along y and x."""
+    """Distance of each lookup position from the middle in meters, along y and x."""
     row, col = places(site)
     return (row - (site.rows - 1) / 2) * site.spacing[0], (col - (site.cols - 1) / 2) * site.spacing[1]
 
 
 def warped(site: Site, field: Array) -> Array:
-    """A field (period) where the cells look: (rows, cols)."""
+    """A field (period) sampled at the warped positions: (rows, cols)."""
     if not site.warp:
         return site.cut(field)
     row, col = places(site)
@@ -42,7 +42,7 @@ def warped(site: Site, field: Array) -> Array:
 
 
 def interpolated(field: Array, row: Array, col: Array) -> Array:
-    """Catmull and Rom's cubic (1974) through the cells of a field that repeats, at places (rows, cols) in cells."""
+    """Catmull-Rom interpolation (1974) of a periodic field at positions (rows, cols) in cells."""
     rows, cols = field.shape
     width = cols + 3
     flat = np.pad(field, ((1, 2), (1, 2)), mode="wrap").ravel()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start terrains like landscapes: noise of several kinds, faults and sand."""
+"""Natural start terrains: noise of several kinds, faults and sand."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .canvas import Site, island, relief, tileable, warp
 from .domain_warp import interpolated, warped
 
 _CUTS = 200
-"""The stream of random numbers for faults; those of noise lie below."""
+"""Random stream of the fault lines; the streams of noise have lower numbers."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class RidgedParameters(Parameters):
 
 
 def ridged(site: Site, given: RidgedParameters) -> Array:
-    """Sum over octaves of gain^k w (1 - |n|)^2, a ridged multifractal: w, the height of the last octave's crests, calms
-    the valleys (Musgrave 1994). Each octave looks along the fall of the ones before it, which draws its forms out into
-    ribs (de Carpentier 2012)."""
+    """Ridged multifractal: Σ gain^k w (1 - |n|)^2, where w, the ridge height of the previous octave, calms the valleys
+    (Musgrave 1994). Each octave is displaced along the slope of the previous ones, which stretches ridges into ribs (de
+    Carpentier 2012).
+    """
     total, weight, share = np.zeros(site.period), np.ones(site.period), 1.0
     fall = np.zeros((2, *site.period))
     cells = [np.arange(float(side)).reshape(shape) for side, shape in zip(site.period, ((-1, 1), (1, -1)), strict=True)]
@@ -73,7 +74,7 @@ def ridged(site: Site, given: RidgedParameters) -> Array:
 
 @dataclass(frozen=True)
 class FractalParameters(Parameters):
-    """Fractal noise: hills on hills, alike at every scale (fBm)."""
+    """Fractal noise (fBm): hills on hills, self-similar at every scale."""
 
     relief: float = relief(200.0)
     roughness: float = parameter(0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1)
@@ -103,7 +104,7 @@ class VoronoiParameters(Parameters):
 
 
 def voronoi(site: Site, given: VoronoiParameters) -> Array:
-    """Distance to the second nearest point less that to the nearest, of two sizes, with noise (Olsen 2004)."""
+    """Distance to the second nearest point minus that to the nearest, at two scales, with noise (Olsen 2004)."""
     cells = np.zeros(site.period)
     for octave, share in enumerate((1.0, 0.35)):
         nearest, second = noise.distances(site, given.peaks * 2**octave, 50 + 2 * octave)
@@ -138,8 +139,9 @@ class FaultsParameters(Parameters):
 
 
 def faults(site: Site, given: FaultsParameters) -> Array:
-    """Each cut lifts all cells beyond a random line. Lines end at the edges: to tile, half of the terrain is a gradual
-    change to what lies beyond the other edge."""
+    """Random lines, each of which raises all cells on one side. Lines end at the edges. To tile, half of the terrain
+    blends into the cells beyond the opposite edge.
+    """
     rows, cols = (side + side // 2 if site.tileable else side for side in site.period)
     y = (np.arange(rows) - (rows - 1) / 2) * site.spacing[0]
     height, width = rows * site.spacing[0], cols * site.spacing[1]
@@ -161,7 +163,7 @@ def faults(site: Site, given: FaultsParameters) -> Array:
 
 
 def _closed(field: Array, period: int) -> Array:
-    """The first `period` rows, of which the foremost turn gradually into those that come after the last one."""
+    """The first `period` rows, the foremost of them blended into the rows after the last."""
     beyond = field.shape[0] - period
     share = (np.arange(beyond) / beyond)[:, None]
     closed = field[:period].copy()
@@ -187,14 +189,14 @@ class SandParameters(Parameters):
 
 
 def sand(site: Site, given: SandParameters) -> Array:
-    """Sum over octaves of gain^k n, each n noise of one octave's wavelengths; all of it is loose."""
+    """Sum of octaves of noise; all of it is loose sediment."""
     total = noise.octaves(site, given.waves, given.octaves, given.gain, 0)
     return stretched(warped(site, total), given.relief)
 
 
 @dataclass(frozen=True)
 class BumpsParameters(Parameters):
-    """Rounded bumps of about one size."""
+    """Rounded bumps of roughly equal size."""
 
     relief: float = relief(20.0)
     bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000, soft_high=50)
@@ -209,7 +211,7 @@ def bumps(site: Site, given: BumpsParameters) -> Array:
 
 
 def stretched(height: Array, relief: float) -> Array:
-    """`height` from 0 to `relief`."""
+    """`height` scaled to the range 0 to `relief`."""
     height = height - height.min()
     highest = float(height.max())
     return height / highest * relief if highest > 1e-12 else 0.0 * height

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Noise on a site: waves by a Fourier transform, and distances to scattered points.
+"""Noise on a canvas: Fourier synthesis, and distances to scattered points.
 
-A wave's or a point's random numbers are a hash of its own number, so the same seed gives the same landscape whatever
-the number of cells. All fields are (period) of the site and repeat beyond it.
+Random numbers are hashes of a wave's or point's own index, so a seed gives the same landscape at any resolution. All
+fields have the canvas's period.
 """
 
 import math
@@ -16,17 +16,17 @@ from ..kernels.splitmix import GOLDEN, mix
 from .canvas import Site
 
 _OFFSET = np.uint64(0xD1B54A32D192ED03)
-"""Keeps a hash of nothing from being nothing."""
+"""Nonzero offset: the hash of zero is zero."""
 
 _BAND = 0.4 * math.pi * math.sqrt(math.pi)
-"""The variance of a band of noise, over waves² · area / side²; see `octaves`."""
+"""Variance of a band of noise, divided by waves² · area / side²; see `octaves`."""
 
 _BLOCK = 32
-"""Rows that are compared with all points at a time, so that they stay in the processor's cache."""
+"""Rows compared with all points at a time; they fit in the processor's cache."""
 
 
 def random(seed: int, stream: int, first: Array, second: Array | int) -> Array:
-    """Numbers from -1 to 1 for pairs of whole numbers, the same on every machine."""
+    """Random numbers from -1 to 1 for pairs of integers, the same on every machine."""
     with np.errstate(over="ignore"):
         state = _mixed(np.array((seed << 8) + stream, np.uint64))
         state = _mixed(state + np.asarray(first).astype(np.int64).view(np.uint64))
@@ -39,7 +39,9 @@ def _mixed(state: Array) -> Array:
 
 
 def white(site: Site, stream: int, highest: float = math.inf) -> Array:
-    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: waves on the longer side."""
+    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: most waves along the longer
+    side.
+    """
     along, across = _waves(site, highest)
     spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.
@@ -51,7 +53,7 @@ def white(site: Site, stream: int, highest: float = math.inf) -> Array:
 
 
 def frequency(site: Site, highest: float = math.inf) -> Array:
-    """How many waves of each entry of such a spectrum lie along the longer side of the terrain."""
+    """Frequency of each entry of a spectrum, in waves along the longer side of the terrain."""
     along, across = _waves(site, highest)
     rows, cols = site.period
     along, across = along / (rows * site.spacing[0]), across / (cols * site.spacing[1])
@@ -59,7 +61,7 @@ def frequency(site: Site, highest: float = math.inf) -> Array:
 
 
 def _waves(site: Site, highest: float) -> tuple[Array, Array]:
-    """How often waves repeat in a period along rows (n, 1), 0 first and the negative ones last, and columns (1, m)."""
+    """Waves in a period along rows (n, 1), 0 first and negative ones last, and along columns (1, m)."""
     rows, cols = (
         min(side, 1 + 2 * int(min(highest * side * space / site.longer_side, side))) for side, space in _sides(site)
     )
@@ -69,7 +71,7 @@ def _waves(site: Site, highest: float) -> tuple[Array, Array]:
 
 
 def field(site: Site, spectrum: Array) -> Array:
-    """The sum of the waves of a spectrum, whose heights do not depend on how many cells there are."""
+    """Inverse transform of a spectrum. The heights do not depend on the number of cells."""
     rows, cols = site.period
     _, count, heard = spectrum.shape
     below = count // 2  # so many are negative
@@ -82,14 +84,14 @@ def field(site: Site, spectrum: Array) -> Array:
 
 
 def spectrum(values: Array) -> Array:
-    """Of a field (period), the reverse of `field` but for a factor."""
+    """Spectrum of a field (period): the inverse of `field` up to a factor."""
     cols = values.shape[1]
     lines = fourier.waves(np.stack([values.T, np.zeros_like(values.T)]))[:, : cols // 2 + 1]
     return fourier.waves(lines.transpose(0, 2, 1))
 
 
 def band(site: Site, waves: float, stream: int) -> Array:
-    """Noise of about one wavelength. Its standard deviation is 1, or 0 where the cells are too few to show it.
+    """Noise of about one wavelength, with standard deviation 1, or 0 where the cells cannot resolve it.
 
     waves: number along the longer side.
     """
@@ -97,11 +99,11 @@ def band(site: Site, waves: float, stream: int) -> Array:
 
 
 def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> Array:
-    """The sum over k < count of gain^k times noise of `waves` · 2^k waves along the longer side (fBm).
+    """fBm: Σ over k < count of gain^k times noise of `waves` · 2^k waves along the longer side.
 
-    Amplitude is exp(-u²/0.18) with u = frequency / waves - 1, and waves lie as densely as the period is large, so that
-    the variance is 2/3 (that of a random wave) · area / side² · 2π ∫ f exp(-2u²/0.18) df = 0.4 π^1.5 · waves² · area /
-    side². Where waves are few, they are measured instead.
+    Amplitude is exp(-u²/0.18) with u = frequency / waves - 1. The density of waves is proportional to the period's
+    area, so the variance is 2/3 (that of a random wave) · area / side² · 2π ∫ f exp(-2u²/0.18) df = 0.4 π^1.5 · waves²
+    · area / side². Low octaves have too few waves for this; their variance is measured.
     """
     highest = waves * 2.0 ** (count - 1) * 2.5
     strength, heard = frequency(site, highest), white(site, stream, highest)
@@ -120,7 +122,7 @@ def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> A
 
 
 def bend(site: Site, stream: int) -> Array:
-    """Noise from -1 to 1 that winds at a few places and trembles at some more; for warping and coasts."""
+    """Noise from -1 to 1 of long waves with a weaker short-wave part; for warping and coasts."""
     waves = np.maximum(frequency(site, 100.0), 1e-9)
     fading = exp(-np.square(waves / 40)) * np.minimum(waves / 2, 1) * power(waves, -2.1)
     made = field(site, white(site, 100 + stream, 100.0) * fading)
@@ -128,8 +130,9 @@ def bend(site: Site, stream: int) -> Array:
 
 
 def distances(site: Site, cells: int, stream: int) -> tuple[Array, Array]:
-    """Distances to the nearest and the second nearest of scattered points, in units of their mean distance
-    (Worley 1996). One point lies in each square of a grid of about `cells` squares along the longer side.
+    """Distances to the nearest and second nearest of scattered points, in units of their mean spacing (Worley 1996).
+
+    One point lies in each square of a grid with about `cells` squares along the longer side.
     """
     # What lies between two whole numbers is rounded alike whatever the number of cells, which changes it by a trifle.
     counts = [max(1, int(cells * side * space / site.longer_side + 0.55)) for side, space in _sides(site)]
@@ -151,7 +154,7 @@ def distances(site: Site, cells: int, stream: int) -> tuple[Array, Array]:
 
 
 def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, second: Array) -> None:
-    """Take squared distances to one more point into account, for cells at `y` and `x`."""
+    """Update the two least squared distances of cells at `y` and `x` with one more point."""
     rows, cols = _window(point[0], y), _window(point[1], x)
     if rows.start < rows.stop:
         away = np.square(y[rows] - point[0])[:, None] + np.square(x[cols] - point[1])[None, :]
@@ -165,7 +168,9 @@ def _sides(site: Site) -> list[tuple[int, float]]:
 
 
 def _window(point: float, places: Array) -> slice:
-    """The cells at sorted `places`, in squares, that may have the point for their second nearest: it never lies further
-    than the far corner of the next square, √(1.5² + 1²) away."""
+    """Range of the sorted `places`, in squares, for which the point may be the nearest or second nearest.
+
+    The second nearest is never beyond the far corner of the next square, √(1.5² + 1²) away.
+    """
     low, high = np.searchsorted(places, (point - 1.81, point + 1.81))
     return slice(int(low), int(high))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start terrains: the kinds there are, and making one."""
+"""Start terrains: the kinds, and their construction."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from . import landscapes, noise, shapes
 from .canvas import Site
 
 LARGEST_SIDE = 65536
-"""Cells; beyond it a mistyped size is likelier than a wish."""
+"""Cells along a side. A larger number is probably a typing error."""
 
 BYTES_PER_CELL = 130
-"""Peak while a terrain is made: the spectra and their transforms, with margins; measured."""
+"""Peak memory of a generator: spectra and their transforms, with margins; measured."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of start terrain: its name for people and its parameters, and what makes (rows, cols) meters from a site
-    and them: the surface, and the thickness of what is loose. recipe: one that suits it.
+    """One kind of start terrain: label, parameters, and the function that makes the surface and the loose thickness,
+    both (rows, cols) m, on a canvas. recipe: one that suits it.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Source:
 
     @property
     def about(self) -> str:
-        """What it is, in a sentence."""
+        """Description in one sentence."""
         return " ".join((self.parameters.__doc__ or "").split())
 
 
@@ -79,11 +79,12 @@ def make(
     values: Mapping[str, Any] | None = None,
     image_files: ImageFiles | None = None,
 ) -> Terrain:
-    """A start terrain of the given kind; the same bytes for the same arguments.
+    """Start terrain of the given kind; the same bytes for the same arguments.
 
     values: parameters by name, see `SOURCES[kind].parameters`. cell_size: meters, or (row, column) spacing.
-    image_files: reads an image that is a parameter. Loose material lies in the terrain's field "sediment".
-    Raises InputError for an unknown kind or parameter, and for a size, seed, value or image that cannot be.
+    image_files:
+    reader of an image parameter. Loose material goes into the field "sediment". Raises InputError for an unknown kind
+    or parameter, and for an invalid size, seed, value or image.
     """
     if kind not in SOURCES:
         raise InputError(f"There is no start terrain {kind!r:.60}; there are {', '.join(SOURCES)}.")
@@ -104,14 +105,15 @@ def make(
 
 
 def require_size(rows: int, cols: int) -> None:
-    """Raise InputError for what is no size of a start terrain."""
+    """Raise InputError for an invalid size of a start terrain."""
     if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
         raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
 
 
 def _island(site: Site, coast: float, elevation: Array) -> Array:
-    """What to multiply heights by (rows, cols): 0 along the border and beyond a coast with bays, and such that the
-    highest point is as high as it was."""
+    """Height factor of an island (rows, cols): 0 along the border and beyond a coast with bays, scaled to keep the peak
+    height.
+    """
     y, x = np.linspace(-1, 1, site.rows)[:, None], np.linspace(-1, 1, site.cols)[None, :]
     radius = np.sqrt(y * y + x * x)
     bays = 0.6 * site.cut(noise.bend(site, 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start terrains that are plain forms: a plane, and bodies with hard edges on flat ground."""
+"""Geometric start terrains: a plane, and solids with hard edges on flat ground."""
 
 import math
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ LETTERS = (
     "#..#.#..#.#..#",
     "#..#.###...##.",
 )
-"""What stands out where no image is given."""
+"""Default image."""
 
 
 def height() -> Any:
-    """A parameter: how high a form stands."""
+    """Parameter: height of the shape."""
     return parameter(200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000)
 
 
 def width(default: float) -> Any:
-    """A parameter: how much room a form takes."""
+    """Parameter: width of the shape."""
     return parameter(default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2)
 
 
@@ -48,7 +48,7 @@ class PlaneParameters(Parameters):
 
 
 def plane(site: Site, given: PlaneParameters) -> Array:
-    """The lowest corner is 0."""
+    """Sloping plane; its lowest corner is at 0."""
     y, x = meters(site)
     sine, cosine = sincos(math.radians(given.direction))
     made = -given.slope * (x * cosine + y * sine)
@@ -66,7 +66,7 @@ class ConeParameters(Parameters):
 
 
 def cone(site: Site, given: ConeParameters) -> Array:
-    """Height falls evenly from the middle to the foot."""
+    """Cone: the height falls linearly from the middle to the foot."""
     y, x = meters(site)
     away: Array = np.sqrt(y * y + x * x)
     return given.height * np.maximum(1.0 - away / (given.width * site.half_width), 0.0)
@@ -84,7 +84,7 @@ class PyramidParameters(Parameters):
 
 
 def pyramid(site: Site, given: PyramidParameters) -> Array:
-    """Steps of equal height and depth."""
+    """Stepped pyramid: steps of equal height and depth."""
     inside = 1.0 - _square(*meters(site)) / (given.width * site.half_width)
     steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * given.steps)
     return given.height / given.steps * steps
@@ -102,7 +102,7 @@ class BoxParameters(Parameters):
 
 
 def box(site: Site, given: BoxParameters) -> Array:
-    """The full height within the walls, 0 outside."""
+    """Box: full height within the walls, 0 outside."""
     y, x = meters(site)
     across, along = sincos(math.radians(given.turn))
     inside = _square(y * along - x * across, x * along + y * across) <= given.width * site.half_width
@@ -122,7 +122,7 @@ class LettersParameters(Parameters):
 
 
 def letters(site: Site, given: LettersParameters) -> Array:
-    """Each cell is as high as its pixel is bright; no pixels, flat ground."""
+    """Relief from an image: height is proportional to brightness, and 0 outside the image."""
     pixels = _pixels(given.image, site)
     if given.invert:
         pixels = pixels.max() - pixels
@@ -163,7 +163,7 @@ class PyramidInSandParameters(Parameters):
 
 
 def pyramid_in_sand(site: Site, given: PyramidInSandParameters) -> Array:
-    """The higher one of rock and sand."""
+    """Upper surface of the rock and the sand."""
     return np.maximum(pyramid(site, given), _sand(site, given))  # type: ignore[arg-type]
 
 
@@ -181,5 +181,5 @@ def _sand(site: Site, given: PyramidInSandParameters) -> Array:
 
 
 def _square(y: Array, x: Array) -> Array:
-    """Distance from the middle where lines of equal distance are squares."""
+    """Distance from the middle in the maximum norm: contours are squares."""
     return np.maximum(np.abs(y), np.abs(x))

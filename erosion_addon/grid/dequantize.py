@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terraces in heights that were stored with few steps, such as 8-bit images, and how to smooth them away.
+"""Terracing in heights stored with few levels, such as 8-bit images, and its removal.
 
-Rounding moved each height by half a step at most, so none is moved back by more: cliffs, peaks and valleys stay. Within
-that the surface is bent as little as it can be, on a coarse grid first and so to the finest. Rough ground, which climbs
-a step and more from point to point and had detail of its own, is left alone.
+Rounding moved each height by at most half a level, so no height moves back by more: cliffs, peaks and valleys stay.
+Within that limit the curvature is minimized, from a coarse grid to the finest. Rough ground, which climbs a level or
+more from point to point, keeps its detail.
 """
 
 from typing import Any
@@ -13,22 +13,22 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 MOST_LEVELS = 256
-"""Heights that 8 bits tell apart."""
+"""Number of levels in 8 bits."""
 FEWEST_LEVELS = 16
-"""Fewer are taken for what was meant, such as the treads of a pyramid, unless somebody says otherwise."""
+"""Fewer levels count as intended, such as the treads of a pyramid, unless the caller says otherwise."""
 _LOOK = 4096
 _ROUNDS = 24
 _COARSEST = 8
 _STEEP = (0.6, 1.2)
-"""Steps from point to point: gentle below the first, steep above the second."""
+"""Levels climbed from point to point: gentle below the first, steep above the second."""
 _CUT_OFF = (0.1, 0.16)
-"""Mean squares of what heights were moved by, in steps: 1/12 for what rounding had moved, 1/4 for half steps."""
+"""Mean squared correction in levels: 1/12 for rounding errors, 1/4 for corrections clipped at half a level."""
 
 
 def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
-    """Meters between two neighboring heights where all of them lie on `fewest` to 256 even steps; else None.
+    """Height of a level in meters if all heights lie on `fewest` to 256 even levels; else None.
 
-    elevation: (rows, cols) meters. Quick where there are more.
+    elevation: (rows, cols) meters. Returns early if there are more.
     """
     heights = elevation.ravel()
     if len(np.unique(heights[:: max(1, heights.size // _LOOK)])) > MOST_LEVELS or heights.size <= MOST_LEVELS:
@@ -44,8 +44,7 @@ def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
 
 
 def smooth_steps(elevation: Array, step: float) -> Array:
-    """`elevation` (rows, cols) without the terraces of its `step` (m), each height at most half a step from where it
-    was."""
+    """`elevation` (rows, cols) without terracing of height `step` (m); no height changes by more than half a step."""
     heights = np.asarray(elevation, np.float64)
     moved = _smoothest(heights, step)
     moved -= heights
@@ -66,8 +65,11 @@ def _smoothest(heights: Array, step: float) -> Array:
 
 
 def _smooth_ground(heights: Array, moved: Array, step: float) -> Array:
-    """From 0 where the ground is rough to 1 where it is not: it climbs little from point to point, or the smooth
-    surface lies within the half steps, not at their ends everywhere as where it cuts off what was there."""
+    """Weight from 0 on rough ground to 1 on smooth ground.
+
+    Smooth ground climbs little from point to point, or its corrections lie within the half levels and are not clipped
+    everywhere.
+    """
     climb = [np.diff(heights, axis=axis, append=heights.take([-1], axis)) for axis in (0, 1)]
     gentle = _share(_spread(np.sqrt(climb[0] * climb[0] + climb[1] * climb[1]) / step), *_STEEP)
     return np.maximum(gentle, _share(_spread(np.square(moved / step)), *_CUT_OFF))
@@ -85,13 +87,13 @@ def _spread(values: Array) -> Array:
 
 
 def _flowed(heights: Array) -> Array:
-    """One round of flow to less bending: a blur, taken twice off, which keeps curves of second degree as they are."""
+    """One step of curvature flow: a blur minus its second application, which preserves quadratics."""
     once = _blurred(heights)
     return 2 * once - _blurred(once)
 
 
 def _blurred(heights: Array) -> Array:
-    """Binomial mean of 5 × 5; the border goes on as steep as it is."""
+    """Binomial mean over 5 × 5 points; the border is extrapolated linearly."""
     blurred = heights
     for axis in (0, 1):
         wide = np.pad(
@@ -104,12 +106,12 @@ def _blurred(heights: Array) -> Array:
 
 
 def _coarser(heights: Array) -> Array:
-    """Every second point, as the mean of those around it."""
+    """Every second point, smoothed over its neighbors."""
     return np.ascontiguousarray(_blurred(heights)[::2, ::2])
 
 
 def _finer(heights: Array, shape: tuple[int, ...]) -> Array:
-    """Twice as many points, between those there were; an odd one at the end goes on as steep."""
+    """Interpolation to twice as many points; an odd last point is extrapolated."""
     for axis, count in enumerate(shape):
         lines = np.moveaxis(heights, axis, 0)
         lines = np.concatenate([lines, 2 * lines[-1:] - lines[-2:-1]])

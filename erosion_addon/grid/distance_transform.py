@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far each cell of a grid is from the nearest of some cells, in meters."""
+"""Distance transform: meters from each cell to the nearest marked one."""
 
 from typing import Any
 
@@ -8,15 +8,14 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 _BLOCK = 16384
-"""Cells worked on at a time: they stay in the processor's cache."""
+"""Cells processed at a time; they fit in the processor's cache."""
 
 
 def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Array:
-    """Euclidean distance of each cell from the nearest marked one, (rows, cols) float32 m, no more than `reach`.
+    """Euclidean distance of each cell to the nearest marked one, (rows, cols) float32 m, at most `reach`.
 
-    Exact, by one axis after the other (Saito, Toriwaki, "New algorithms for Euclidean distance transformation", 1994):
-    the distance along the columns, then the smallest sum of squares along the rows. That takes time in proportion to
-    `reach`, but no more than numpy.
+    Exact and separable (Saito, Toriwaki, "New algorithms for Euclidean distance transformation", 1994): first the
+    distance along columns, then the smallest sum of squares along rows. Time is proportional to `reach`.
 
     marked: (rows, cols) bool. spacing: (row, col) m. reach: m, above 0.
     """
@@ -41,7 +40,9 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
 
 
 def _steps_to(marked: Array) -> Array:
-    """Rows from each cell to the nearest marked one of its column, (rows, cols) float32; very many where none is."""
+    """Rows from each cell to the nearest marked one in its column, (rows, cols) float32; a huge number if there is
+    none.
+    """
     row, never = np.arange(len(marked), dtype=np.float32)[:, None], np.float32(1e9)
     below = np.maximum.accumulate(np.where(marked, row, -never), axis=0)
     above = np.minimum.accumulate(np.where(marked, row, never)[::-1], axis=0)[::-1]

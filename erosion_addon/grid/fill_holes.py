@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holes in elevation models, where nothing was measured, filled from the heights around them.
+"""Void filling of elevation models by push and pull.
 
-Source: Gortler, Grzeszczuk, Szeliski, Cohen, "The Lumigraph" (1996), push and pull.
+Source: Gortler, Grzeszczuk, Szeliski, Cohen, "The Lumigraph" (1996).
 """
 
 from typing import Any
@@ -12,16 +12,16 @@ Array = np.ndarray[Any, Any]
 
 
 def filled(heights: Array, missing: Array) -> Array:
-    """A copy of heights (rows, cols) whose `missing` cells, not all, continue the others smoothly; costs a few copies.
+    """Copy of heights (rows, cols) with `missing` cells, not all, interpolated smoothly; needs memory for a few copies.
 
-    Each level of a pyramid holds the means of what was measured in 2 × 2 cells of the finer one, until there is
-    something everywhere; on the way back it is spread over what the finer one lacks.
+    Push: each pyramid level averages the known cells among 2 × 2 of the finer one, until no cell is unknown. Pull: the
+    coarser level is interpolated into the unknown cells of the finer one.
     """
     return _filled(np.where(missing, 0.0, heights), (~missing).astype(heights.dtype))
 
 
 def _filled(total: Array, count: Array) -> Array:
-    """Means of cells. total: sum of the measured values; count: their number."""
+    """Means of cells. total: sum of the known values; count: their number."""
     known = count > 0
     means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
     if not known.all():
@@ -39,7 +39,7 @@ def _halved(array: Array) -> Array:
 
 
 def _doubled(array: Array, axis: int) -> Array:
-    """Twice as many cells along an axis, by linear interpolation between the centers of cells."""
+    """Linear interpolation to twice as many cells along an axis, between cell centers."""
     cells = np.moveaxis(array, axis, 0)
     padded = np.concatenate([cells[:1], cells, cells[-1:]])
     double = np.empty((2 * len(cells), *cells.shape[1:]), cells.dtype)

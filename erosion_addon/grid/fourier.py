@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fourier transforms that are the same bits on every machine, of any length, along the first axis.
+"""Fourier transforms along the first axis, of any length, with the same bits on every machine.
 
-numpy's take sines from the C library and are compiled with fused products on some processors. These are sums and
-products of whole arrays: Stockham's order (1966) for lengths of small factors, Bluestein's convolution (1970) for the
-others. Complex numbers are arrays (2, …): the real parts, the imaginary parts.
+numpy's depend on the C library's sines and on fused products of some processors. These use sums and products of whole
+arrays: Stockham's algorithm (1966) for lengths of small factors, Bluestein's convolution (1970) for others. Complex
+numbers are arrays (2, …): real parts, imaginary parts.
 """
 
 import math
@@ -15,19 +15,19 @@ from ..base.arrays import Array
 from ..kernels.elementary import sincos
 
 _LARGEST_FACTOR = 13
-"""Lengths with a larger prime factor go by Bluestein's way: a factor p costs p² for p numbers."""
+"""Largest factor for Stockham's algorithm; a factor p costs p² for p numbers. Other lengths use Bluestein's."""
 
 _BLOCK = 1 << 16
-"""Numbers that are transformed at a time, so that they stay in the processor's cache."""
+"""Numbers transformed at a time; they fit in the processor's cache."""
 
 
 def waves(values: Array) -> Array:
-    """The spectrum of complex values (2, n, …): sum over j of v_j exp(-2πi jk / n), for each k."""
+    """Forward transform of complex values (2, n, …): Σ_j v_j exp(-2πi jk / n) for each k."""
     return _swapped(summed(_swapped(values)))
 
 
 def summed(spectrum: Array) -> Array:
-    """The values of a complex spectrum (2, n, …), the reverse of `waves` but for the factor n."""
+    """Inverse transform of a complex spectrum (2, n, …), times n."""
     lanes = spectrum.reshape(2, spectrum.shape[1], -1)
     found = np.empty_like(lanes)
     transform = _transform(lanes.shape[1])
@@ -37,8 +37,7 @@ def summed(spectrum: Array) -> Array:
 
 
 def real_summed(spectrum: Array, length: int) -> Array:
-    """Real values (length, lanes) of that half of a spectrum, (2, length // 2 + 1, lanes), of which the other half is
-    the mirror image."""
+    """Real inverse transform (length, lanes) of the nonnegative half of a spectrum, (2, length // 2 + 1, lanes)."""
     half, lanes = spectrum.shape[1:]
     pairs = (lanes + 1) // 2
     found = np.empty((length, lanes))
@@ -71,19 +70,19 @@ def _transform(length: int) -> "_Stockham | _Bluestein":
 
 
 def _swapped(values: Array) -> Array:
-    """Imaginary parts for real ones: turns a transform into its reverse."""
+    """Real and imaginary parts swapped, which turns a transform into its inverse."""
     return values[::-1]
 
 
 class _Stockham:
-    """The transform of a length by its factors, one after the other."""
+    """Mixed-radix transform of one length."""
 
     def __init__(self, length: int) -> None:
         self._length, self._factors = length, _factors(length)
         self._turns = turns(np.arange(length), length)
 
     def __call__(self, values: Array) -> Array:
-        """Values (2, n, lanes) of a spectrum."""
+        """Transform of values (2, n, lanes)."""
         done, shape = 1, values.shape
         for factor in self._factors:
             left = self._length // (done * factor)
@@ -97,7 +96,7 @@ class _Stockham:
         return values.reshape(shape)
 
     def _few(self, parts: Array) -> Iterator[Array]:
-        """Sums of some parts (2, n, …), each turned by its share of a circle more than the one before."""
+        """Transform of a few parts (2, n, …): sums of the parts times roots of unity."""
         count = parts.shape[1]
         for number in range(count):
             total = parts[:, 0].copy()
@@ -119,7 +118,7 @@ def _multiply(values: Array, by: Array | None, out: Array) -> None:
 
 
 def _four(parts: Array) -> list[Array]:
-    """The same for four parts, whose turns are quarters."""
+    """Transform of four parts, whose roots of unity are 1, i, -1, -i."""
     even, odd = parts[:, 0] + parts[:, 2], parts[:, 1] + parts[:, 3]
     left, across = parts[:, 0] - parts[:, 2], parts[:, 1] - parts[:, 3]
     turned = np.stack([-across[1], across[0]])
@@ -127,7 +126,7 @@ def _four(parts: Array) -> list[Array]:
 
 
 class _Bluestein:
-    """The transform of any length: jk = (j² + k² - (k - j)²) / 2, so that the sum is a convolution."""
+    """Transform of any length as a convolution, by jk = (j² + k² - (k - j)²) / 2."""
 
     def __init__(self, length: int) -> None:
         place = np.arange(length)
@@ -139,7 +138,7 @@ class _Bluestein:
         self._back = self._transform(back) / back.shape[1]
 
     def __call__(self, values: Array) -> Array:
-        """Values (2, n, lanes) of a spectrum."""
+        """Transform of values (2, n, lanes)."""
         length = values.shape[1]
         padded, found = np.zeros((2, self._back.shape[1], values.shape[2])), np.empty_like(values)
         _multiply(values, self._chirp, padded[:, :length])
@@ -149,13 +148,13 @@ class _Bluestein:
 
 
 def turns(number: Array, length: int) -> Array:
-    """exp(2πi number / length) for whole numbers: (2, n)."""
+    """exp(2πi number / length) for integers: (2, n)."""
     sine, cosine = sincos((number % length) * (2 * math.pi / length))
     return np.stack([cosine, sine])
 
 
 def _factors(length: int) -> list[int]:
-    """Factors of a length: fours, as far as it goes, and primes."""
+    """Factors of a length: fours first, then primes."""
     factors, factor = [], 2
     while length > 1:
         if length % 4 == 0:

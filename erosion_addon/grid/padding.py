@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grids with a margin around them."""
+"""Padded grids."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from ..base.arrays import Array
 
 
 def continued(values: Array, margin: int | tuple[tuple[int, int], tuple[int, int]], wraps: bool) -> Array:
-    """Values (rows, cols) with a margin: from the other side where they wrap, else as steep as inside.
+    """Values (rows, cols) with a margin: periodic along wrapped axes, else extrapolated linearly.
 
-    margin: cells on every side, or (before, after) by axis, as of `numpy.pad`.
+    margin: cells on every side, or (before, after) by axis, as in `numpy.pad`.
     """
     if wraps:
         return np.pad(values, margin, mode="wrap")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grids on another number of rows and columns: heights, masks, changes of height.
+"""Resampling of heights, masks and changes of height.
 
-Between points go straight lines, or the cubic of Catmull & Rom (1974), "A class of local interpolating splines".
+Interpolation is linear, or cubic after Catmull & Rom (1974), "A class of local interpolating splines".
 """
 
 from typing import Any
@@ -12,11 +12,11 @@ Array = np.ndarray[Any, Any]
 
 _STEEPEST = 3.0
 _BLOCK = 256
-"""Columns worked on at once, so that the processor's cache holds them."""
+"""Columns processed at a time; they fit in the processor's cache."""
 
 
 def bilinear(values: Array, shape: tuple[int, int]) -> Array:
-    """`values` (rows, cols) stretched over `shape` by bilinear interpolation, corner to corner."""
+    """`values` (rows, cols) interpolated bilinearly to `shape`, corner to corner."""
     resampled = values
     for axis, size in enumerate(shape):
         place = np.linspace(0, values.shape[axis] - 1, size)
@@ -28,7 +28,7 @@ def bilinear(values: Array, shape: tuple[int, int]) -> Array:
 
 
 def interpolated(place: Array, points: Array, values: Array) -> Array:
-    """Values (n,) at growing points (n,), with straight lines between them and level beyond them; at any places."""
+    """Piecewise linear interpolation of values (n,) at increasing points (n,); constant beyond them."""
     last = np.clip(np.searchsorted(points, place, side="right"), 1, len(points) - 1)
     share = (place - points[last - 1]) / (points[last] - points[last - 1])
     below, above = values[last - 1], values[last]
@@ -37,7 +37,7 @@ def interpolated(place: Array, points: Array, values: Array) -> Array:
 
 
 def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
-    """Shares of the four points around places that lie `part` (0-1) behind the second, in Catmull and Rom's cubic."""
+    """Catmull-Rom weights of the four points around positions that lie `part` (0-1) past the second."""
     square: Array = part * part
     cube: Array = square * part
     before: Array = square - (cube + part) / 2
@@ -48,9 +48,10 @@ def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def spread(means: Array, shape: tuple[int, int]) -> Array:
-    """Means over cells (rows, cols), float32, at the middles of the finer cells of `shape`: smooth, border to border.
+    """Cell means (rows, cols), float32, interpolated smoothly to the centers of the finer cells of `shape`, border to
+    border.
 
-    A product of matrices, as it has to be done within a preview.
+    A matrix product, fast enough for a preview.
     """
     rows, cols = (_shares(coarse, fine) for coarse, fine in zip(means.shape, shape, strict=True))
     result: Array = rows @ means.astype(np.float32) @ cols.T
@@ -58,7 +59,7 @@ def spread(means: Array, shape: tuple[int, int]) -> Array:
 
 
 def _shares(coarse: int, fine: int) -> Array:
-    """(fine, coarse) float32 shares of cells in a line of finer ones; beyond the ends it goes on straight."""
+    """(fine, coarse) float32 weights along one axis; linear beyond the ends."""
     place = (np.arange(fine) + 0.5) * coarse / fine - 0.5
     low = np.floor(place).astype(int)
     padded = np.zeros((fine, coarse + 4), np.float32)
@@ -73,14 +74,13 @@ def _shares(coarse: int, fine: int) -> Array:
 
 
 def resized(values: Array, shape: tuple[int, int]) -> Array:
-    """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to corner; nowhere beyond
+    """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to corner; never out of
     their range.
 
-    Finer grids are read off a cubic through the points whose slopes are at most three times those to either neighbor
-    (Fritsch, Carlson 1980), but for round crests: no ripples beside cliffs, no flattened ridges. Coarser ones hold its
-    means over the part of a cell that it does not smooth by itself, so that nothing finer than the new cells is left to
-    flicker, and a grid that is hardly coarser stays as crisp as it was. Planes stay planes, and border points lie on
-    the old border.
+    Finer grids sample a monotone cubic, whose slopes are at most three times those to either neighbor (Fritsch, Carlson
+    1980), relaxed on round crests: no ripples beside cliffs, no flattened ridges. Coarser grids hold means, so nothing
+    below the new cell size aliases; the window shrinks to nothing for a grid that is hardly coarser, which stays crisp.
+    Planes stay planes, and border points stay on the border.
     """
     if values.shape == shape:
         return values.copy()
@@ -93,7 +93,7 @@ def resized(values: Array, shape: tuple[int, int]) -> Array:
 
 
 def _along(values: Array, count: int) -> Array:
-    """The same along the first axis."""
+    """Resampling along the first axis."""
     result = np.empty((count, values.shape[1]), values.dtype)
     for start in range(0, values.shape[1], _BLOCK):
         part = slice(start, start + _BLOCK)
@@ -124,10 +124,10 @@ def _slopes(points: Array) -> Array:
 
 
 def _shared_bend(bends: Array) -> Array:
-    """The least bend of each point and both its neighbors, 0 where they bend in different ways.
+    """Smallest second difference of each point and its neighbors, 0 where their signs differ.
 
-    So much more slope is left to a round crest that lies between two points, where the limit alone would cut it flat;
-    beside a cliff it is 0.
+    The slope limit is relaxed by this much. On a round crest between two points it is large, and the crest is not cut
+    flat; beside a cliff it is 0.
     """
     around = np.pad(bends, ((1, 1), (0, 0)))
     around = np.stack([around[:-2], bends, around[2:]])
@@ -137,13 +137,13 @@ def _shared_bend(bends: Array) -> Array:
 
 
 def _split(place: Array, count: int) -> tuple[Array, Array]:
-    """Before which points places lie, and how far beyond them (places, 1)."""
+    """Index of the point before each position, and the distance beyond it (places, 1)."""
     before = np.clip(place.astype(np.intp), 0, count - 2)
     return before, (place - before)[:, None]
 
 
 def _cubic(points: Array, slopes: Array, place: Array) -> Array:
-    """Hermite's cubic through points with slopes, at places along the first axis."""
+    """Cubic Hermite interpolation along the first axis, from points and slopes."""
     i, t = _split(place, len(points))
     step = points[i + 1] - points[i]
     bend: Array = points[i] + t * (t * (3 - 2 * t) * step + (1 - t) * ((1 - t) * slopes[i] - t * slopes[i + 1]))
@@ -151,7 +151,7 @@ def _cubic(points: Array, slopes: Array, place: Array) -> Array:
 
 
 def _integral(points: Array, slopes: Array, whole: Array, place: Array) -> Array:
-    """Its area from the first point to places; `whole`: to each point."""
+    """Integral of the cubic from the first point to each position; `whole`: to each point."""
     i, t = _split(place, len(points))
     square, cube, fourth = t * t, t * t * t, t * t * t * t
     first = t - cube + fourth / 2

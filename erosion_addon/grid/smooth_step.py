@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A smooth rise between two values."""
+"""Smoothstep."""
 
 import numpy as np
 
@@ -7,6 +7,6 @@ from ..base.arrays import Array
 
 
 def smooth_step(values: Array, low: float = 0.0, high: float = 1.0) -> Array:
-    """From 0 at `low` and below it to 1 at `high` and above it: 3 t² - 2 t³."""
+    """Smooth rise from 0 at or below `low` to 1 at or above `high`: 3 t² - 2 t³."""
     share = np.clip((values - low) / (high - low), 0, 1)
     return np.asarray(share * share * (3 - 2 * share))

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How kernels are compiled, and where the machine code is kept between runs.
+"""Compilation of kernels, and the folder that caches their machine code.
 
-Machine code is kept as pickles: a folder that others can write to would let them run code here. So it lies in a private
-folder of the user, named by the versions of numba and Python, the name of this package and its sources; without such a
-folder kernels are compiled anew in each process. There is one file for each kernel, kinds of arguments and processor.
-Broken machine code would end the process, so each file begins with the digest of the rest. What is wrong with a file
-costs the compilation of its kernel and nothing else.
+The cache holds pickles, so a folder that others can write to would let them run code here. It is therefore private to
+the user, and named by the versions of numba and Python, the package and its sources. Without such a folder, kernels are
+compiled anew in each process. Each file holds one kernel for one signature and processor. It begins with the digest of
+the rest, as damaged machine code would crash the process. A bad file only costs the compilation of its kernel.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ from numba.extending import register_jitable
 from . import elementary, splitmix
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
-"""Environment variable that names another folder for compiled kernels, absolutely; empty: keep none."""
+"""Environment variable with the absolute path of another cache folder; empty: no cache."""
 
 
 KERNELS: list[Any] = []
@@ -48,10 +47,11 @@ def _user_cache() -> Path:
 
 
 def _folder_name() -> str:
-    """Another one for whatever makes machine code unfit; short, as Windows takes paths of 259 letters and no more.
+    """Name that changes with everything that invalidates machine code; short, as Windows limits paths to 259
+    characters.
 
-    The sources: numba does not notice when a kernel that another one calls has changed. The package: machine code names
-    the modules that it needs, and an extension has another name in Blender than in its worker.
+    Sources: numba does not notice changes in a called kernel. Package: machine code refers to modules by name, and an
+    extension has another name in Blender than in its worker.
     """
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("kernels/*.py")))
     names = "\0".join((numba.__version__, f"{sys.version_info.major}.{sys.version_info.minor}", __name__, ""))
@@ -63,7 +63,7 @@ def _make_private(folder: Path) -> None:
 
 
 def _cache_folder() -> Path | None:
-    """The private folder for these versions and sources; None where there can be none."""
+    """Private folder for these versions and sources; None if none can be made."""
     try:
         named = os.environ.get(CACHE_VARIABLE)
         folder = (_user_cache() if named is None else Path(named)) / _folder_name()
@@ -82,7 +82,7 @@ CACHE = _cache_folder()
 
 
 class _Kept(caching._Cache):
-    """The machine code of one kernel in a folder, as numba's dispatcher asks for it: a file for each signature."""
+    """Cache of one kernel with the interface of numba's dispatcher: one file for each signature."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._function, self._folder = function, folder
@@ -120,19 +120,19 @@ class _Kept(caching._Cache):
             _remove(temporary)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
-        """As long for every processor, whose names in LLVM have up to 30 letters and features hundreds."""
+        """Path of a fixed length: processor names in LLVM have up to 30 characters, features hundreds."""
         key = repr((sig, codegen.magic_tuple())).encode() + self._function.__code__.co_code
         module, name = self._function.__module__.rpartition(".")[2], self._function.__name__
         return self._folder / f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.nbc"
 
     def enable(self) -> None:
-        """It always is."""
+        """No effect: the cache is always enabled."""
 
     def disable(self) -> None:
-        """It never is."""
+        """No effect: the cache is always enabled."""
 
     def flush(self) -> None:
-        """What changes a kernel leads to another folder."""
+        """No effect: changed sources lead to another folder."""
 
 
 def _sealed(content: Any) -> bytes:
@@ -153,7 +153,7 @@ def _remove(path: Path) -> None:
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """Compile without the interpreter's lock, without fastmath, keeping the machine code in the private folder."""
+    """Compile without the interpreter lock and without fastmath, cached in the private folder."""
     compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if CACHE is not None:
         compiled._cache = _Kept(function, CACHE)  # type: ignore[attr-defined]
@@ -162,20 +162,19 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 
 
 def lean(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `kernel`, for what makes no arrays and calls nothing that does; numba refuses anything else.
+    """Variant of `kernel` without reference counting, for code that neither allocates arrays nor calls code that does.
 
-    Then numba need not count who refers to an array: with tuples of arrays, as `queues.Pool`, that took longer than
-    the work itself.
+    numba refuses anything else. On tuples of arrays, such as `queues.Pool`, counting took longer than the work itself.
     """
     return kernel(function, _nrt=False)
 
 
 inlined = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-"""As `lean`, for what is called so often that the call itself would cost a tenth of the time."""
+"""Variant of `lean` that is inlined, for functions where the call alone would cost a tenth of the time."""
 
 
 def _teach(*plain: Callable[..., Any]) -> None:
-    """Let kernels call functions of plain Python, which stay what they are."""
+    """Register plain Python functions as callable from kernels."""
     for function in plain:
         register_jitable(error_model="numpy", forceinline=True)(function)
 
@@ -197,8 +196,10 @@ class _Told(event.Listener):
 
 @contextmanager
 def told_of_compiling(tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Call tell(done, left) whenever a kernel begins or ends to be compiled meanwhile, and not for what comes from the
-    folder. done: how many have been since; left: how many of KERNELS there are that nothing has called yet."""
+    """Context that calls tell(done, left) when the compilation of a kernel begins or ends; cached kernels do not count.
+
+    done: kernels compiled since; left: number of KERNELS that have not been called yet.
+    """
     with event.install_listener("numba:compile", _Told(tell)):
         yield
 
@@ -212,9 +213,9 @@ def _total(numbers):
 
 
 def prepare() -> None:
-    """Compile and run a tiny kernel; raises whatever goes wrong where numba's parts do not fit each other.
+    """Compile and run a tiny kernel; raises any error of an inconsistent numba installation.
 
-    Extensions share one folder of packages, in which our numba can meet a neighbor's llvmlite or numpy.
+    Extensions share one folder of packages, in which numba can meet another extension's llvmlite or numpy.
     """
     if _total(np.array([1.0, 2.0])) != 3.0:
         raise RuntimeError("numba computes 1 + 2 wrongly here")

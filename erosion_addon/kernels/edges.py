@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lies around the terrain, for things that move over it: they leave, meet a wall, or come in on the other side."""
+"""Edges for moving particles: open, closed or wrapped."""
 
 from .compile import lean
 
 OPEN, CLOSED, WRAP = 0, 1, 2
-"""In the order of `model.state.EDGES`."""
+"""Codes in the order of `base.arrays.EDGES`."""
 
 
 @lean
 def between(place, last, count):
-    """The two cells of one axis that a place lies between, and how far it is from the first to the second."""
+    """Indices of the two cells around a position along one axis, and the fraction from the first to the second."""
     # Wrapping, the neighbor of a negative zero rounds to `count` itself: hence the bound there too.
     first = min(int(place), last - 1)
     return first, first + 1 if first + 1 < count else 0, place - first
@@ -17,11 +17,11 @@ def between(place, last, count):
 
 @lean
 def along_wall(place, direction, last):
-    """A direction along one axis, or none where it runs into a wall."""
+    """Direction along one axis, 0 if it runs into a wall."""
     return 0.0 if (place <= 0.0 and direction < 0.0) or (place >= last and direction > 0.0) else direction
 
 
 @lean
 def wrapped(place, count):
-    """A place up to one cell beyond an edge, on the opposite side."""
+    """Wrapped position, for positions up to one cell beyond an edge."""
     return place - count if place >= count else (place + count if place < 0.0 else place)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elementary functions from sums, products and quotients alone, which IEEE 754 rounds alike on every machine.
+"""Elementary functions with the same bits on every machine: sums, products and quotients only, which IEEE 754 defines.
 
-Those of the C library, of numpy and of LLVM's vector libraries differ in the last digit from one system and processor
-to the next. Each function here takes numbers or arrays, in plain Python and within a kernel (`compile` teaches numba
-all of FUNCTIONS): what the model computes once and what a kernel computes for each cell are the same bits.
+The last digit of the C library's, numpy's and LLVM's functions differs between systems and processors. Each function
+here takes numbers or arrays, in Python and within kernels (`compile` registers all of FUNCTIONS), with equal results.
 
-Reductions and the form of the logarithm: Sun's fdlibm (1993). Polynomials: Chebyshev's, fitted with 40 digits.
-ε: 2^-52, the distance of 1 to the next number. Errors are those in the stated range, which nothing checks.
+Reductions and the form of the logarithm: Sun's fdlibm (1993). Polynomials: Chebyshev fits with 40 digits. ε is 2^-52,
+the distance from 1 to the next number. Errors hold in the stated range, which is not checked.
 """
 
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 _ROUND = 1.5 * 2.0**52
-"""Added to a number, it rounds that to a whole one, which stands in the last bits of the sum."""
+"""Adding this rounds a number to an integer, held in the last bits of the sum."""
 
 _ONE = 1023 << 52
 """The bits of 1.0."""
@@ -28,7 +27,7 @@ _TAN_PI_8, _PI_8 = 0.41421356237309503, 0.39269908169872414
 
 
 def _power(x: Any) -> tuple[Any, Any]:
-    """A power of two, p, and r such that e^x = p (1 + r)."""
+    """A power of two p and a remainder r with e^x = p (1 + r)."""
     x = np.minimum(np.maximum(x, -708.0), 709.0)
     shifted = np.float64(x * 1.4426950408889634 + _ROUND)
     count = shifted - _ROUND
@@ -42,19 +41,19 @@ def _power(x: Any) -> tuple[Any, Any]:
 
 
 def exp(x: Any) -> Any:
-    """e^x for x from -708 to 709, and beyond them what it is there; error ε of the result."""
+    """e^x for x from -708 to 709, clamped beyond; relative error ε."""
     power, more = _power(x)
     return power * (1.0 + more)
 
 
 def expm1(x: Any) -> Any:
-    """e^x - 1 for x up to 709, and beyond it what it is there; error ε of the result."""
+    """e^x - 1 for x up to 709, clamped beyond; relative error ε."""
     power, more = _power(x)
     return power * more + (power - 1.0)
 
 
 def _logarithm(x: Any, more: Any) -> Any:
-    """The natural logarithm of x, and a trifle more."""
+    """Natural logarithm of x plus a small correction."""
     bits = np.float64(x).view(np.int64)
     count = (bits - _SQRT_HALF) >> 52
     part = np.int64(bits - (count << 52)).view(np.float64) - 1.0
@@ -68,18 +67,18 @@ def _logarithm(x: Any, more: Any) -> Any:
 
 
 def log(x: Any) -> Any:
-    """The natural logarithm of x from 2.3e-308 to 1e308; error ε of the result."""
+    """Natural logarithm of x from 2.3e-308 to 1e308; relative error ε."""
     return _logarithm(x, 0.0)
 
 
 def log1p(x: Any) -> Any:
-    """The natural logarithm of 1 + x for x from 0 to 1e308; error ε of the result."""
+    """Natural logarithm of 1 + x for x from 0 to 1e308; relative error ε."""
     whole = 1.0 + x
     return _logarithm(whole, (x - (whole - 1.0)) / whole)
 
 
 def power(x: Any, exponent: Any) -> Any:
-    """x^exponent for x from 2.3e-308 to 1e308; error (1 + |exponent · log x|) ε of the result."""
+    """x^exponent for x from 2.3e-308 to 1e308; relative error (1 + |exponent · log x|) ε."""
     return exp(exponent * log(x))
 
 
@@ -104,13 +103,13 @@ def sincos(x: Any) -> tuple[Any, Any]:
 
 
 def tan(x: Any) -> Any:
-    """The tangent of x radians, from -1e6 to 1e6 and not too near to a pole; error 3 ε of the larger of it and 1."""
+    """Tangent of x radians, from -1e6 to 1e6 and not close to a pole; error 3 ε of the larger of the result and 1."""
     sine, cosine = sincos(x)
     return sine / cosine
 
 
 def atan2(y: Any, x: Any) -> Any:
-    """The angle of a place x ahead and y aside, both >= 0 and not both 0: radians from 0 to π / 2; error 2 ε."""
+    """Angle of the vector (x, y), both >= 0 and not both 0: radians from 0 to π / 2; error 2 ε."""
     low, high = np.minimum(y, x), np.maximum(y, x)
     # Of the smaller of the two angles, the part beyond π / 8.
     beyond = (low - high * _TAN_PI_8) / (high + low * _TAN_PI_8)

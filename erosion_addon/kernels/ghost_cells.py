@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lies around a grid: a ring of one cell about (rows, cols) that says to a kernel what its edges do."""
+"""Ghost cells: a ring around (rows, cols) that encodes the edges for a kernel."""
 
 from .compile import kernel
 from .edges import CLOSED, WRAP
@@ -7,14 +7,13 @@ from .edges import CLOSED, WRAP
 
 @kernel
 def fill_border(rock, loose, masks, edges):
-    """Fill the outer ring of rock and loose material, both (rows + 2, cols + 2) in meters.
+    """Fill the ghost cells of rock and loose material, both (rows + 2, cols + 2) in meters.
 
-    OPEN: the surface goes on beyond the edge as steep as it is over the last two steps, by the lesser of them, as bare
-    rock: it takes what slides out and gives nothing back. By the last step alone an edge that has fallen below what
-    gives it nothing, as bare rock does, would lose the more, the deeper it is. What a mask keeps a cell inside from
-    giving, its edge may not lose either: there it goes on flatter by as much. CLOSED: as high as the edge, so that
-    nothing slides there. WRAP: the opposite edge.
-    masks: (rows + 2, cols + 2, 3), see `model.ring.share_masks`, or None.
+    OPEN: bare rock that extrapolates the surface by the smaller of its last two gradients; it takes sliding material
+    and gives none back. With the last gradient alone, an edge cell below bare rock would lose more the deeper it lies.
+    Where a mask reduces the loss of a cell, the extrapolation is flatter by the same factor. CLOSED: as high as the
+    edge, so nothing slides there. WRAP: the opposite edge. masks: (rows + 2, cols + 2, 3), see `halo.share_masks`, or
+    None.
     """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
     for row in range(rows + 2):

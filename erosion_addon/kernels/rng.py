@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random numbers by counter: the draw of (key, drop, number) is a hash, so no stream is shared between drops.
+"""Counter-based random numbers: the draw of (key, drop, number) is a hash, so drops share no stream.
 
-Any drop's numbers can be had in any order and on any thread, and are the same on every machine.
+The numbers of a drop can be drawn in any order and on any thread, and are the same on every machine.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from .splitmix import GOLDEN, mix
 
 @lean
 def stream(key, drop):
-    """Start of the numbers of one drop: key uint64 (seed and step), drop counted from 0."""
+    """Stream of one drop. key: uint64 of the seed and step; drop: counted from 0."""
     return mix(key ^ mix(np.uint64(drop) * GOLDEN + GOLDEN))
 
 
 @lean
 def uniform(start, number):
-    """Draw `number` (0, 1, 2 …) of a drop: uniform in [0, 1), 53 bits."""
+    """Draw `number` (0, 1, 2 …) of a stream: uniform in [0, 1), 53 bits."""
     bits = mix(start + np.uint64(number + 1) * GOLDEN)
     return np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)

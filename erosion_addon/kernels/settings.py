@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of numba's that are meant for other programs: replaced in the environment before numba reads it.
+"""numba settings meant for other programs, overridden in the environment before numba reads it.
 
-The environment counts for more than a file `.numba_config.yaml` in the current folder, which numba reads where PyYAML
-is, and asks for PyYAML where it is not.
+The environment takes precedence over a file `.numba_config.yaml` in the current folder.
 """
 
 import os
@@ -10,8 +9,9 @@ import warnings
 
 _HARMLESS = ("0",)
 _SETTINGS = {"NUMBA_DISABLE_JIT": _HARMLESS, "NUMBA_OPT": ("3", "max"), "NUMBA_BOUNDSCHECK": _HARMLESS}
-"""Those that slow kernels down, up to 500 times, and values that do not; the first is numba's own. Most of the others
-would stay in the machine code that is kept for all later runs."""
+"""Settings that slow kernels down by up to 500 times, with harmless values. Most others would persist in the cached
+machine code.
+"""
 
 
 def _replace() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hash that all random numbers come from, for numbers and arrays, in plain Python and within a kernel."""
+"""Hash behind all random numbers, for numbers and arrays, in Python and within kernels."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def mix(bits: Any) -> Any:
-    """64 bits from 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014, variant 13 of Stafford)."""
+    """64-bit hash of 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, Stafford's variant 13)."""
     bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
     bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
     return bits ^ (bits >> np.uint64(31))

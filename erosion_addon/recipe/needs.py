@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a recipe needs of the ground before it can do anything: loose sand for the wind to move."""
+"""Requirements of a recipe on the ground: loose sand for the wind."""
 
 from dataclasses import dataclass
 
@@ -9,22 +9,22 @@ from ..base.parameters import Parameters, parameter
 from ..terrain.terrain import Terrain
 
 SCANTY = 0.1
-"""Share of the thickness needed below which a layer counts as missing."""
+"""Share of the required thickness below which a layer counts as missing."""
 
 STILL = 1e-3
-"""Change of height, as a share of a cell, that no picture shows."""
+"""Greatest invisible change of height, as a share of the cell size."""
 
 
 @dataclass(frozen=True)
 class Needs(Parameters):
-    """What a recipe needs of the ground, with the amount that suits it; 0 for nothing."""
+    """Requirements of a recipe with suitable amounts; 0 for none."""
 
     sediment: float = parameter(
         0.0, "Thickness of loose sediment, such as sand, that the recipe is made for.", low=0, high=1e6, unit="m"
     )
 
     def lack(self, loose: float) -> str:
-        """Sentence about missing sand, empty where enough is there. loose: greatest thickness of the loose layer, m."""
+        """Warning about missing sand, empty if there is enough. loose: greatest thickness of the loose layer, m."""
         if loose >= SCANTY * self.sediment:
             return ""
         there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
@@ -35,13 +35,13 @@ NOTHING = Needs()
 
 
 def with_loose_top(terrain: Terrain, thickness: float) -> Terrain:
-    """The same ground, its uppermost meters loose sediment. A layer that is thicker stays."""
+    """The same ground with its top meters turned into loose sediment; a thicker layer stays."""
     sediment = np.maximum(terrain.fields.get("sediment", 0.0), np.full(terrain.shape, thickness))
     return Terrain(terrain.elevation, terrain.spacing, {**terrain.fields, "sediment": sediment})
 
 
 def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> list[str]:
-    """A sentence for a run that changed no height by an amount that one could see, with its cause where that is known.
+    """Remark on a run without a visible change, with its cause if known.
 
     loose: greatest thickness of the loose layer at the start, in meters.
     """

@@ -18,7 +18,7 @@ from .needs import NOTHING, Needs
 
 MOST_STEPS = 64
 LONGEST_NAME = 60
-"""Letters in the name of a step: a row of the panel's list."""
+"""Letters that fit a row of the panel's list."""
 
 
 SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
@@ -40,7 +40,7 @@ LANDSCAPES = {
     "hills": "Soft hills",
     "other": "Other land",
 }
-"""Kinds of landscape that recipes are sorted by, in the order of menus, each with its heading."""
+"""Landscape types of recipes with their headings, in menu order."""
 
 LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
 PALETTE = Specification(
@@ -50,11 +50,10 @@ PALETTE = Specification(
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its kind, its parameters, whether it takes part, what it does in a few words, and where it works.
+    """One step: kind, parameters, whether it is enabled, name, limits and masks.
 
-    masks: parameter → what scales it from place to place, one of `terrain.masks.FACTORS` (none: left out).
-    A name changes nothing of what a step does, so steps that differ in it alone are equal. InputError for one that is
-    too long or spans lines.
+    masks: parameter → its scale factor, one of `terrain.masks.FACTORS` (none: left out). The name has no effect and is
+    ignored in comparisons. InputError for a name that is too long or spans lines.
     """
 
     kind: str
@@ -71,16 +70,16 @@ class Step:
 
     @property
     def title(self) -> str:
-        """What the step is called: its own name, or else that of its process."""
+        """Display name: its own, or else that of its process."""
         return self.name or PROCESSES[self.kind].label
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A named list of steps. Values are checked when it is made; InputError says what is wrong.
+    """Named list of steps. Values are validated on construction; raises InputError.
 
-    strata: what the rock is made of, where it has colors. palette: name of the material's colors that suit the land.
-    landscape: the heading of LANDSCAPES that it stands under. needs: what the ground must have for it to act.
+    strata: rock layers with colors, if any. palette: name of the matching material colors. landscape: its heading, see
+    LANDSCAPES. needs: requirements on the ground.
     """
 
     name: str
@@ -107,7 +106,7 @@ class Recipe:
 
     @classmethod
     def load(cls, name: str | Path) -> "Recipe":
-        """A recipe that came along or is the user's own by its name, or by its path (anything that ends in .toml)."""
+        """Shipped recipe or user recipe by its name, or any recipe by its path (ending in .toml)."""
         path = named(name) if isinstance(name, str) else name
         if path is None:
             raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join([*shipped(), *own()])}.")
@@ -115,7 +114,7 @@ class Recipe:
 
     @classmethod
     def parse(cls, text: str, source: str) -> "Recipe":
-        """A recipe from TOML text; `source` is what errors call it."""
+        """Recipe from TOML text. source: name of the text in errors."""
         table = tables(text, source, "recipe")
         try:
             return cls.from_dict(table)
@@ -124,7 +123,7 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
-        """A recipe from plain tables, as TOML or JSON hold them; unknown keys are refused."""
+        """Recipe from plain tables, as in TOML or JSON; InputError for unknown keys."""
         known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step"}
         for key in table:
             if key not in known:
@@ -147,7 +146,7 @@ class Recipe:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain tables, the reverse of `from_dict`."""
+        """Plain tables, the inverse of `from_dict`."""
         return {
             "name": self.name,
             "description": self.description,
@@ -161,14 +160,14 @@ class Recipe:
         }
 
     def to_toml(self) -> str:
-        """The recipe as a file's text, every parameter written out."""
+        """TOML text with every parameter written out."""
         return "\n".join(_toml_lines(self.to_dict())) + "\n"
 
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
-        """A copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
+        """Copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 
-        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits and masks of a step
-        have one more: "droplet.limits.max_erosion", "droplet.masks.erosion_rate".
+        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits and masks add a part:
+        "droplet.limits.max_erosion", "droplet.masks.erosion_rate".
         """
         steps = list(self.steps)
         for target, value in assignments.items():
@@ -192,7 +191,7 @@ class Recipe:
 
 
 def _strata(given: Any) -> Strata | None:
-    """Strata by the name of shipped ones, or from a table."""
+    """Strata from the name of shipped ones, or from a table."""
     if given is None:
         return None
     if isinstance(given, dict):
@@ -221,7 +220,7 @@ def _limits(given: Any) -> Limits:
 
 
 def _checked_masks(kind: str, given: Any) -> dict[str, str]:
-    """Parameter → what scales it, without those that nothing scales."""
+    """Parameter → scale factor, without "none"."""
     if not isinstance(given, Mapping):
         raise InputError(f"masks must be a table [step.masks], not {given!r:.60}.")
     known = PROCESSES[kind].scales
@@ -256,7 +255,7 @@ def _step(number: int, table: dict[str, Any]) -> Step:
 
 
 def _step_table(step: Step) -> dict[str, Any]:
-    """The reverse of `_step`."""
+    """Plain table, the inverse of `_step`."""
     named = {"name": step.name} if step.name else {}
     limits = {"limits": step.limits.to_dict()} if step.limits != NO_LIMITS else {}
     masks = {"masks": dict(step.masks)} if step.masks else {}
@@ -265,7 +264,7 @@ def _step_table(step: Step) -> dict[str, Any]:
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Numbers and texts first, then the tables and lists of tables, whose names begin with `path`."""
+    """TOML lines: plain values first, then the tables and arrays of tables, whose names begin with `path`."""
     for key, value in table.items():
         if not _is_nested(value):
             # JSON's texts, numbers, booleans and lists of numbers are TOML's too.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's own recipes: a folder of TOML files, each called like its recipe, with a picture NAME.png where there is
-one. Nothing outside that folder is written, whatever a recipe is called."""
+"""The user's recipes: a folder of TOML files named after the recipes, with optional pictures NAME.png.
+
+No recipe name can lead to a file outside that folder.
+"""
 
 import re
 import unicodedata
@@ -18,15 +20,15 @@ LONGEST_NAME = 60
 PICTURE = ".png"
 
 _SIGNS = " -_+&'(),"
-"""Allowed in names beside letters and digits of any language: each system takes them in the name of a file."""
+"""Characters allowed in names beside letters and digits of any language; valid in file names of every system."""
 _LARGEST_PICTURE = 4 * 1024 * 1024
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def name_for(text: str) -> str:
-    """The name that a recipe called `text` is kept under: what a file cannot be called becomes a space.
+    """File name for a recipe called `text`; other characters become spaces.
 
-    InputError where nothing is left, where it is too long, or where a shipped recipe or a device has that name.
+    InputError if nothing is left, if the name is too long, or if it belongs to a shipped recipe or a device.
     """
     name = _clean(text)
     if not any(sign.isalnum() for sign in name):
@@ -41,7 +43,7 @@ def name_for(text: str) -> str:
 
 
 def free_name(text: str) -> str:
-    """A name like `text` that no recipe has; InputError as for `name_for`."""
+    """Unused name similar to `text`; InputError as in `name_for`."""
     taken = {name.casefold() for name in [*shipped(), *own()]}
     clean = _clean(text)[: LONGEST_NAME - 4].strip()
     numbered = (f"{clean} {number}" for number in range(2, 1000))
@@ -56,12 +58,12 @@ def _clean(text: str) -> str:
 
 
 def find(name: str) -> Path | None:
-    """The file of the user's recipe of that name, in large or small letters, as not every system tells them apart."""
+    """File of the user's recipe of that name, ignoring case, as some file systems do."""
     return {known.casefold(): path for known, path in own().items()}.get(name.casefold())
 
 
 def save(recipe: Recipe, overwrite: bool = False) -> str:
-    """Keep a recipe among the user's own and return its name there; InputError where that cannot be."""
+    """Save a recipe among the user's own and return its name; InputError if impossible."""
     name = name_for(recipe.name)
     existing = find(name)
     if existing is not None and not overwrite:
@@ -72,14 +74,14 @@ def save(recipe: Recipe, overwrite: bool = False) -> str:
 
 
 def write(recipe: Recipe, path: Path) -> None:
-    """Write a recipe to a file anywhere, whole or not at all; InputError where that cannot be."""
+    """Write a recipe to any file, atomically; InputError if impossible."""
     _publish([(path, recipe.to_toml().encode(errors="replace"))])
 
 
 def take(source: Path) -> str:
-    """Copy a recipe file, and the picture beside it, to the user's own recipes; return its name there.
+    """Import a recipe file and the picture beside it into the user's recipes; returns its name.
 
-    Nothing is replaced: another recipe of the same name makes it "NAME 2". InputError if it is no recipe.
+    Never overwrites: a duplicate name becomes "NAME 2". InputError for a file that is not a recipe.
     """
     text = read(source, "recipe", LARGEST_RECIPE)
     recipe = Recipe.parse(text, str(source))
@@ -93,7 +95,7 @@ def take(source: Path) -> str:
 
 
 def delete(name: str) -> None:
-    """Delete one of the user's own recipes and its picture; InputError for any other."""
+    """Delete a user recipe and its picture; InputError for any other recipe."""
     path = own().get(name)
     if path is None:
         raise InputError(
@@ -120,7 +122,7 @@ def _folder() -> Path:
 
 
 def _picture(path: Path) -> Iterable[bytes]:
-    """The bytes of a picture where there is one."""
+    """Bytes of the picture, if present."""
     try:
         with open_regular(path) as file:
             image = file.read(_LARGEST_PICTURE + 1)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run: the one generator that erodes, its progress, report, checkpoints and estimates."""
+"""Run: the simulation generator, progress, report, checkpoints and estimates."""

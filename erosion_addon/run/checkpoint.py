@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulation that stands still: all that is needed to go on to the same bytes, in memory or in a file."""
+"""Checkpoints: the complete state of a simulation, in memory or in a file. A resumed run gives the same bytes."""
 
 import json
 import math
@@ -17,16 +17,16 @@ from ..base.memory import require
 from ..base.regular_files import open_regular
 
 FORMAT = 1
-"""Number of the file's layout; another one is refused."""
+"""Version of the file format; others are refused."""
 
 VALUES = "values"
-"""Name of the array that holds the values, as a text."""
+"""Name of the array that holds the values as JSON text."""
 
 _LONGEST_TEXT = 1 << 20
-"""Letters of that text: a recipe, and a report of each of its steps."""
+"""Size limit of that text in characters: a recipe, and a report of each step."""
 
 _NUMBERS_PER_CELL = 1024
-"""In an array, at most. (What there is most of are the numbers of drops, of which some may wait on each cell.)"""
+"""Size limit of an array, per cell. The largest holds the numbers of drops, several of which may wait on a cell."""
 
 _MOST_ARRAYS = 256
 
@@ -35,13 +35,13 @@ _format: Any = np.lib.format  # without types before numpy 2
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """values: numbers and texts for JSON; arrays: by name, with a slash between the parts of a name."""
+    """values: numbers and texts for JSON; arrays: by name, with slashes between the parts of a name."""
 
     values: dict[str, Any]
     arrays: dict[str, Array]
 
     def save(self, path: str | Path) -> None:
-        """Write a .npz file, which holds no program (nothing in it is pickled), complete or not at all."""
+        """Write a .npz file atomically. Nothing is pickled, so the file cannot hold code."""
         with Outputs() as outputs:
             target = outputs.plan(path, (Path(path).suffix.lower(),))
             with outputs.write(target) as temporary, temporary.open("wb") as file:
@@ -56,7 +56,7 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str | Path) -> "Checkpoint":
-        """Read what `save` wrote; InputError for anything else, and where there is not enough memory for it."""
+        """Read a file written by `save`; InputError for any other file, or if memory does not suffice."""
         try:
             with open_regular(Path(path)) as stream:
                 return cls.read(stream, str(path))
@@ -68,10 +68,10 @@ class Checkpoint:
 
     @classmethod
     def read(cls, stream: IO[bytes], name: str) -> "Checkpoint":
-        """`load` from an open file, which errors call `name`.
+        """`load` from an open file; name: for errors.
 
-        What the arrays will take is known from their headers before any of them is unpacked. Whether their values make
-        sense is looked at when a simulation goes on from them.
+        Memory is checked from the arrays' headers before any is unpacked. Values are validated when a simulation
+        resumes.
         """
         try:
             with zipfile.ZipFile(stream) as archive:
@@ -91,7 +91,7 @@ class Checkpoint:
         return cls(values, arrays)
 
     def part(self, name: str) -> dict[str, Array]:
-        """The arrays whose names begin with `name` and a slash, by the rest of their names."""
+        """Arrays whose names begin with `name` and a slash, by the rest of their names."""
         prefix = f"{name}/"
         return {key.removeprefix(prefix): array for key, array in self.arrays.items() if key.startswith(prefix)}
 
@@ -100,8 +100,7 @@ _Header = tuple[zipfile.ZipInfo, tuple[int, ...], np.dtype[Any]]
 
 
 def _headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
-    """Each array's member of the archive, shape and kind of numbers, by its name; ValueError where one is no array of
-    a checkpoint."""
+    """Archive member, shape and dtype of each array by name; ValueError for any other member."""
     members = archive.infolist()
     headers = {member.filename.removesuffix(".npy"): (member, *_header(archive, member)) for member in members}
     if len(headers) != len(members) or len(members) > _MOST_ARRAYS:
@@ -118,7 +117,7 @@ def _headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
 
 
 def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and kind of numbers of an array."""
+    """Shape and dtype of an array."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError
     with archive.open(member) as stream:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run will need, told before it starts: memory, and roughly how long it takes."""
+"""Estimates of memory and time before a run."""
 
 from collections.abc import Mapping
 
@@ -10,26 +10,26 @@ from ..processes.shared.process import Spacing
 from ..recipe.recipe import Recipe, Step
 
 BYTES_PER_CELL = 80
-"""Memory for the input, the result and what lies between them, beside the working memory of the steps; measured."""
+"""Memory for input, result and intermediates beside the working memory of the steps; measured."""
 
 GAIN = 0.85
-"""Share of another processor that a run gets out of it; measured with two."""
+"""Efficiency of each further processor; measured with two."""
 
 
 def bytes_needed(recipe: Recipe, cells: int, masks: int = 0) -> int:
-    """Memory that eroding so many cells takes at its peak, with so many masks."""
+    """Peak memory of a run, for a number of cells and masks."""
     working = max(_bytes_of(step) for step in recipe.steps)
     return int(cells * (BYTES_PER_CELL + working + 4 * masks))
 
 
 def _bytes_of(step: Step) -> int:
-    """Working memory of a step for a cell."""
+    """Working memory of a step per cell."""
     process = PROCESSES[step.kind]
     return process.step.bytes_per_cell + process.bytes_of_options(step.parameters)
 
 
 def require_memory(recipe: Recipe, shape: tuple[int, int], masks: int = 0) -> None:
-    """Raise InputError with numbers where a terrain of (rows, cols) needs more memory than is free."""
+    """Raise InputError with numbers if a terrain of (rows, cols) needs more memory than is free."""
     require(bytes_needed(recipe, shape[0] * shape[1], masks), f"Eroding {shape[0]} × {shape[1]} cells")
 
 
@@ -40,10 +40,10 @@ def seconds_needed(
     threads: int = 0,
     speeds: Mapping[str, float] | None = None,
 ) -> float:
-    """Roughly how long a terrain of (rows, cols) takes, on a processor of the year 2023 or so; good to a factor of 2.
+    """Rough duration on a terrain of (rows, cols), accurate to a factor of 2 on a processor of about 2023.
 
-    spacing: (row, column) in meters. threads: as many as may be used, 0 for all processors. speeds: how many times as
-    long this machine takes, by kind of step, where that is known; see `speeds`.
+    spacing: (row, column) in meters. threads: the most to use, 0 for all processors. speeds: measured duration relative
+    to the estimate, by kind of step, if known; see `speeds`.
     """
     steps, known = (step for step in recipe.steps if step.enabled), speeds or {}
     alone = sum(seconds_of(step, shape, spacing, recipe.edges) * known.get(step.kind, 1.0) for step in steps)
@@ -51,17 +51,17 @@ def seconds_needed(
 
 
 def speed_up(threads: int = 0) -> float:
-    """How many times as fast as on one processor a run is on so many; 0 for all."""
+    """Speedup over one processor; threads: 0 for all processors."""
     return 1 + GAIN * (min(granted(threads), processors()) - 1)
 
 
 def seconds_of(step: Step, shape: tuple[int, int], spacing: Spacing, edges: str = "open") -> float:
-    """Roughly how long one step takes on one processor."""
+    """Rough duration of one step on one processor."""
     return PROCESSES[step.kind].seconds(step.parameters, shape, spacing, edges)
 
 
 def seconds_to_compile(recipe: Recipe) -> float:
-    """Roughly how long all that a recipe calls takes to compile, where none of it has been."""
+    """Rough time to compile all kernels of a recipe with an empty cache."""
     return sum(PROCESSES[kind].seconds_to_compile for kind in {step.kind for step in recipe.steps if step.enabled})
 
 
@@ -73,8 +73,7 @@ def in_words(
     speeds: Mapping[str, float] | None = None,
     compiles: bool = False,
 ) -> str:
-    """Time and memory that a run will take, such as "About 20 s and 300 MB of memory"; compiles: and what it calls is
-    still to be compiled."""
+    """Time and memory of a run, such as "About 20 s and 300 MB of memory". compiles: add the time to compile."""
     time = _time(seconds_needed(recipe, shape, spacing, threads, speeds))
     if compiles:
         time += f", once {_time(seconds_to_compile(recipe))} more to compile,"
@@ -90,5 +89,5 @@ def _time(seconds: float) -> str:
 
 
 def _rounded(number: float) -> str:
-    """One digit is all that an estimate can promise; two from 10 to 20, where one would jump."""
+    """Rounded to one significant digit, and to two from 10 to 20, where one would be too coarse."""
     return f"{float(f'{max(number, 1.0):.1g}') if not 10 <= number < 20 else round(number):.0f}"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recipe on a handful of cells, so that all of its kernels are compiled before they are needed.
+"""Precompilation: a rehearsal of a recipe on a few cells, which compiles all of its kernels.
 
-Kernels are compiled when they are first called with arguments of some kind, which takes seconds; from then on their
-machine code comes from the user's folder. A rehearsal calls all that a run will call, and takes a millisecond where
-everything is compiled.
+A kernel is compiled at its first call with given argument types, which takes seconds; later its machine code comes from
+the cache. A rehearsal makes all calls of a run, and takes a millisecond when everything is cached.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,16 +27,16 @@ from .checkpoint import Checkpoint
 from .standing import Standing
 
 SIDE = 32
-"""Cells along a side: enough for some of every kind of drop to run, also on cells of twice the size."""
+"""Cells along a side: enough for every kind of drop to run, also on cells of twice the size."""
 
 THREADS = 2
-"""As many as it takes for several to work at once."""
+"""Fewest threads for the parallel code path."""
 
 FEW = 16
-"""Kernels that a step compiles at least, as far as the bar is concerned."""
+"""Assumed number of kernels of a step in the progress bar."""
 
 Tell = Callable[[float, str], None]
-"""tell(fraction, message), as of `Progress`."""
+"""Callback (fraction, message), as in `Progress`."""
 
 
 def rehearse(
@@ -48,10 +47,10 @@ def rehearse(
     tell: Tell = lambda fraction, message: None,
     wanted: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Do a little of every step of a recipe, for terrains of this spacing (m) that have such masks and fields.
+    """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and fields.
 
-    tell: called while something is compiled, and only then; the fraction never falls. wanted: asked before each step
-    whether to go on.
+    tell: called only while something is compiled; the fraction never falls. wanted: asked before each step whether to
+    continue.
     """
     from ..kernels import compile  # numba takes a second to import, so only where it runs
 
@@ -77,7 +76,7 @@ def rehearse(
 
 
 def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
-    """As `rehearse`, for a run that goes on from a checkpoint."""
+    """`rehearse` for a run resumed from a checkpoint."""
     try:
         stand = Standing.of(checkpoint)
     except InputError:
@@ -86,7 +85,7 @@ def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
 
 
 def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:
-    """A gentle slope, with something of everything on it, as a simulation would start from it."""
+    """Initial state on a gentle slope, with nonzero values in every layer."""
     shape = (SIDE, SIDE)
     elevation = np.add.outer(np.arange(SIDE) * 0.1, np.arange(SIDE) * 0.2) * min(spacing)
     elevation[SIDE // 2, SIDE // 2] -= min(spacing)  # a pit
@@ -103,7 +102,7 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 
 
 def _do_a_little(state: State, given: Step) -> None:
-    """Run a step's first chunk and its end, as on terrains of any size, with and without grass; go on from it."""
+    """Run a step's first chunk and its end, at all sizes of cells, with and without grass."""
     process = PROCESSES[given.kind]
     step, limited = process.step, process.at_start(state, given.limits, given.masks)
     enough = _enough(given.parameters, step, state)
@@ -124,14 +123,14 @@ def _do_a_little(state: State, given: Step) -> None:
 
 
 def _with_other_grass(state: State) -> Iterator[State]:
-    """Where there is a layer of grass, the state with none in it, or with some: only what grows protects the ground."""
+    """The state with its grass layer cleared, or filled if it was clear: only live grass protects the ground."""
     if (grass := state.layers.get("grass")) is not None:
         other = np.full_like(grass, 0.0 if grass.any() else 0.5)
         yield replace(state, layers={**state.layers, "grass": other})
 
 
 def _enough(parameters: Parameters, step: StepFactory, state: State) -> Parameters:
-    """The parameters, such that there are drops and particles on so few cells, and cells enough for them."""
+    """Parameters raised so that a few cells get drops and particles."""
     if (rehearsed := getattr(parameters, "rehearsed", None)) is not None:
         return rehearsed(state.elevation.shape, state.spacing)  # type: ignore[no-any-return]
     values: dict[str, Any] = {}

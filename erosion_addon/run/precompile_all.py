@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All that runs by shipped recipes call, compiled before anybody waits for it, in a process of its own.
+"""Background process that compiles all kernels of the shipped recipes ahead of time.
 
-Which kernels a run calls depends on its recipe, on the masks and on the layers that the terrain has: whoever chooses
-another recipe or paints a first mask would wait again. The process steps back behind all others, leaves the machine
-code in the user's folder, where workers find it, and ends with its standard input.
+The kernels of a run depend on its recipe, and on the masks and layers of the terrain: without this, another recipe or a
+first mask would mean another wait. The process runs at low priority, leaves the machine code in the cache, where
+workers find it, and ends with its standard input.
 """
 
 import itertools
@@ -25,18 +25,18 @@ from .precompile import rehearse
 SPACING = (10.0, 10.0)
 
 MASKS: tuple[tuple[str, ...], ...] = ((), tuple(MASK_KINDS))
-"""A kernel takes all masks in one array or none at all, and where drops start in another one."""
+"""A kernel takes all masks in one array or none; the rain mask for starting drops is another array."""
 
 _ALL = tuple(name for name in FIELDS if name != "elevation")
 LAYERS: tuple[tuple[str, ...], ...] = ((), tuple(name for name in _ALL if name != "grass"), _ALL)
-"""Once all but grass, which is a mask too."""
+"""Without layers, and with all but grass, which acts as a mask."""
 
 MARK = "complete"
-"""File among the machine code where nothing is missing."""
+"""Marker file in a complete cache."""
 
 
 def compile_all() -> None:
-    """Rehearse every shipped recipe, and every process by itself, with masks and layers of every kind."""
+    """Rehearse every shipped recipe, and every process by itself, with all combinations of masks and layers."""
     alone = [_step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)]
     for recipe, masks, layers in itertools.product([*map(Recipe.load, shipped()), *alone], MASKS, LAYERS):
         rehearse(recipe, SPACING, masks, layers)
@@ -47,7 +47,7 @@ def _step(kind: str, **given: object) -> Recipe:
 
 
 def _forms(process: Process) -> list[dict[str, object]]:
-    """The process as it is, and with each other choice, switched each by itself."""
+    """The process with its defaults, and with each other choice by itself."""
     forms: list[dict[str, object]] = [{}]
     for name, item in specifications(process.parameters).items():
         others = (not item.default,) if isinstance(item.default, bool) else item.choices
@@ -56,7 +56,7 @@ def _forms(process: Process) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Compile what is missing; never returns."""
+    """Compile the missing kernels; never returns."""
     if sys.platform != "win32":  # where it is the starting process that says so
         os.nice(19)
     threading.Thread(target=_end_with_input, daemon=True).start()

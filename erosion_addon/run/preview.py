@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run in small, to see within a second what settings make: on fewer, larger cells."""
+"""Preview: a run on fewer, larger cells, done within a second."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,18 +13,18 @@ from ..recipe.recipe import Recipe
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 
 SIDE = 192
-"""Cells along the longer side of a preview, where the terrain has more."""
+"""Cells along the longer side of a preview, at most."""
 
 
 def shape_of(shape: tuple[int, int], side: int = SIDE) -> tuple[int, int]:
-    """(rows, cols) of the preview of a terrain of `shape`: never more, cells of about the same proportions."""
+    """(rows, cols) of the preview of a terrain of `shape`: never more, with similar proportions."""
     factor = min(side / max(shape), 1.0)
     rows, cols = (max(round(cells * factor), min(cells, SMALLEST_SIDE)) for cells in shape)
     return rows, cols
 
 
 def reduced(terrain: Terrain, shape: tuple[int, int]) -> Terrain:
-    """The terrain on `shape` larger cells over the same ground."""
+    """Terrain averaged to the larger cells of `shape`."""
     lengths = zip(terrain.spacing, terrain.shape, shape, strict=True)
     row_spacing, col_spacing = (spacing * fine / coarse for spacing, fine, coarse in lengths)
     fields = {name: average(values, shape) for name, values in terrain.fields.items()}
@@ -32,7 +32,7 @@ def reduced(terrain: Terrain, shape: tuple[int, int]) -> Terrain:
 
 
 def reduced_masks(masks: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Array]:
-    """The masks on larger cells; those that have fewer already stay as they are."""
+    """Masks averaged to larger cells; masks that are coarser already stay."""
     return {
         kind: average(mask, shape) if all(a >= b for a, b in zip(np.shape(mask), shape, strict=True)) else mask
         for kind, mask in masks.items()
@@ -40,8 +40,10 @@ def reduced_masks(masks: Mapping[str, Any], shape: tuple[int, int]) -> dict[str,
 
 
 def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Recipe:
-    """The recipe for a preview on `larger` cells (m) of a terrain with cells of `cell_size`, to change it as much; see
-    `Process.scaled_for_preview`. longer: side of the terrain, m."""
+    """Recipe scaled for a preview with `larger` cells (m) of a terrain with cells of `cell_size`, for an equal effect.
+
+    See `Process.scaled_for_preview`. longer: side of the terrain, m.
+    """
     steps = (
         replace(step, parameters=PROCESSES[step.kind].scaled_for_preview(step.parameters, longer, cell_size, larger))
         for step in recipe.steps
@@ -50,7 +52,7 @@ def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Re
 
 
 def average(array: Array, shape: tuple[int, int]) -> Array:
-    """Means of `array` (rows, cols, ...) over the cells of a grid of `shape`, to the nearest whole cell."""
+    """Means of `array` (rows, cols, ...) over the cells of a grid of `shape`, rounded to whole cells."""
     for axis, count in enumerate(shape):
         edges = np.arange(count + 1) * array.shape[axis] // count
         sums = np.add.reduceat(array, edges[:-1], axis=axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a simulation stands, how fast it goes, and when it will be done."""
+"""Progress of a simulation: position, speed and time left."""
 
 import time
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from .checkpoint import Checkpoint
 
 
 class Simulation(Protocol):
-    """What a progress asks of its simulation. kinds, titles: of the steps that take part."""
+    """Interface of a simulation to its progress. kinds, titles: of the enabled steps."""
 
     kinds: list[str]
     titles: list[str]
@@ -26,10 +26,10 @@ class Simulation(Protocol):
 
 
 class Progress:
-    """Where a simulation stands between two chunks of work.
+    """Position of a simulation between two chunks of work.
 
-    fraction: 0-1 of the whole recipe. step: kind of the step at work. message: the same in words. number: of the steps
-    before it; done: 0-1 of the step itself.
+    fraction: 0-1 of the whole recipe. step: kind of the current step. message: the same in words. number: of finished
+    steps; done: 0-1 of the current step.
     """
 
     def __init__(self, number: int, done: float, simulation: Simulation) -> None:
@@ -41,42 +41,42 @@ class Progress:
 
     @property
     def terrain(self) -> Terrain:
-        """The terrain as it is now, with its fields and its report: a copy, made when asked for."""
+        """Current terrain with its fields and report; a copy, made on demand."""
         return self._simulation.snapshot(self.fraction)
 
     def settle(self) -> None:
-        """Let what is under way, such as drops, come to its end, and nothing new begin: for a run that ends here."""
+        """Let work in flight, such as drops, finish without starting more, to end the run here."""
         self._simulation.settle()
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """All that `resume` needs to go on from here: a copy, made when asked for."""
+        """State for `resume`; a copy, made on demand."""
         return self._simulation.checkpoint()
 
     @property
     def elevation(self) -> Array:
-        """The heights as they are now (rows, cols), meters: to look at, until the simulation goes on."""
+        """Current heights (rows, cols), meters; a view, valid until the simulation continues."""
         return self._simulation.elevation()
 
     @property
     def water_depth(self) -> Array | None:
-        """Depth of the water that the step at work moves (rows, cols), meters, likewise; None where it moves none."""
+        """Water depth in the current step (rows, cols), meters, a view; None in a step without water."""
         return self._simulation.water_depth()
 
     @property
     def work(self) -> tuple[float, str]:
-        """How much the step at work has done so far, and the word for it; 0 and "" between two steps."""
+        """Work done in the current step and its unit; 0 and "" between steps."""
         counts, (name, word) = self._simulation.counts(), PROCESSES[self.step].work
         return (float(counts[name]), word) if name in counts else (0.0, "")
 
     @property
     def estimates(self) -> list[float]:
-        """Roughly how long each step takes on one processor, in seconds."""
+        """Rough duration of each step on one processor, in seconds."""
         return self._simulation.estimates()
 
 
 class Gauge:
-    """Tells speed and time left from the progress of one simulation, by this machine's clock."""
+    """Speed and time left of one simulation, by the wall clock."""
 
     def __init__(self) -> None:
         self._estimates: list[float] = []
@@ -85,8 +85,9 @@ class Gauge:
         self._speed, self._work, self._looked = "", 0.0, 0.0
 
     def seconds_left(self, progress: Progress) -> float | None:
-        """Time until the end: the step at work by its own pace, the ones to come by their estimates, corrected by how
-        well those have held so far. None while that is unknown."""
+        """Time left: the current step by its own pace, later steps by their estimates, corrected by the accuracy so
+        far. None while unknown.
+        """
         now = time.perf_counter()
         self._estimates = self._estimates or [max(seconds, 1e-6) for seconds in progress.estimates]
         before, own = sum(self._estimates[: progress.number]), self._estimates[progress.number]
@@ -105,7 +106,7 @@ class Gauge:
         return (before + own - at) * pace + sum(self._estimates[progress.number + 1 :]) * spent / done
 
     def speed(self, progress: Progress) -> str:
-        """How fast the step at work goes, in its own words, such as "1.2 M drops/s"; looked at once a second."""
+        """Speed of the current step in its own unit, such as "1.2 M drops/s", updated once a second."""
         now = time.perf_counter()
         if now - self._looked < 1.0 and progress.number == self._number:
             return self._speed
@@ -119,7 +120,7 @@ class Gauge:
 
 
 def _short(number: float) -> str:
-    """A number in three digits: 1.23 M."""
+    """A number with three significant digits: 1.23 M."""
     for limit, suffix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= limit:
             return f"{number / limit:.3g}{suffix}"

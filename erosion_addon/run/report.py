@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a run: what was done, that no mass was lost, and the hashes that prove the bytes."""
+"""Report of a run: what was done, the mass balance, and hashes of the results."""
 
 import hashlib
 import math
@@ -17,7 +17,7 @@ from ..terrain.terrain import Terrain
 def mass_balance(before: Terrain, after: Terrain, volumes: Volumes) -> dict[str, float]:
     """Volumes of solid material in m³, with error = before + added - exported - after.
 
-    The error is summed from the change of each cell, so that it is not drowned by the rounding of the two large sums.
+    The error is summed over the change of each cell, so rounding of the two large sums does not hide it.
     """
     area = before.cell_area
     # Row by row, so that no second array of the terrain's size is needed.
@@ -34,7 +34,7 @@ def mass_balance(before: Terrain, after: Terrain, volumes: Volumes) -> dict[str,
 
 
 def _suspended(terrain: Terrain) -> float:
-    """Volume that the water carries, in m³."""
+    """Volume of suspended material, in m³."""
     return float(np.sum(terrain.fields.get("suspended", 0.0), dtype=np.float64)) * terrain.cell_area
 
 
@@ -47,7 +47,7 @@ def hashes(terrain: Terrain) -> dict[str, str]:
 
 
 def peak_memory_bytes() -> int:
-    """The most memory this process has held so far; 0 where the system does not tell."""
+    """Peak memory of this process so far; 0 if unknown."""
     if sys.platform == "win32":
         return _peak_memory_windows()
     import resource
@@ -74,7 +74,7 @@ def _peak_memory_windows() -> int:
 
 
 def in_words(report: dict[str, Any]) -> list[str]:
-    """The report as a few short lines for the panel and the terminal."""
+    """Report in a few short lines for the panel and the terminal."""
     grid, mass = report["grid"], report["mass"]
     lines = [
         f"{report['recipe']}, seed {report['seed']}, {grid['rows']} × {grid['cols']} cells, {report['seconds']:.1f} s"
@@ -90,7 +90,7 @@ def in_words(report: dict[str, Any]) -> list[str]:
 
 
 def is_step_report(step: Any) -> bool:
-    """Whether this is what a report says of a step; it may come from anybody."""
+    """Whether a value is a valid report of a step; checkpoints are untrusted."""
     if not isinstance(step, dict) or not isinstance(step.get("kind"), str) or not isinstance(step.get("name", ""), str):
         return False
     grid = step.get("grid", {})

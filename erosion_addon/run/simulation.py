@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one way to erode: a generator that the operator, the command line and the tests all drive."""
+"""Simulation: the generator behind the operators, the command line and scripts."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -39,13 +39,15 @@ def simulate(
     results: Results | None = None,
     adds_up: bool = False,
 ) -> Iterator[Progress]:
-    """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second; stop iterating to stop.
+    """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop iterating to stop.
 
-    seed and edges replace the recipe's; masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most
-    to use, 0 for as many as there are processors; the result is the same. results: what earlier runs left; the first
-    steps that are known there are not run again, and the others are kept there; the result is the same too. adds_up:
-    whether the terrain's own wear and deposition are added to. The last progress has fraction 1. The input terrain is
-    never changed. Raises InputError before any work where something is wrong.
+    seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most to
+    use, 0 for all processors; the result does not depend on it. results: cache of steps from earlier runs; cached steps
+    are skipped and the others are added, with the same result. adds_up: whether to add to the terrain's wear and
+    deposition.
+
+    The last progress has fraction 1. The input terrain is never changed. Raises InputError for invalid input before any
+    work.
     """
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
     simulation.reuse()
@@ -61,20 +63,21 @@ def erode(
     masks: Mapping[str, Any] | None = None,
     threads: int = 0,
 ) -> Terrain:
-    """`simulate` to its end; returns the eroded terrain with its fields and `.report`."""
+    """Run `simulate` to its end; returns the eroded terrain with its fields and `.report`."""
     for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads):
         last = progress
     return last.terrain
 
 
 def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
-    """Go on where `progress.checkpoint` was taken; the result has the same bytes as that of an uninterrupted run.
-    results: where the steps that end from now on are kept for later runs."""
+    """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results: cache for steps that
+    end from now on.
+    """
     return _Simulation.from_checkpoint(checkpoint, threads, results).run()
 
 
 class _Simulation:
-    """A terrain, a recipe and how far it has got."""
+    """Terrain, recipe and position of a run."""
 
     def __init__(
         self,
@@ -119,7 +122,7 @@ class _Simulation:
         self._step_began, self._whole_step = self._began, True
 
     def _require_scaling_masks(self) -> None:
-        """Raise InputError where what scales a parameter will not be there when its step begins."""
+        """Raise InputError if a parameter's scale factor will be missing when its step begins."""
         there = {*self._masks, *self._terrain.fields}
         for step in self._steps:
             for name, mask in step.masks.items():
@@ -128,7 +131,7 @@ class _Simulation:
             there.update(PROCESSES[step.kind].writes)
 
     def checkpoint(self) -> Checkpoint:
-        """All that is needed to go on from here."""
+        """State to resume from."""
         if self._running is not None:
             self._running.rest()
         values = {
@@ -153,7 +156,7 @@ class _Simulation:
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
-        """The simulation as it stood; InputError where a checkpoint tells of none."""
+        """Simulation restored from a checkpoint; InputError for an invalid one."""
         stand = Standing.of(checkpoint)
         given = stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results, stand.adds_up
         simulation = cls(*given)
@@ -171,12 +174,12 @@ class _Simulation:
         return simulation
 
     def _result_keys(self) -> list[Key]:
-        """What each step's end is known by among results."""
+        """Cache key of each step's end."""
         strata = self._recipe.strata and self._recipe.strata.to_dict()
         return keys_of(self._terrain, self._masks, [self._seed, self._edges, strata], self._steps)
 
     def reuse(self) -> None:
-        """Go on from what an earlier run left that began alike."""
+        """Skip the steps that the cache holds."""
         if self._results is None:
             return
         self._number, found = self._results.longest(self._keys)
@@ -206,28 +209,28 @@ class _Simulation:
         self._step_began, self._whole_step = time.perf_counter(), True
 
     def _progress(self, number: int, done: float) -> Progress:
-        """Where it stands with so much of a step done."""
+        """Progress with a share of a step done."""
         return Progress(number, done, self)
 
     def elevation(self) -> Array:
-        """The heights at this moment, to look at."""
+        """Current heights, for display."""
         return self._state.elevation if self._running is None else self._running.elevation()
 
     def water_depth(self) -> Array | None:
-        """Depth of the water that the step under way moves, to look at."""
+        """Water depth in the current step, for display."""
         return None if self._running is None else self._running.water_depth()
 
     def settle(self) -> None:
-        """Let what is under way come to its end, and nothing new begin."""
+        """Let work in flight finish without starting more."""
         if self._running is not None:
             self._running.settle()
 
     def counts(self) -> dict[str, Any]:
-        """What the step under way has done so far, as after a second of work; nothing between two steps."""
+        """Counts of the current step so far; empty between steps."""
         return {} if self._running is None else self._running.counts(1.0)
 
     def estimates(self) -> list[float]:
-        """Rough seconds of each step on one processor."""
+        """Rough duration of each step on one processor, in seconds."""
         return [seconds_of(step, self._terrain.shape, self._terrain.spacing, self._edges) for step in self._steps]
 
     def _end_step(self) -> Progress:
@@ -256,12 +259,12 @@ class _Simulation:
         return {"kind": step.kind, **named, "seconds": seconds, **running.counts(seconds)}
 
     def _estimated(self) -> dict[str, float]:
-        """The time that was expected of the step at its end, unless an earlier run has done some of it."""
+        """Estimated duration of the step, unless an earlier run did a part of it."""
         alone = self.estimates()[self._number]
         return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
 
     def snapshot(self, fraction: float) -> Terrain:
-        """The terrain at this moment, with report."""
+        """Current terrain with its report."""
         layers = {"elevation": self._state.elevation, **self._state.layers}
         volumes, reports = self._volumes, list(self._reports)
         if self._running is not None:
@@ -314,5 +317,5 @@ class _Simulation:
 
 
 def _key(seed: int, step: int) -> int:
-    """What a step's random numbers are drawn from: its own for each seed and place in the recipe."""
+    """Random key of a step, unique for a seed and position in the recipe."""
     return (seed << 32) + step

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast this machine is, learnt from the runs that it has done, for what is said of the next ones.
+"""Speeds of this machine, learned from its runs, for estimates of the next ones.
 
-A speed is the time of a step as a multiple of what `estimate` says of it, by kind of step.
+A speed is the duration of a step divided by its estimate, by kind of step.
 """
 
 import contextlib
@@ -15,19 +15,19 @@ from typing import Any
 from ..processes.registry import PROCESSES
 
 LEAST, MOST = 0.01, 1000.0
-"""Speeds beyond are none: a clock was set, or a file damaged."""
+"""Plausible range; speeds outside come from a changed clock or a damaged file."""
 
 SHORTEST = 0.3
-"""Seconds of a step from which on it tells something."""
+"""Shortest step in seconds that is used for learning."""
 
 WEIGHT = 0.5
-"""Of the last run against all before it."""
+"""Weight of the last run against all earlier ones."""
 
 _LONGEST_FILE = 4096
 
 
 def load(path: Path) -> dict[str, float]:
-    """The speeds in a file; none where there is no such file, and none that makes no sense."""
+    """Speeds in a file; empty if it is missing, without implausible values."""
     try:
         if not path.is_file():  # a pipe would be read for ever
             return {}
@@ -42,7 +42,7 @@ def load(path: Path) -> dict[str, float]:
 
 
 def save(path: Path, speeds: Mapping[str, float]) -> None:
-    """Write a file that is complete or not there; where that cannot be, nothing."""
+    """Write a file atomically; does nothing if that fails."""
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     with contextlib.suppress(OSError):
         try:
@@ -53,7 +53,7 @@ def save(path: Path, speeds: Mapping[str, float]) -> None:
 
 
 def learned(speeds: Mapping[str, float], report: Mapping[str, Any]) -> dict[str, float]:
-    """The speeds after a run, by its report: steps that were run from their beginning to their end count."""
+    """Speeds updated from the report of a run; only steps run from beginning to end count."""
     after = dict(speeds)
     for step in report["steps"]:
         estimate, seconds = step.get("estimated_seconds", 0.0), step["seconds"]

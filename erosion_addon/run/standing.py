@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a simulation stands, as a checkpoint tells it: checked, as a checkpoint may come from anybody."""
+"""Validated contents of a checkpoint, which is untrusted input."""
 
 import math
 from dataclasses import dataclass
@@ -23,9 +23,12 @@ _MOST_NOTES = 100
 
 @dataclass(frozen=True)
 class Standing:
-    """terrain: the start. masks: by kind. elevation, layers: the ground now. number: of steps that are done. reports:
-    theirs. step: the arrays of the one under way, if any. seconds: of work so far. adds_up: whether the start's wear
-    and deposition are added to."""
+    """State of a simulation.
+
+    terrain: the start. masks: by kind. elevation, layers: the current ground. number: finished steps. reports: theirs.
+    step: arrays of the current step, if any. seconds: of work so far. adds_up: whether the start's wear and deposition
+    are added to.
+    """
 
     terrain: Terrain
     recipe: Recipe
@@ -44,7 +47,7 @@ class Standing:
 
     @classmethod
     def of(cls, checkpoint: Checkpoint) -> "Standing":
-        """What a checkpoint tells; InputError where that cannot be."""
+        """State in a checkpoint; InputError for an invalid one."""
         try:
             return cls._of(checkpoint)
         except InputError as error:
@@ -90,7 +93,7 @@ class Standing:
 
 
 def require_sound(running: Step, shape: tuple[int, int]) -> None:
-    """Raise InputError where a step that was put together from a checkpoint has anything that no terrain can have."""
+    """Raise InputError if a step restored from a checkpoint holds invalid values."""
     with np.errstate(all="ignore"):
         for name, layer in running.layers().items():
             try:

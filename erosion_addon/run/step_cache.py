@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What steps left, kept for the next run: one that begins alike goes on from there instead of running them again.
+"""Step cache: results of steps, reused by later runs that begin alike.
 
-A result is known by a digest of everything that decides its bytes, so that nothing has to be told what has changed:
-start terrain with its layers, masks, cell size, seed, edges, strata, and all steps up to there.
+The key of a result is a digest of all inputs that determine its bytes, so nothing needs to be invalidated: start
+terrain with its layers, masks, cell size, seed, edges, strata, and all steps so far.
 """
 
 import hashlib
@@ -21,16 +21,16 @@ from ..terrain.limits import NO_LIMITS
 from ..terrain.terrain import Terrain
 
 SHARE = 0.125
-"""Of the memory that would be free without them, which results may take."""
+"""Share of the free memory (counted without the cache) that results may use."""
 
 Key = bytes
 
 
 @dataclass(frozen=True)
 class Result:
-    """A simulation at the end of a step: the ground, its layers, the reports of the steps so far, and their volumes.
+    """State at the end of a step: ground, layers, reports of the steps so far, and their volumes.
 
-    The arrays are those that later steps start from, and no step writes to what it starts from.
+    Arrays are shared with later steps, none of which writes to its input.
     """
 
     elevation: Array
@@ -40,15 +40,17 @@ class Result:
 
 
 class Results:
-    """The last results of runs, by key. limit: bytes of all arrays together; None for `SHARE` of the memory."""
+    """Recent results by key. limit: bytes of all arrays together; None for `SHARE` of the memory."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._kept: dict[Key, Result] = {}  # the last used one comes last
 
     def longest(self, keys: Iterable[Key]) -> tuple[int, Result | None]:
-        """The result of the longest run of steps among `keys` (those of the first step, the first two, …), and its
-        number of steps; 0 and None where not even that of the first is kept."""
+        """Result of the most steps among `keys` (those of the first step, the first two, …), and its number of steps.
+
+        0 and None if none of them is cached.
+        """
         found: tuple[int, Result | None] = 0, None
         for number, key in enumerate(keys, 1):
             if key in self._kept:
@@ -57,7 +59,7 @@ class Results:
         return found
 
     def keep(self, key: Key, result: Result) -> None:
-        """Keep a result, and drop the ones unused for longest where there are too many bytes of them."""
+        """Add a result, and drop the least recently used ones beyond the limit."""
         self._kept.pop(key, None)
         self._kept[key] = result
         limit = self._most_bytes()
@@ -65,7 +67,7 @@ class Results:
             self._drop_oldest()
 
     def make_room(self, needed: int) -> None:
-        """Drop the oldest results until `needed` bytes are free: kept results must not make a run fail."""
+        """Drop the oldest results until `needed` bytes are free, so that the cache never makes a run fail."""
         while self._kept and (available_memory() or needed) < needed:
             self._drop_oldest()
 
@@ -73,12 +75,12 @@ class Results:
         del self._kept[next(iter(self._kept))]
 
     def clear(self) -> None:
-        """Drop all of them."""
+        """Drop all results."""
         self._kept.clear()
 
     @property
     def bytes(self) -> int:
-        """Bytes of all arrays; one that several results share counts once."""
+        """Bytes of all arrays; shared arrays count once."""
         arrays = (array for kept in self._kept.values() for array in (kept.elevation, *kept.layers.values()))
         return sum({id(array): array.nbytes for array in arrays}.values())
 
@@ -89,7 +91,7 @@ class Results:
 
 
 def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Iterable[Step]) -> list[Key]:
-    """The key of each step's end. given: what else decides the bytes, as values for JSON."""
+    """Key of each step's end. given: other inputs that determine the bytes, as values for JSON."""
     digest = hashlib.blake2b(json.dumps([terrain.spacing, given]).encode(), digest_size=32)
     arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
     for name, array in sorted(arrays.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a step under way has changed of itself: taken out of it, and put into one that was newly made."""
+"""State of a step in progress: extracted for a checkpoint, and restored to a new step."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,14 +12,14 @@ from ..processes.shared.state import ANYTHING, Step, within
 
 
 def step_arrays(running: Step) -> dict[str, Array]:
-    """All that a step under way has changed of itself, by the names that it lists as `evolving`."""
+    """Arrays that a step has changed, by the names in its `evolving`."""
     return {name: np.array(value) for name, _, _, value in _places(running)}
 
 
 def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
-    """The reverse of `step_arrays`, on a step newly made from the same state.
+    """Restore `step_arrays` to a step newly made from the same state.
 
-    Raises InputError where they do not fit: another shape or kind of number, or a value beyond the step's `limits`.
+    Raises InputError for another shape or dtype, or a value beyond the step's `limits`.
     """
     places = {name: place for name, *place in _places(running)}
     needed = {name for name in places if name.partition("/")[0] not in running.later}
@@ -40,7 +40,7 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
 
 
 def _places(running: Any) -> Iterator[tuple[str, Any, str, Any]]:
-    """What evolves: its name, the step or the part of one that holds it, the attribute there, and its value."""
+    """Evolving values: name, owner (the step or a part of it), attribute, value."""
     for attribute in running.evolving:
         value = getattr(running, attribute)
         if isinstance(value, tuple):
@@ -52,7 +52,7 @@ def _places(running: Any) -> Iterator[tuple[str, Any, str, Any]]:
 
 
 def _is_alike(array: Array, value: Any, of_any_length: bool) -> bool:
-    """Whether an array has the shape and the kind of numbers of a value."""
+    """Whether an array has the shape and dtype of a value."""
     like = np.asarray(value)
     kind = array.dtype == like.dtype if like.ndim else array.dtype.kind == like.dtype.kind
     return kind and array.shape[of_any_length:] == like.shape[of_any_length:] and array.ndim == like.ndim

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields as colors, for vertex paint, export and other programs: ramps to look at, and channels to compute with."""
+"""Color attributes of fields, for vertex paint, export and other programs: color ramps, and packed data channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,11 @@ from ..grid.resample import interpolated
 
 @dataclass(frozen=True)
 class Ramp:
-    """A field as colors. stops: (value, linear red, green, blue), evenly mixed between; in_cells: the values are
-    shares of the cell's side and not in the field's unit."""
+    """Color ramp of a field.
+
+    stops: (value, linear red, green, blue), interpolated linearly; in_cells: values are in units of the cell size
+    instead of the field's unit.
+    """
 
     field: str
     stops: tuple[tuple[float, float, float, float], ...]
@@ -21,7 +24,7 @@ class Ramp:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields that it shows, any of which will do."""
+        """Fields that it shows, any of which is enough."""
         return (self.field,)
 
     def colors(self, fields: Mapping[str, Array], cell_size: float) -> Array:
@@ -36,18 +39,20 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Packed:
-    """Up to four fields as red, green, blue and alpha, each from 0 to 1. channels: (field, the value that is 1, and
-    whether that is a share of the cell's side)."""
+    """Up to four fields packed into red, green, blue and alpha, each from 0 to 1.
+
+    channels: (field, value that maps to 1, whether that value is in units of the cell size).
+    """
 
     channels: tuple[tuple[str, float, bool], ...]
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields that it shows, any of which will do."""
+        """Fields that it shows, any of which is enough."""
         return tuple(field for field, _, _ in self.channels)
 
     def colors(self, fields: Mapping[str, Array], cell_size: float) -> Array:
-        """(..., 4) float32 of the fields' (...,) values; 0 for a field that is not there."""
+        """(..., 4) float32 of the fields' (...,) values; 0 for a missing field."""
         shape = next(fields[name].shape for name in self.fields if name in fields)
         packed = np.zeros((*shape, 4), np.float32)
         for channel, (name, full, in_cells) in enumerate(self.channels):
@@ -69,4 +74,4 @@ COLORS: dict[str, Ramp | Packed] = {
         (("moisture", 1.0, False), ("sediment", 0.2, True), ("wear", 1.0, True), ("water_depth", 0.1, True))
     ),
 }
-"""Color attribute → what makes it."""
+"""Color attribute → its recipe."""

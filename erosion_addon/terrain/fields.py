@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of fields: every quantity that a terrain can carry, declared once.
+"""Table of fields: every quantity on a terrain, declared once.
 
-Attribute names, map file names, the command line's listing and the manual's table are made from it.
+Attribute names, map file names, the command line's listing and the manual's table come from it.
 """
 
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ FIELDS: dict[str, Field] = {
 }
 
 ANALYZED = ("drainage_area", "stream_order", "lake_depth", "slope", "curvature", "flow_direction")
-"""Fields that follow from the heights alone: an analysis finds them on any terrain."""
+"""Fields that an analysis computes from the heights of any terrain."""
 
 BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density", *ANALYZED)
-"""Fields that no simulation makes: they are baked on its result."""
+"""Fields that are baked on a result; simulations do not produce them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of a step: heights and slopes where it works, and how much it digs and lays down at most."""
+"""Limits of a step: range of heights and slopes, and greatest depth of erosion and deposition."""
 
 import math
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from ..grid.smooth_step import smooth_step
 from ..kernels.elementary import atan2
 
 FARTHEST = 100_000.0
-"""Meters above and below 0 that stand for no limit."""
+"""Meters above and below 0 that mean no limit."""
 
 
 @dataclass(frozen=True)
 class Limits(Parameters):
-    """Heights and slopes where a step works, by the ground as the step finds it, and how deep it works at most."""
+    """Heights and slopes on which a step acts, measured before the step, and the greatest depth of its changes."""
 
     lowest: float = parameter(
         -FARTHEST,
@@ -92,9 +92,9 @@ class Limits(Parameters):
         return self.max_erosion > 0 or self.max_deposition > 0
 
     def strength(self, elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array | None:
-        """Share of the step's work by height and slope, (rows, cols) float32 0-1; None where it works everywhere.
+        """Weight of the step by height and slope, (rows, cols) float32 0-1; None if it is 1 everywhere.
 
-        elevation: (rows, cols) m; spacing: (row, col) m; wraps: whether the terrain is a tile.
+        elevation: (rows, cols) m; spacing: (row, col) m; wraps: whether the terrain tiles.
         """
         share = _between(elevation, self.lowest, self.highest, self.height_softness, (-FARTHEST, FARTHEST))
         if self.flattest > 0 or self.steepest < 90:
@@ -108,7 +108,7 @@ NO_LIMITS = Limits()
 
 
 def _between(values: Array, low: float, high: float, soft: float, all_of_it: tuple[float, float]) -> Array | None:
-    """1 between two limits and 0 beyond, with a smooth rise inside of each; None where there is no limit."""
+    """1 between two limits and 0 beyond, with a smooth ramp inside each; None without limits."""
     share = None
     if low > all_of_it[0]:
         share = _rise(values - low, soft)
@@ -119,12 +119,12 @@ def _between(values: Array, low: float, high: float, soft: float, all_of_it: tup
 
 
 def _rise(beyond: Array, soft: float) -> Array:
-    """From 0 where nothing is beyond a limit to 1 where as much as `soft` is (3 t² - 2 t³)."""
+    """Smoothstep from 0 at the limit to 1 at `soft` inside it (3 t² - 2 t³)."""
     return np.asarray(smooth_step(beyond, 0.0, soft) if soft > 0 else beyond >= 0, np.float32)
 
 
 def _degrees(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
-    """Slope of each cell."""
+    """Slope of each cell in degrees."""
     padded = np.pad(elevation, 1, mode="wrap") if wraps else elevation
     down, right = np.gradient(padded, *spacing)
     slope = atan2(np.sqrt(down * down + right * right), 1.0) * (180.0 / math.pi)

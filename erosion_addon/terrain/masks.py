@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks: where erosion acts, how hard the rock is, where it rains, where loose sediment lies."""
+"""Masks: strength of erosion, rock hardness, rain, loose sediment."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,8 +13,10 @@ from ..grid.resample import bilinear
 
 
 class MaskKind(NamedTuple):
-    """One kind of mask. highest: its highest value, the lowest is 0. unpainted: what it starts with before anything is
-    painted, so that it changes nothing yet. label and tooltip are for artists."""
+    """One kind of mask.
+
+    highest: its maximum; the minimum is 0. unpainted: neutral initial value. label and tooltip are for artists.
+    """
 
     highest: float
     meaning: str
@@ -104,26 +106,26 @@ MASK_KINDS: dict[str, MaskKind] = {
     "area_b": _area("B"),
     "area_c": _area("C"),
 }
-"""Kind → what it is."""
+"""All mask kinds by name."""
 
 AREAS = ("area_a", "area_b", "area_c")
-"""Masks that act on nothing by themselves, but scale the parameters that a step names them for."""
+"""Masks without an effect of their own, which scale the parameters that a step assigns to them."""
 
 FACTOR_FIELDS = ("moisture", "grass", "wind_path", "sky_light", "sun_light")
-"""Fields from 0 to 1 that may scale parameters too, as they are when the step begins."""
+"""Fields from 0 to 1 that may also scale parameters; they are read when the step begins."""
 
 FACTORS = {
     "none": "Nothing scales it",
     **{area: f"The mask {MASK_KINDS[area].label}: 0 where that is 0, the whole value where it is 1" for area in AREAS},
     **{name: f"The map {name}, as it is when the step begins" for name in FACTOR_FIELDS},
 }
-"""What may scale a parameter, in half a sentence each."""
+"""Possible scale factors of a parameter, each in half a sentence."""
 
 
 def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[dict[str, Array], list[str]]:
-    """Checked float32 masks of `shape` (rows, cols), and a note for each one that had to be resampled.
+    """Validated float32 masks of `shape` (rows, cols), and a note for each resampled one.
 
-    Raises InputError for an unknown kind, a wrong shape, values that are not finite or out of range.
+    Raises InputError for an unknown kind, a wrong shape, and values that are not finite or out of range.
     """
     prepared: dict[str, Array] = {}
     notes: list[str] = []
@@ -157,19 +159,18 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
 
 
 def inverted(mask: Array, kind: str) -> Array:
-    """The mask turned around: 1 becomes 0; where more than 1 is allowed the highest value there is becomes 0."""
+    """Inverted mask: 1 becomes 0. Where values above 1 are allowed, the largest present value becomes 0."""
     highest = 1.0 if MASK_KINDS[kind].highest == 1.0 else max(1.0, float(mask.max()))
     turned: Array = np.float32(highest) - mask
     return turned
 
 
 FITS = ("exact", "clamp", "stretch")
-"""What becomes of values that are no mask's: they stay, for the run to refuse; the nearest allowed takes their place;
-all are stretched so that the lowest is 0 and the highest 1."""
+"""Treatment of values out of range: kept, so that the run refuses them; clamped; or stretched to 0-1."""
 
 
 def fitted(mask: Array, kind: str, fit: str) -> Array:
-    """The mask in its range, by one of FITS. What is not a number stays, for the run to refuse."""
+    """Mask brought into range by one of FITS. Values that are not numbers stay, so that the run refuses them."""
     if fit == "clamp":
         return mask.clip(0.0, MASK_KINDS[kind].highest).astype(np.float32)
     if fit == "stretch" and np.isfinite(mask).all():
@@ -179,10 +180,10 @@ def fitted(mask: Array, kind: str, fit: str) -> Array:
 
 
 def softened(mask: Array, spacing: tuple[float, float], border: float) -> Array:
-    """The mask with a soft border: from where it is 0 it rises over `border` meters to its own values.
+    """Mask with a soft border: a rise over `border` meters from cells of 0 to its own values.
 
-    The edge of the terrain is no border. The rise is smooth (3 t² - 2 t³), so that neither end of it shows as a crease.
-    mask: (rows, cols) float32. spacing: (row, col) m. What is 0 stays 0.
+    The rise is 3 t² - 2 t³, so neither end shows as a crease. The edge of the terrain is no border. mask: (rows, cols)
+    float32. spacing: (row, col) m. Zeros stay.
     """
     inside = mask != 0  # so what is no mask (below 0, not a number) stays in it, for the run to refuse
     if border <= 0 or not inside.any() or inside.all():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any mesh of triangles, seen from above, as heights on a grid: row by row through each triangle."""
+"""Rasterization of a triangle mesh to heights on a grid, seen from above."""
 
 from typing import Any
 
@@ -12,19 +12,20 @@ from .terrain import SMALLEST_SIDE
 Array = np.ndarray[Any, Any]
 
 LARGEST_HOLES = 0.5
-"""Share of the cells that nothing lies above; beyond it, too little is known to make up the rest."""
+"""Greatest share of cells without a triangle; beyond it, filling would invent most of the terrain."""
 MOST_CELLS = 16384**2
 _AT_ONCE = 1 << 17
-"""Triangles, and rows through them, that are worked on together."""
+"""Triangles, or rows through them, processed at a time."""
 _REACH = 1e-3
-"""Cells by which a triangle reaches beyond its sides, so that none of the points on an edge falls between two."""
+"""Tolerance in cells by which triangles are enlarged, so that no point falls between two of them."""
 
 
 def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, Array, int]:
-    """Highest surface of a mesh at the points of a grid, (rows, cols) m; where its first point lies (x, y); and how
-    many cells lay below no triangle and were made up from those around them.
+    """Highest surface of a mesh at the points of a grid: heights (rows, cols) m, first point (x, y), number of filled
+    cells.
 
-    points: (n, 3) m. triangles: (m, 3) indices. cell_size: m. InputError where there is too little to see from above.
+    Cells below no triangle are filled from their neighbors. points: (n, 3) m. triangles: (m, 3) indices. cell_size: m.
+    InputError if too little of the mesh is visible from above.
     """
     if not (len(triangles) and np.isfinite(points).all()):
         raise InputError("There are no faces to look at from above, or they have no place; add some.")
@@ -54,7 +55,7 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
 def surface_at(points: Array, triangles: Array, shape: tuple[int, int]) -> Array:
     """Highest surface of a mesh at the points of a grid (rows, cols), -inf where there is none.
 
-    points: (n, 3) float64, whose x and y are columns and rows. triangles: (m, 3) indices.
+    points: (n, 3) float64, x and y in columns and rows. triangles: (m, 3) indices.
     """
     heights = np.full(shape, -np.inf)
     for start in range(0, len(triangles), _AT_ONCE):
@@ -63,7 +64,7 @@ def surface_at(points: Array, triangles: Array, shape: tuple[int, int]) -> Array
 
 
 def _draw(heights: Array, triangle: Array) -> None:
-    """Raise `heights` (rows, cols) to triangles (count, 3 corners, 3), whose x and y are columns and rows."""
+    """Raise `heights` (rows, cols) to triangles (count, 3 corners, 3), x and y in columns and rows."""
     one, two = triangle[:, 1] - triangle[:, 0], triangle[:, 2] - triangle[:, 0]
     area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
     seen = np.abs(area) > 1e-9  # walls are seen from above by their tops alone
@@ -83,7 +84,7 @@ def _draw(heights: Array, triangle: Array) -> None:
 
 
 def _every(low: Array, high: Array, count: int) -> tuple[Array, Array]:
-    """Each whole number below `count` in each span, and which span it lies in."""
+    """Whole numbers below `count` within each span, and the span of each."""
     first = np.maximum(np.ceil(low - _REACH), 0).astype(np.intp)
     lengths = np.maximum(np.minimum(np.floor(high + _REACH), count - 1).astype(np.intp) - first + 1, 0)
     which = np.repeat(np.arange(len(low)), lengths)
@@ -92,7 +93,7 @@ def _every(low: Array, high: Array, count: int) -> tuple[Array, Array]:
 
 
 def _crossed(triangle: Array, y: Array) -> tuple[Array, Array]:
-    """From where to where rows run through their triangles."""
+    """Ends of the interval in which each row crosses its triangle."""
     left, right = np.full(len(y), np.inf), np.full(len(y), -np.inf)
     for corner in range(3):
         start, end = triangle[:, corner], triangle[:, (corner + 1) % 3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grids whose points have left their rows and columns, as sculpting pushes them along slopes: put back in line."""
+"""Realignment of grids whose points have left their rows and columns, as sculpting along slopes does."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ from .rasterize import surface_at
 Array = np.ndarray[Any, Any]
 
 IN_LINE = 0.01
-"""Cells; what is off its row and column by less stays where it is."""
+"""Tolerance in cells; points closer to their row and column stay."""
 
 MOST_MOVED = 0.5
-"""Share of the points that may be out of line; beyond it the rows and columns themselves are guesses."""
+"""Greatest share of displaced points; beyond it, the rows and columns themselves are uncertain."""
 
 
 def straightened(points: Array) -> tuple[Array, int]:
-    """Points (rows, cols, 3) float64 in even rows and columns again, on the surface that they formed; how many moved.
+    """Points (rows, cols, 3) float64 resampled to even rows and columns of the same surface, and the number moved.
 
-    Points that are in line, and heights that the surface has there already, keep every bit. A cell of the grid that
-    the surface has left is filled from those around it; where it folds, the highest fold counts.
-    Raises InputError where more than half of the points are out of line, or a place is not finite.
+    Aligned points, and heights that already match the surface, keep every bit. Cells that the surface has left are
+    filled from their neighbors; where it folds over, the upper layer counts. Raises InputError if more than half of the
+    points are out of line, or a coordinate is not finite.
     """
     rows, cols, _ = points.shape
     if not np.isfinite(points).all():
@@ -50,7 +50,7 @@ def straightened(points: Array) -> tuple[Array, int]:
 
 
 def _line(values: Array) -> Array:
-    """Even steps (count,) through the medians of lines (count, points along it)."""
+    """Even positions (count,) through the medians of lines (count, points along it)."""
     middle = np.median(values, axis=1)
     count = len(middle)
     half = count // 2
@@ -67,7 +67,7 @@ def _triangles(rows: int, cols: int) -> Array:
 
 
 def grid_shape(edges: Array, vertices: int) -> tuple[int, int] | None:
-    """(rows, cols) of a mesh whose vertices go row by row, from its edges (count, 2); None where it is no such grid."""
+    """(rows, cols) of a mesh with vertices in row order, from its edges (count, 2); None for any other mesh."""
     apart = np.abs(edges[:, 1].astype(np.int64) - edges[:, 0])
     steps, counts = np.unique(apart, return_counts=True)
     far = steps > 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strata: layers of rock of different colors and hardness, which erosion brings to light."""
+"""Strata: rock layers of different colors and hardness, exposed by erosion."""
 
 import math
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from ..kernels.elementary import sincos, tan
 
 MOST_LAYERS = 64
 COVER = 0.5
-"""Meters: of sediment that hides half of the rock's color, and of worn rock that brings half of its own to light."""
+"""Meters of sediment that hide half of the rock's color, and of worn rock that expose half of it."""
 
 _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
-"""(frequency, direction in radians, height) of the undulation's waves; they repeat nowhere near."""
+"""Waves of the undulation: (frequency, direction in radians, height), without a common period."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class _Layer(Parameters):
 
 @dataclass(frozen=True)
 class _Bedding(Parameters):
-    """How the layers lie."""
+    """Orientation and undulation of the layers."""
 
     dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
     dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="°")
@@ -44,9 +44,9 @@ class _Bedding(Parameters):
 
 @dataclass(frozen=True)
 class Strata:
-    """Layers from the lowest to the highest, over and over, the first from elevation 0 in the middle of the terrain.
+    """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of the terrain.
 
-    layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; none for 0 everywhere.
+    layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; empty for 0 everywhere.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Strata:
 
     @classmethod
     def load(cls, name: str | Path) -> "Strata":
-        """Shipped strata by their name, or those of a file by its path (anything that ends in .toml)."""
+        """Shipped strata by name, or those of a file by its path (ending in .toml)."""
         if isinstance(name, str) and not name.lower().endswith(".toml"):
             path = shipped("strata").get(name)
             if path is None:
@@ -72,7 +72,7 @@ class Strata:
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Strata":
-        """Strata from plain tables, as TOML or JSON hold them; InputError for what is unknown or out of range."""
+        """Strata from plain tables, as in TOML or JSON; InputError for unknown keys or values out of range."""
         values = dict(table)
         name, description = values.pop("name", ""), values.pop("description", "")
         for key, text in (("name", name), ("description", description)):
@@ -90,7 +90,7 @@ class Strata:
         return cls(name, colored, description, bedding, hardness if any(hardness) else ())
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain tables, the reverse of `from_dict`."""
+        """Plain tables, the inverse of `from_dict`."""
         hard_layers = [{"hardness": hardness} for hardness in self.hardness] or [{}] * len(self.layers)
         return {
             "name": self.name,
@@ -103,11 +103,10 @@ class Strata:
         }
 
     def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
-        """Linear colors of the rock at an elevation (rows, cols) in meters: (rows, cols, 3) float32.
+        """Linear colors of the rock at elevations (rows, cols) in meters: (rows, cols, 3) float32.
 
-        spacing: (row, col) meters. The color is the mean over the height of the blend, or over the height that a cell
-        spans where that is more, so that thin layers do not flicker on slopes: the difference of the integral of the
-        layers' colors above and below.
+        spacing: (row, col) meters. Each color is the mean over the height of the blend, or over the height span of the
+        cell if that is larger, so that thin layers do not alias on slopes. It is a difference of the colors' integral.
         """
         height = elevation + self._rise(elevation.shape, spacing)
         spans = [np.abs(fall) for fall in np.gradient(height)]
@@ -123,9 +122,9 @@ class Strata:
         return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
 
     def resistance(self, rock: Array, spacing: tuple[float, float]) -> Array:
-        """Hardness of the layers in which the top of the rock lies, (rows, cols) float32 0-1.
+        """Hardness of the layers at the top of the rock, (rows, cols) float32 0-1, averaged like colors.
 
-        rock: (rows, cols) m; spacing: (row, col) m. Over the height of the blend it is the mean, as of colors.
+        rock: (rows, cols) m; spacing: (row, col) m.
         """
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
         height = rock + self._rise(rock.shape, spacing)
@@ -141,11 +140,11 @@ class Strata:
         return np.asarray(np.clip((above - below) / (2 * half), 0, 1), np.float32)
 
     def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
-        """The surface's colors after erosion, (rows, cols, 3): those there were, and the rock's where it is worn and
-        bare.
+        """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it is worn and bare.
 
-        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` if there is
-        any. carried: whether what was laid down brought its colors along; else it has the mean of all layers.
+        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` if present.
+        carried:
+        whether deposits brought their colors; otherwise they get the mean of all layers.
         """
         color, worn, cover = fields["surface_color"], fields["wear"], np.maximum(loose_of(fields), 0.0)
         if not carried:
@@ -156,7 +155,7 @@ class Strata:
         return np.asarray(color + _share(worn) * (1 - _share(cover)) * (rock - color), np.float32)
 
     def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:
-        """How much lower than in the middle the layers lie at each cell, (rows, cols) m."""
+        """Vertical offset of the layers at each cell relative to the middle, (rows, cols) m, positive downward."""
         y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0])[:, None]
         x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1])[None, :]
         given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
@@ -171,7 +170,7 @@ class Strata:
 
 
 def _share(thickness: Array) -> Array:
-    """How much of the color below a thickness in meters hides, (rows, cols, 1)."""
+    """Opacity of a cover of some thickness in meters, (rows, cols, 1)."""
     return np.asarray(thickness / (thickness + COVER), np.float32)[..., np.newaxis]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain: named fields on one grid of cells, in meters."""
+"""Terrain: named fields on one grid of cells, in meters."""
 
 import math
 from collections.abc import Mapping
@@ -12,22 +12,24 @@ from ..base.errors import InputError
 from .fields import FIELDS
 
 SMALLEST_SIDE = 3
-"""Fewer rows or columns hold no slope to erode."""
+"""Smallest number of rows and columns with a slope to erode."""
 
 LONGEST_CELL = 8
-"""Of a cell's length to its width: a step of one unit of length then stays below `SMALLEST_SIDE` cells."""
+"""Greatest ratio of a cell's sides: a step of unit length then stays below `SMALLEST_SIDE` cells."""
 
 HIGHEST = 1e9
-"""Meters; float64 still resolves a tenth of a micrometer here."""
+"""Height limit in meters; float64 still resolves a tenth of a micrometer here."""
 
 
 class Terrain:
     """Fields on a grid of rows × cols cells; row 0 lies at the smallest y, column 0 at the smallest x.
 
-    elevation: (rows, cols), meters. cell_size: meters, one number, or (row spacing, column spacing) where cells are
-    not square. fields: further arrays by the names of `FIELDS`, same rows × cols.
-    Raises InputError for a wrong shape, values that are not finite, an unknown field or an impossible cell size.
-    The arrays are copied: a terrain never changes what it was made from.
+    elevation: (rows, cols), meters.
+    cell_size: meters, one number, or (row spacing, column spacing) where cells are not square.
+    fields: further arrays by the names of `FIELDS`, same rows × cols.
+
+    Arrays are copied. Raises InputError for a wrong shape, values that are not finite, an unknown field or an invalid
+    cell size.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class Terrain:
 
     @property
     def cell_size(self) -> float:
-        """Side of a cell in meters; of cells that are not square, the side of a square of the same area."""
+        """Mean side of a cell in meters: the square root of its area."""
         return mean_cell_size(self.spacing)
 
     @property
@@ -95,7 +97,7 @@ def _spacing(cell_size: Any) -> tuple[float, float]:
 
 
 def checked_field(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarray[Any, Any]:
-    """A finite C-ordered copy of `values` in the field's dtype, of the grid's shape; InputError if there is none."""
+    """Finite C-ordered copy of `values` in the field's dtype and the grid's shape; InputError if impossible."""
     if name not in FIELDS:
         raise InputError(f"There is no field {name}; there are {', '.join(FIELDS)}.")
     field = FIELDS[name]

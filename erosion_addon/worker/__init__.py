@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Worker: a process of its own that runs simulations, and the messages between it and Blender."""
+"""Worker: the process that runs simulations, and its messages to and from Blender."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes of ours beside Blender, which never import bpy."""
+"""Child processes beside Blender, which never import bpy."""
 
 import os
 import subprocess
@@ -18,10 +18,10 @@ import_module("erosion_addon." + sys.argv[1]).main()
 
 
 def start(module: str, environment: Mapping[str, str], stdout: int, priority: str) -> "subprocess.Popen[bytes]":
-    """A process that runs `main` of a module beside this one; its standard input is a pipe.
+    """Start a process that runs `main` of a module beside this one; its standard input is a pipe.
 
-    Raises OSError where it cannot be started. environment: variables beyond this process's. priority: how far it steps
-    back, on Windows; elsewhere it does that itself.
+    environment: additional variables. priority: niceness on Windows; other systems set it in the child. Raises OSError
+    if it cannot be started.
     """
     package_folder = str(Path(__file__).resolve().parents[2])
     # -I: neither the user's environment nor the current folder decides what the process imports.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives the worker process from Blender's side, without ever waiting for it. Knows nothing of Blender."""
+"""Client of the worker process: never blocks, and does not depend on Blender."""
 
 import contextlib
 import queue
@@ -16,15 +16,16 @@ from .diagnostics import why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
 
 LAST_SECONDS = 10.0
-"""For a worker that says nothing any more to end by itself."""
+"""Grace period for a silent worker to exit."""
 
 
 class Runner:
-    """A worker process, started at once; `poll` brings what it says. One run at a time.
+    """A worker process, started at once; `poll` returns its messages. One run at a time.
 
-    Raises OSError where the process cannot be started. environment: variables for the worker beyond this process's.
-    libraries: what compiles there, with versions, once that has been tried. fault: a sentence if it does not work.
-    compiling: (fraction, message) while something is compiled. warming: whether an order to `warm` is under way.
+    environment: additional variables of the worker. libraries: compiler libraries with versions, once tested. fault: a
+    sentence if they do not work. compiling: (fraction, message) during compilation. warming: whether `warm` is in
+    progress.
+    Raises OSError if the process cannot be started.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -45,7 +46,7 @@ class Runner:
             raise OSError(str(error)) from None
 
     def _listen(self) -> None:
-        """Hear the worker out; however this ends, so does the process, and that is said."""
+        """Read messages until the worker ends, then report the end."""
         answers = cast(BinaryIO, self._process.stdout)
         try:
             while (message := receive(answers)) is not None:
@@ -63,12 +64,12 @@ class Runner:
                 answers.close()
 
     def _give_up(self, reason: str) -> None:
-        """End a process that cannot be talked to, for the first reason that there is."""
+        """End a process that no longer responds; the first reason is kept."""
         self._reason = self._reason or reason
         self._process.kill()
 
     def _bury(self) -> None:
-        """Wait for the end of a process that will say nothing more, and tell why."""
+        """Wait for a silent process to end, and report why."""
         try:
             code = self._process.wait(LAST_SECONDS)
         except subprocess.TimeoutExpired:
@@ -81,7 +82,7 @@ class Runner:
         self._orders.put(None)
 
     def _take_note(self, message: Message) -> None:
-        """Keep what is of use whether there is a run or not."""
+        """Record messages that do not belong to a run."""
         values = message.values
         self.compiling = (values["fraction"], values["message"]) if message.kind == "compiling" else None
         if message.kind == "ready":
@@ -92,7 +93,7 @@ class Runner:
             self.warming = False
 
     def warm(self, recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> None:
-        """Have all compiled that runs by a recipe will call, on terrains that have such masks and fields."""
+        """Compile all kernels of a recipe, for terrains with such masks and fields."""
         self.warming = True
         values = {"recipe": recipe.to_dict(), "spacing": spacing, "masks": list(masks), "fields": list(fields)}
         self._send("warm", values)
@@ -106,10 +107,11 @@ class Runner:
         preview: tuple[int, int] | None = None,
         adds_up: bool = False,
     ) -> None:
-        """Hand over a terrain; seed and edges are the recipe's. threads: the most to use, 0 for all processors.
-        adds_up: whether the terrain's own wear and deposition are added to.
+        """Start a run; seed and edges are the recipe's.
 
-        preview: where given, all that comes back is the change of height, stretched over (rows, cols).
+        threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's wear and deposition.
+        preview:
+        (rows, cols); if given, the only result is the change of height at that size.
         """
         self._number += 1
         values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
@@ -119,38 +121,38 @@ class Runner:
         self._send("run", values, arrays)
 
     def resume(self, file: Any, threads: int = 0) -> None:
-        """Go on with a run that was paused. file: (bytes,) uint8, the checkpoint that `pause` brought."""
+        """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`."""
         self._number += 1
         self._send("resume", {"threads": threads, "run": self._number}, {"file": file})
 
     def compute(self, request: Request, threads: int = 0) -> None:
-        """Have a request of a scene answered: `computed` brings its arrays."""
+        """Send a request of a scene; `computed` brings the answer."""
         self._number += 1
         values = {"service": request.kind, "values": request.values, "threads": threads, "run": self._number}
         self._send("compute", values, request.arrays)
 
     def look(self) -> None:
-        """Ask for the heights as they are now, to show them; they come when that costs the run next to nothing."""
+        """Request the current heights for display; they come when the cost to the run is negligible."""
         self._send("heights")
 
     def stop(self) -> None:
-        """End the run soon, without a result; whatever of it is still on its way will not be heard of."""
+        """Stop the run without a result; its pending messages are dropped."""
         self._number += 1
         self._send("stop")
 
     def finish(self) -> None:
-        """End the run soon and bring its result so far."""
+        """End the run early and return its result so far."""
         self._send("finish")
 
     def pause(self) -> None:
-        """End the run soon and bring its checkpoint as a file, then its result so far."""
+        """Pause the run: returns its checkpoint as a file, then its result so far."""
         self._send("pause")
 
     def _send(self, *order: Any) -> None:
         self._orders.put(order)
 
     def _hand_over(self) -> None:
-        """Write orders one after the other, in a thread: a pipe takes large arrays only as fast as the worker reads."""
+        """Write orders in sequence from a thread: a pipe accepts large arrays only as fast as the worker reads."""
         given = cast(BinaryIO, self._process.stdin)
         try:
             while (order := self._orders.get()) is not None:
@@ -166,7 +168,7 @@ class Runner:
             given.close()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
-        """What the worker has said since the last time of the last run; waits up to so many seconds for a message."""
+        """Messages since the last call that belong to the last run; waits at most this many seconds for one."""
         messages = []
         try:
             messages.append(self._messages.get(timeout=seconds) if seconds > 0 else self._messages.get_nowait())
@@ -177,11 +179,11 @@ class Runner:
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """End the process now, whatever it is doing, and wait until it is gone."""
+        """Kill the process and wait until it is gone."""
         self._killed = True
         self._process.kill()
         self._process.wait()
@@ -189,7 +191,7 @@ class Runner:
 
 
 def _why_ended(code: int) -> str:
-    """A worker's unasked-for end in a sentence."""
+    """Reason of an unexpected exit, as a sentence."""
     if code == NO_MEMORY:
         return "There is not enough memory for this terrain; use fewer cells."
     if code < 0:

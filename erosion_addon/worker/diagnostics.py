@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which libraries compile the kernels here, and what to do where they do not fit each other."""
+"""Diagnostics of the compiler libraries."""
 
 from importlib import metadata
 
@@ -7,7 +7,7 @@ LIBRARIES = ("numba", "llvmlite", "numpy")
 
 
 def versions() -> str:
-    """The libraries with their versions, as they are found here."""
+    """Versions of the installed compiler libraries."""
     found = []
     for name in LIBRARIES:
         try:
@@ -18,7 +18,9 @@ def versions() -> str:
 
 
 def why_broken() -> str:
-    """Extensions share one folder of libraries, so another one may have replaced a file that numba relies on."""
+    """Advice for a broken installation. Extensions share one folder of libraries, so another one may have replaced a
+    file.
+    """
     return (
         f"The libraries that erosion needs do not work together here ({versions()}); another extension may "
         "have replaced one: reinstall Terrain Erosion, or disable the other extension, and restart Blender."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Messages over a pipe: one line of JSON, then the raw bytes of the arrays that it announces."""
+"""Messages over a pipe: one line of JSON, then the raw bytes of the arrays that it lists."""
 
 import json
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ import numpy as np
 from ..base.arrays import Array
 
 MASK_PREFIX = "mask "
-"""Sets the names of masks apart from those of fields."""
+"""Prefix that distinguishes masks from fields."""
 
 NO_MEMORY = 12
-"""Exit code of a worker without the memory for a message: its rest stays in the pipe, so that no other can follow."""
+"""Exit code of a worker that lacks the memory for a message. Its rest stays in the pipe, so no other can follow."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message of some `kind`, with values for JSON and arrays by name."""
+    """A message: kind, values for JSON, and arrays by name."""
 
     kind: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -28,14 +28,14 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a scene asks for beside runs, see `services`. kind: of `SERVICES`. values: what JSON can say."""
+    """Request of a scene other than a run. kind: one of `SERVICES`. values: for JSON."""
 
     kind: str
     values: dict[str, Any]
     arrays: dict[str, Array]
 
     def asks_the_same_as(self, other: "Request") -> bool:
-        """Whether the answers are the same."""
+        """Whether two requests have the same answer."""
         if (self.kind, self.values, [*self.arrays]) != (other.kind, other.values, [*other.arrays]):
             return False
         return all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
@@ -47,7 +47,7 @@ def send(
     values: Mapping[str, Any] | None = None,
     arrays: Mapping[str, Array] | None = None,
 ) -> None:
-    """Write a message; OSError or ValueError where the other end, or this one, is closed."""
+    """Write a message; OSError or ValueError if the pipe is closed."""
     contiguous = {name: np.asarray(array, order="C") for name, array in (arrays or {}).items()}
     announced = [[name, array.dtype.str, array.shape] for name, array in contiguous.items()]
     line = json.dumps({"kind": kind, "values": dict(values or {}), "arrays": announced})
@@ -58,7 +58,7 @@ def send(
 
 
 def receive(stream: BinaryIO) -> Message | None:
-    """The next message; None at the end of the stream, also where it ends within a message."""
+    """Next message; None at the end of the stream, also within a message."""
     line = stream.readline()
     if not line.endswith(b"\n"):
         return None

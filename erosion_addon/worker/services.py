@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker computes for a scene beside runs: light on a terrain, its levels of detail, its analysis, its
-rivers and lakes, beds that are carved, pictures of variants of a run.
+"""Services of the worker beside runs: light, levels of detail, analysis, rivers and lakes, carving, pictures of
+variants.
 
-Requests and answers are numbers and arrays by name, as pipes carry them. What computes an answer is imported where that
-happens: the scene, which imports this at Blender's start, only asks.
+Requests and answers are values and named arrays, ready for pipes. Each service imports its module on use: the scene,
+which imports this at Blender's start, only sends requests.
 """
 
 import json
@@ -25,20 +25,20 @@ from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
 
 Tell = Callable[[float, str], None]
-"""tell(fraction, message), as of `Progress`."""
+"""Callback (fraction, message), as in `Progress`."""
 
 
 _TOLD = "told"
-"""Name of the bytes of JSON that stand among the fields of an analysis."""
+"""Name of the JSON bytes among the fields of an analysis."""
 
 FEW = 8
-"""Kernels that a service compiles, as far as a bar is concerned."""
+"""Assumed number of kernels of a service in the progress bar."""
 
 
 def light_request(
     terrain: Terrain, parameters: bake.LightParameters, suns: Sequence[bake.Sun], casters: Array, edges: str
 ) -> Request:
-    """For what `light.bake` returns, by the names of fields."""
+    """Request for `light.bake`; the answer holds its fields by name."""
     values = {
         "spacing": terrain.spacing,
         "parameters": parameters.to_dict(),
@@ -49,13 +49,13 @@ def light_request(
 
 
 def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
-    """For what `analyze` returns, see `analysis_in`."""
+    """Request for `analyze`; see `analysis_in`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
     return Request("analysis", values, {"elevation": terrain.elevation})
 
 
 def analysis_in(answer: Mapping[str, Array]) -> Analysis:
-    """The analysis in the answer to such a request."""
+    """Analysis in the answer to such a request."""
     told = json.loads(answer[_TOLD].tobytes())
     return Analysis({name: field for name, field in answer.items() if name != _TOLD}, told["figures"], told["notes"])
 
@@ -63,19 +63,19 @@ def analysis_in(answer: Mapping[str, Array]) -> Analysis:
 def water_request(
     terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
 ) -> Request:
-    """For the rivers and lakes of a terrain, see `water_in`. headwaters: as of `water_of`."""
+    """Request for the rivers and lakes of a terrain; see `water_in`. headwaters: see `water_of`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
     heads = {} if headwaters is None else {"headwaters": headwaters}
     return Request("water", values, {"elevation": terrain.elevation, **heads})
 
 
 def water_in(answer: Mapping[str, Array]) -> Water:
-    """The rivers and lakes in the answer to such a request."""
+    """Rivers and lakes in the answer to such a request."""
     return Water(**answer)
 
 
 def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
-    """For the elevation of a terrain with rivers carved into it, see `beds.carve`. lines: names and points."""
+    """Request for the elevation of a terrain with rivers carved in, see `beds.carve`. lines: names and points."""
     values = {
         "spacing": terrain.spacing,
         "parameters": parameters.to_dict(),
@@ -86,7 +86,7 @@ def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], paramete
 
 
 def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
-    """For pictures of the terrain after each of the recipes, see `pictures_in`. The recipes bring their seeds."""
+    """Request for pictures of the terrain after each recipe, seed included; see `pictures_in`."""
     values = {
         "spacing": terrain.spacing,
         "recipes": [recipe.to_dict() for recipe in recipes],
@@ -97,19 +97,19 @@ def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping
 
 
 def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
-    """The shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
+    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
     return [answer[f"picture {number}"] for number in range(len(answer))]
 
 
 def levels_request(
     height: Array, errors: Sequence[float], spacing: tuple[float, float], water: Mapping[str, Array] | None = None
 ) -> Request:
-    """For what `lod.levels` returns, or `lod.water_levels` where its `depth` and `wet` are given; see `levels_in`."""
+    """Request for `lod.levels`, or `lod.water_levels` if `depth` and `wet` are given; see `levels_in`."""
     return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
 
 
 def levels_in(request: Request, answer: Mapping[str, Array]) -> list[Any]:
-    """The levels in the answer to such a request, a `lod.Level` for each error."""
+    """Levels in the answer to such a request, a `lod.Level` for each error."""
     from ..lod.levels import Level
 
     errors = request.values["errors"]
@@ -117,7 +117,7 @@ def levels_in(request: Request, answer: Mapping[str, Array]) -> list[Any]:
 
 
 def compute(request: Request, threads: int, tell: Tell = lambda fraction, message: None) -> dict[str, Array]:
-    """The answer to a request. threads: see `in_bands`. Raises InputError where there is none."""
+    """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be answered."""
     return SERVICES[request.kind](request.values, request.arrays, threads, tell)
 
 

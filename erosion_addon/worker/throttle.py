@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Something done now and then, so that it never takes more than a share of the time."""
+"""Rate limiter: caps the share of wall time that a recurring action may use."""
 
 import time
 
 
 class Sparing:
-    """Tells when it may be done again. share: of the time, at most; pause: seconds between two times, at least."""
+    """Throttle of one action. share: of the time, at most; pause: seconds between two actions, at least."""
 
     def __init__(self, share: float, pause: float) -> None:
         self._share, self._pause = share, pause
@@ -13,9 +13,9 @@ class Sparing:
 
     @property
     def due(self) -> bool:
-        """Whether it may be done now."""
+        """Whether the action may run now."""
         return time.perf_counter() >= self._next
 
     def took(self, seconds: float) -> None:
-        """It was done just now, and took so long."""
+        """Record an action that has just ended, with its duration."""
         self._next = time.perf_counter() + max(self._pause - seconds, seconds / self._share)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker: a process of its own that erodes, so that nothing it does can freeze or crash Blender.
+"""Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never imports bpy.
 
-It never imports bpy. It takes messages on standard input (`run`, `resume`, and during a run `heights`, `finish`,
-`pause`, `stop`; `warm` and `compute` between runs) and answers on standard output (`ready`, `compiling`, `start`,
-`progress`, `heights`, `checkpoint`, `result`, `preview`, `computed`, `refused`, `failed`, `broken`, `warm`); what
-belongs to a run bears its number. Pipes rather than shared memory: whichever side dies, however it dies, the system
-closes them, and nothing is left behind. When its input ends, the worker ends at once; whichever of its two threads
-ends, the process does, by an exit code that `runner` has a sentence for.
+Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`; between runs `warm`,
+`compute`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`, `result`,
+`preview`, `computed`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
+
+Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind. The worker exits as
+soon as its input ends. If one of its two threads ends, so does the process, with an exit code that `client` explains.
 """
 
 import io
@@ -39,16 +39,16 @@ from .services import FEW, compute
 from .throttle import Sparing
 
 LOOK_SECONDS = 0.4
-"""Between two looks at the heights during a run, at least."""
+"""Shortest time between two snapshots of the heights."""
 
 SHARE = 0.03
-"""Of the time of a run, at most, for making and sending heights to look at."""
+"""Greatest share of a run's time for making and sending snapshots."""
 
 NICENESS = 5
-"""By how much the worker steps back behind Blender's window where both want the same processor."""
+"""Niceness of the worker: Blender's window has priority."""
 
 _results = Results()
-"""What steps of earlier runs left."""
+"""Cached steps of earlier runs."""
 
 
 def main() -> None:
@@ -59,8 +59,9 @@ def main() -> None:
 
 @contextmanager
 def _last_of_the_process() -> Iterator[None]:
-    """End the process with the block, however that ends: both threads need each other, and one that is left alone would
-    wait or work for ever."""
+    """End the process at the end of the block, even after an error: the two threads need each other, and one alone
+    would hang.
+    """
     code = 1
     try:
         yield
@@ -97,7 +98,7 @@ def _serve() -> None:
 
 
 def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
-    """Do what is ordered; what was meant for a run that has just ended is over."""
+    """Process orders; those for a run that has already ended are ignored."""
     if order.kind in ("run", "resume"):
         _run(order, orders, answers)
     elif order.kind == "warm":
@@ -118,7 +119,7 @@ def _teller(answers: BinaryIO) -> Tell:
 
 
 def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
-    """Compile what runs by such a recipe will call, until something else is to be done."""
+    """Compile the kernels of a recipe until another order arrives."""
     values = order.values
     try:
         recipe, spacing = Recipe.from_dict(values["recipe"]), tuple(values["spacing"])
@@ -129,7 +130,7 @@ def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryI
 
 
 def _compute(order: Message, answers: BinaryIO) -> None:
-    """Answer a request of a scene, at one go: only the end of this process cuts it short."""
+    """Answer a request; it can only be cut short by killing the process."""
     lock, number = threading.Lock(), order.values["run"]
 
     def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
@@ -153,7 +154,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
 
 @contextmanager
 def _explained(answer: Callable[..., None]) -> Iterator[None]:
-    """Answer why there is no result, where that is so."""
+    """Report an error as the answer."""
     try:
         yield
     except InputError as error:
@@ -187,7 +188,7 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
 def _erode(
     simulation: Iterator[Progress], orders: "queue.SimpleQueue[Message]", answer: Callable[..., None]
 ) -> tuple[Progress, str]:
-    """Work until the end, or the order to `finish`, `pause` or `stop`; returns where that was, and the order."""
+    """Work until the end, or an order to `finish`, `pause` or `stop`; returns the progress and the order."""
     gauge, sparing, wanted = Gauge(), Sparing(SHARE, LOOK_SECONDS), False
     for progress in simulation:
         values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
@@ -209,7 +210,7 @@ def _erode(
 
 
 def _file_of(progress: Progress) -> dict[str, Array]:
-    """The checkpoint of a run as the bytes of its file; nothing where there is no memory for it."""
+    """Checkpoint of a run as the bytes of its file; empty if memory does not suffice."""
     content = io.BytesIO()
     try:
         progress.checkpoint.write(content)
@@ -219,9 +220,9 @@ def _file_of(progress: Progress) -> dict[str, Array]:
 
 
 def _simulation(order: Message, tell: Tell, answer: Callable[..., None]) -> Iterator[Progress]:
-    """A run from the start, or from where it was paused; what it calls has been compiled before it begins.
+    """Simulation from the start, or from a checkpoint, with its kernels compiled first.
 
-    Of a paused one the answer says first what elevation it began with.
+    For a resumed run, the first answer is the elevation that it began with.
     """
     values, arrays = order.values, order.arrays
     if order.kind == "resume":

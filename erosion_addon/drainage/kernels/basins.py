@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Basins of pits, and the passes through which they drain.
+"""Basins of pits, and the passes over which they drain.
 
-Each pair of touching basins has a lowest pass, as high as the higher of the two cells beside it. Of all passes the
-minimum spanning tree, rooted where water leaves, holds the way that the water of each basin takes when it is full. Ties
-go by the lower of the two cells, then by their numbers, so there is one tree and no order of work can
-show. Linear in the number of cells but for the rounds of Borůvka.
+The pass between two touching basins is the border pair whose higher cell is lowest. The minimum spanning tree over all
+passes, rooted at the outlets, gives the overflow path of each basin. Ties are resolved by the lower of the two cells,
+then by index, so the tree is unique and independent of the order of work. Linear in the number of cells except for
+Borůvka's rounds.
 
 Source: Cordonnier, Bovy, Braun, "A versatile, linear complexity algorithm for flow routing in topographies with
 depressions" (2019).
@@ -20,7 +20,7 @@ from .receivers import OUTLET, PIT, RING, neighbor
 
 @kernel
 def number_pits(network, labels):
-    """Set `labels` (int32) of pits to 1, 2, … in reading order, of what drains on to -1, and of all else to 0."""
+    """Set `labels` (int32) to 1, 2, … at pits in reading order, to 0 at outlets, and to -1 at all other cells."""
     count = 0
     for cell in range(labels.size):
         labels[cell] = -1 if network.toward[cell] < OUTLET else 0
@@ -31,8 +31,10 @@ def number_pits(network, labels):
 
 @kernel
 def label_basins(network, labels, cols, first, last):
-    """Give the cells of rows first … last - 1, and what they drain through, the label of the pit or outlet that they
-    drain to. Threads that meet on a way write the same."""
+    """Label the cells of rows first … last - 1, and their flow paths, with their pit or outlet.
+
+    Threads that meet on a path write equal values.
+    """
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for begin in range(start, start + cols):
@@ -47,9 +49,11 @@ def label_basins(network, labels, cols, first, last):
 
 @kernel
 def list_borders(heights, network, labels, cols, first, last):
-    """Pairs of neighbors in different basins, (pairs,) uint32: four times the cell that comes first in reading order,
-    in rows first … last - 1, and by how much the number of the other is above 4. Of a cell's neighbors in one basin
-    that follow each other the lowest is enough, the first of equal ones."""
+    """Pairs of neighbors in different basins, (pairs,) uint32, in rows first … last - 1.
+
+    Each is four times the index of the cell first in reading order, plus the number of the neighbor above 4. Of
+    consecutive neighbors in one basin, only the lowest is listed, the first of equal ones.
+    """
     borders, count = np.empty(4 * (last - first) * cols, np.uint32), 0
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
@@ -71,7 +75,7 @@ def list_borders(heights, network, labels, cols, first, last):
 
 @lean
 def _find(roots, basin):
-    """The basin that stands for all that have been joined to this one."""
+    """Representative of a basin in the union-find forest."""
     while roots[basin] != basin:
         roots[basin] = roots[roots[basin]]
         basin = roots[basin]
@@ -80,10 +84,11 @@ def _find(roots, basin):
 
 @kernel
 def span(heights, network, labels, borders, links):
-    """The minimum spanning tree over the passes: fills `links` (basins, 2) int64, the cell on one side of each pass and
-    the number of the neighbor on the other.
+    """Minimum spanning tree over the passes.
 
-    labels: as of `label_basins`. borders: as of `list_borders`, of all rows; the list is used up.
+    Fills `links` (basins, 2) int64: the cell on one side of each pass, and the number of the neighbor on the other.
+
+    labels: see `label_basins`. borders: see `list_borders`, of all rows; the list is consumed.
     """
     basins = links.shape[0]
     roots = np.arange(basins + 1)
@@ -124,8 +129,10 @@ def span(heights, network, labels, borders, links):
 
 @kernel
 def carve(heights, network, labels, links, spill):
-    """Lead each basin out over its pass: the receivers between pit and pass are turned round, so that every cell
-    reaches an outlet; and fill `spill` (basins + 1,) with the levels (m) at which basins overflow."""
+    """Reverse the flow paths from passes to pits, so that every cell reaches an outlet.
+
+    Fills `spill` (basins + 1,) with the levels (m) at which basins overflow.
+    """
     basins = links.shape[0]
     head, following = np.full(basins + 1, -1), np.empty(2 * basins, np.int64)
     for link in range(basins):
@@ -158,7 +165,7 @@ def carve(heights, network, labels, links, spill):
 
 @lean
 def _turn(network, cell, number):
-    """Turn the way from a cell to its pit round, and let the cell drain to a neighbor."""
+    """Reverse the flow path from a cell to its pit, and drain the cell to a neighbor."""
     while True:
         before = network.toward[cell]
         network.toward[cell] = number
@@ -169,7 +176,7 @@ def _turn(network, cell, number):
 
 @kernel
 def open_lowest(heights, network):
-    """Let the lowest pit be an outlet, the first of several: so that closed ground has one. Returns its cell."""
+    """Turn the lowest pit, the first of several, into an outlet of closed ground. Returns its cell."""
     found, lowest = -1, math.inf
     for cell in range(heights.size):
         if network.toward[cell] == PIT and heights[cell] < lowest:

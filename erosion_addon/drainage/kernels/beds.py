@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beds of rivers on the grid: which cells lie in them, and the ground cut down to them."""
+"""River beds on the grid: distance to the banks, and carving."""
 
 import math
 
@@ -10,7 +10,7 @@ from ...kernels.compile import kernel, lean
 
 @lean
 def _nearest(place, half, first, second, x, y):
-    """(distance m of a point from a piece of a line less half the line's width there, share of the way along it)."""
+    """Distance m of a point from the bank of a line segment, and its position along the segment, 0-1."""
     along_x, along_y = place[second, 0] - place[first, 0], place[second, 1] - place[first, 1]
     long = along_x * along_x + along_y * along_y
     share = 0.0
@@ -24,7 +24,7 @@ def _nearest(place, half, first, second, x, y):
 
 @lean
 def _span(one, other, beyond, side, count):
-    """Rows or columns within `beyond` m of a piece of a line, as a half-open range."""
+    """Half-open range of rows or columns within `beyond` m of a line segment."""
     first = math.ceil((min(one, other) - beyond) / side)
     last = math.floor((max(one, other) + beyond) / side)
     return max(np.int64(first), 0), min(np.int64(last) + 1, count)
@@ -32,8 +32,11 @@ def _span(one, other, beyond, side, count):
 
 @kernel
 def distances(place, half, starts, spacing, beyond, found):
-    """`found` (rows, cols): meters from the nearest bank of lines, negative between the banks; untouched further away
-    than `beyond`. place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width."""
+    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks; unset further than
+    `beyond`.
+
+    place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width.
+    """
     rows, cols = found.shape
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
@@ -50,8 +53,11 @@ def distances(place, half, starts, spacing, beyond, found):
 
 @kernel
 def cut(place, half, depth, starts, spacing, bank, heights):
-    """Cut `heights` (rows, cols) m down to beds: `depth` (points,) m below the water of lines, level across over 0.7 of
-    the width, and beyond the banks a slope of `bank` m/m up to the ground. place: (points, 3) m."""
+    """Cut `heights` (rows, cols) m down to river beds.
+
+    The bed lies `depth` (points,) m below the water and is level over 0.7 of the width. Beyond the banks the ground
+    rises by `bank` m/m. place: (points, 3) m.
+    """
     rows, cols = heights.shape
     highest = heights.max()
     for line in range(starts.size - 1):

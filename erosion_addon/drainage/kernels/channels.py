@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers along the flow graph, and the lakes that they run through."""
+"""Rivers along the flow graph, and lakes on their way."""
 
 import math
 
@@ -11,7 +11,7 @@ from .receivers import OUTLET, RING, neighbor
 
 @lean
 def _below(network, cell):
-    """The cell that a cell drains to; -1 where its water leaves the map, also to come back on the opposite edge."""
+    """Receiver of a cell; -1 at an outlet, and where water crosses a wrapped edge."""
     number = network.toward[cell]
     if number >= OUTLET or network.toward[cell + network.offsets[number]] == RING:
         return -1
@@ -20,12 +20,11 @@ def _below(network, cell):
 
 @kernel
 def trace(network, order, amounts, least, main, cells, ends):
-    """List the rivers, of cells whose amount reaches `least`: `cells` (int64, room for twice as many as there are),
-    and the place after each river's last in `ends`. Returns how many rivers there are.
+    """List the rivers: cells whose amount reaches `least`. Returns the number of rivers.
 
-    A river goes on upstream by the largest of its donors. Its cells are listed from the mouth to the source; the first
-    one of a tributary is the cell of the river that it joins, and rivers come before their tributaries. No river is one
-    cell alone. main: int32, as many as cells, -1 before.
+    Fills `cells` (int64, twice the number of river cells) and `ends` with the end of each river in it. A river follows
+    its largest donor upstream, and is listed from mouth to source. A tributary starts with the cell of the river it
+    joins, and comes after that river. Rivers of a single cell are dropped. main: int32, as many as cells, -1 before.
     """
     for place in range(order.size):
         cell = np.int64(order[place])
@@ -60,10 +59,11 @@ def trace(network, order, amounts, least, main, cells, ends):
 
 @kernel
 def smooth(place, starts, following, passes):
-    """Take the stairs of the grid out of lines, in place: each point becomes a mean of itself, twice, and its two
-    neighbors, `passes` times. Ends stay, and the mouth of a tributary lies on the river that it joins.
+    """Smooth the grid's staircase out of lines in place: `passes` binomial means of three points.
 
-    place: (points, 2). starts: (lines + 1,). following: see `settle`.
+    Ends stay, and mouths of tributaries stay on the river they join. place: (points, 2). starts: (lines + 1,).
+    following:
+    see `settle`.
     """
     for line in range(starts.size - 1):
         first, last = starts[line], starts[line + 1]
@@ -80,12 +80,11 @@ def smooth(place, starts, following, passes):
 
 @kernel
 def settle(ground, pools, starts, following, levels):
-    """`levels` (m) of the water along lines, which never rise downstream: as high as the ground where a line passes
-    over it, as what lies downstream dams it, and as the lake that it lies in.
+    """Water `levels` (m) along lines, never rising downstream.
 
-    ground: (points,) m. pools: (points,) m, level of a lake, NaN outside of any. following: (points,) int64, each
-    point's next one downstream, a lower number; -1 at the end. For the first point of a tributary it is the point of
-    the other river where that lies.
+    Each is at least the ground, the level downstream and the level of its lake. ground: (points,) m. pools: (points,)
+    m, lake level, NaN outside lakes. following: (points,) int64, next point downstream, a lower index; -1 at the end.
+    The first point of a tributary is followed by a point of the main river.
     """
     for point in range(ground.size):
         levels[point] = ground[point] if math.isnan(pools[point]) else pools[point]
@@ -103,8 +102,10 @@ def settle(ground, pools, starts, following, levels):
 
 @kernel
 def label_lakes(network, wet, labels, stack):
-    """Set `labels` (int32, 0 before) of wet cells (flat bool, none in the ring) to the number of their lake, from 1 on
-    in reading order; returns how many there are. stack: int32, as many as cells."""
+    """Label the lakes of wet cells (flat bool, none in the ring); returns their number.
+
+    Sets `labels` (int32, 0 before) from 1 on in reading order. stack: int32, as many as cells.
+    """
     count = 0
     for start in range(wet.size):
         if not wet[start] or labels[start]:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Receivers: the neighbor that each cell drains to.
+"""Receivers: the neighbor to which each cell drains.
 
-All arrays run over the grid with a ring of one cell around it, flat: cell (row, col) has number
-(row + 1) · (cols + 2) + col + 1. Neighbors are numbered in reading order, 0 1 2 / 3 · 4 / 5 6 7, so that 7 - d is the
-way back from d.
+Arrays are flat over the grid with a ring of one cell: cell (row, col) has index (row + 1) · (cols + 2) + col + 1.
+Neighbors are numbered in reading order, 0 1 2 / 3 · 4 / 5 6 7, so 7 - d is opposite to d.
 """
 
 from typing import NamedTuple
@@ -14,25 +13,26 @@ from ...kernels.compile import kernel, lean
 from ...kernels.rng import uniform
 
 OUTLET, PIT, RING = 8, 9, 10
-"""In place of a neighbor's number: the water leaves; it stays, as no neighbor is lower; there is no cell."""
+"""Codes in place of a neighbor's number: outlet; no lower neighbor; ring cell."""
 
 
 BEYOND = 1e30
-"""Height (m) of what lies beyond edges: nothing runs there."""
+"""Height (m) beyond edges, where no water flows."""
 
 
 class Network(NamedTuple):
-    """Where each cell drains."""
+    """Receivers and the geometry of the grid."""
 
     toward: np.ndarray
     """uint8: number of the receiver, or OUTLET, PIT, RING."""
     home: np.ndarray
-    """int32: the cell that stands at each place, which for the ring of wrapped edges lies across; empty where edges do
-    not wrap."""
+    """int32: the actual cell at each index; ring cells of wrapped edges map to the opposite edge. Empty without
+    wrapping.
+    """
     offsets: np.ndarray
-    """(8,) int64: index of each neighbor, less the cell's own."""
+    """(8,) int64: index offset of each neighbor."""
     distances: np.ndarray
-    """(8,) m."""
+    """(8,) m: distance to each neighbor."""
 
 
 @lean
@@ -44,7 +44,7 @@ def neighbor(network, cell, number):
 
 @kernel
 def fill_ring(heights, network):
-    """Set the ring: the heights of the opposite edge where edges wrap, else `BEYOND`."""
+    """Set the ring: the opposite edge's heights where edges wrap, else `BEYOND`."""
     for cell in range(heights.size):
         if network.toward[cell] == RING:
             heights[cell] = heights[network.home[cell]] if network.home.size else BEYOND
@@ -52,12 +52,11 @@ def fill_ring(heights, network):
 
 @kernel
 def find_receivers(heights, outlets, network, cols, key, wander, first, last):
-    """Set `toward` in rows first … last - 1: the steepest of the lower neighbors, drop by distance; of equal ones the
-    first. Returns the number of pits.
+    """Set `toward` in rows first … last - 1 to the steepest lower neighbor, the first of equal ones. Returns the number
+    of pits.
 
-    wander: each cell takes its diagonals for 1 … 2 sides of a square long instead of √2, by chance, so that a plane
-    drains on the mean straight down and not along the eight directions (Fairfield & Leymarie 1991, "rho8"). key: uint64
-    of the chance.
+    wander: diagonals count as 1 … 2 cell sides long at random instead of √2, so a plane drains straight down on average
+    and not along the eight directions (Fairfield & Leymarie 1991, "rho8"). key: uint64 of the random numbers.
     """
     inverse = 1.0 / network.distances
     steepest, longer = np.empty(cols), np.ones(cols)

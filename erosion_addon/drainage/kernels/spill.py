@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pits that hold a part of their water: a tree of depressions, and what flows from one to another.
+"""Partially filled pits: a tree of depressions, and the flow between them.
 
-Leaves of the tree are the basins of pits, from 1 on; 0 is all that drains. Where two depressions meet over their lowest
-pass, they are the children of a larger one, until one is met that water leaves: over that pass it runs out.
+Leaves of the tree are the basins of pits, from 1 on; 0 is everything that drains. Two depressions that meet at their
+lowest pass are the children of a larger one. A depression whose pass leads to draining ground spills there.
 
 Source: Barnes, Callaghan, Wickert, "Computing water flow through complex landscapes – Part 3: Fill–Spill–Merge" (2021).
 """
@@ -16,21 +16,21 @@ from .receivers import neighbor
 
 
 class Tree(NamedTuple):
-    """Depressions by number: leaves as basins are labeled, then the larger ones, each after its children."""
+    """Tree of depressions: leaves in the order of basin labels, then the larger ones, children first."""
 
     parent: np.ndarray
-    """int64; 0 for those that spill to what drains, and 0 itself."""
+    """int64; 0 for those that spill to draining ground, and for 0 itself."""
     children: np.ndarray
     """(depressions, 2) int64, 0 for leaves."""
     spill: np.ndarray
-    """m, the pass over which water runs out."""
+    """m, level of the pass over which water spills."""
     beyond: np.ndarray
-    """int64, the leaf on the other side of that pass."""
+    """int64, leaf on the other side of that pass."""
 
 
 @lean
 def _find(roots, leaf):
-    """The largest depression so far that holds a leaf."""
+    """Largest depression so far that contains a leaf."""
     while roots[leaf] != leaf:
         roots[leaf] = roots[roots[leaf]]
         leaf = roots[leaf]
@@ -39,11 +39,11 @@ def _find(roots, leaf):
 
 @kernel
 def grow(heights, network, labels, links, tree, outer):
-    """Fill the tree, of zeros, from the passes of the minimum spanning tree, lowest first. outer: (basins,) int64,
-    filled with the depressions that spill to what drains, each after the one that its water runs to. Returns how many
-    of those there are, and the number of depressions, 0 among them.
+    """Build the tree (zeros before) from the passes of the minimum spanning tree, lowest first.
 
-    labels, links: as of `basins.span`, the links in order.
+    labels, links: see `basins.span`, the links sorted. outer: (basins,) int64, filled with the depressions that spill
+    to draining ground, each after its receiver. Returns the length of `outer`, and the number of depressions including
+    0.
     """
     roots = np.arange(tree.parent.size)
     count, made = 0, links.shape[0] + 1
@@ -71,8 +71,8 @@ def grow(heights, network, labels, links, tree, outer):
 
 @lean
 def _reach(tree, far, depth):
-    """`far`: a depression for each that holds it, so far up that a way of n parents takes some log n steps. depth: how
-    many parents each has; both int64 by depression, 0 before.
+    """Fill `far` with skip pointers, so that a search over n ancestors takes about log n steps, and `depth` with the
+    number of ancestors. Both are int64 by depression, 0 before.
 
     Source: Myers, "An applicative random-access stack" (1983).
     """
@@ -86,7 +86,7 @@ def _reach(tree, far, depth):
 
 @kernel
 def measure(heights, labels, tree, area, rooms):
-    """`rooms`: m³ that each depression holds up to its spill; 0 before. area: m² of a cell."""
+    """Fill `rooms` (0 before) with the capacity of each depression up to its spill level, in m³. area: m² of a cell."""
     below = np.zeros(rooms.size, np.int64)  # cells below the spill, which in a larger depression are deeper by a step
     far = np.zeros(rooms.size, np.int64)
     _reach(tree, far, np.zeros(rooms.size, np.int64))
@@ -108,7 +108,7 @@ def measure(heights, labels, tree, area, rooms):
 
 @lean
 def _pour(tree, water, leaf, last, amount):
-    """Add an amount to a leaf and to all that hold it, up to `last` or to the largest one."""
+    """Add an amount to a leaf and its ancestors, up to `last` or to the largest."""
     while leaf != 0:
         water[leaf] += amount
         if leaf == last:
@@ -118,11 +118,11 @@ def _pour(tree, water, leaf, last, amount):
 
 @kernel
 def fill(tree, outer, rooms, water, lakes):
-    """Let water fill depressions, spill and merge; returns the m³ that run out of all.
+    """Let water fill depressions, spill and merge; returns the outflow in m³.
 
-    water: m³ that run to each leaf, 0 for what is larger; in the end what each depression holds. lakes: int64 by
-    depression, 0 before, filled with the largest depression that holds it and stands at one level: itself for a leaf
-    that is not full, and 0 for what is larger than one lake.
+    water: m³ that reach each leaf, 0 for larger ones; on return, the contents of each depression. lakes: int64 by
+    depression, 0 before; on return, the largest depression around it with a common water level: itself for a leaf that
+    is not full, 0 for depressions larger than one lake.
     """
     for depression in range(1, rooms.size):  # each before its parent
         parent = tree.parent[depression]
@@ -158,9 +158,9 @@ def fill(tree, outer, rooms, water, lakes):
 
 @kernel
 def settle(heights, owners, order, water, rooms, spills, area, levels):
-    """`levels`: m at which the water of each lake stands: at its lowest cell without any, at its spill if it is full.
+    """Fill `levels` with the water level of each lake in m: its lowest cell if empty, its spill level if full.
 
-    owners: by cell, its lake, 0 for none. order: the cells of lakes, by lake and then by height.
+    owners: lake of each cell, 0 for none. order: cells of lakes, sorted by lake and height.
     """
     place = 0
     while place < order.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sums down the flow graph and heights up it, from its cells in depth-first order."""
+"""Accumulation downstream and heights upstream over the flow graph in depth-first order."""
 
 import math
 
@@ -15,13 +15,13 @@ FIRST = np.array([next((bit for bit in range(8) if byte >> bit & 1), 8) for byte
 
 @kernel
 def count_outlets(network):
-    """How many cells are outlets."""
+    """Number of outlets."""
     return np.sum(network.toward == OUTLET)
 
 
 @kernel
 def list_donors(network, cols, first, last, donors):
-    """Set `donors` (uint8) in rows first … last - 1: bit n where the neighbor of number n drains to the cell."""
+    """Fill `donors` (uint8) in rows first … last - 1: bit n is set if neighbor n drains to the cell."""
     toward, offsets = network.toward, network.offsets
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
@@ -42,9 +42,11 @@ def list_donors(network, cols, first, last, donors):
 
 @kernel
 def depth_first(network, donors, order, places, trees):
-    """Fill `order` (int32) with all cells, each after its receiver and before those that drain to it, `places` (int32)
-    with the place of each one's receiver in it, an outlet's with its own, and `trees` with the place of each outlet
-    and, last, their number. What waits is kept at the end of both. donors: as of `list_donors`."""
+    """Fill `order` (int32) with all cells, each after its receiver and before its donors.
+
+    Fills `places` (int32) with the position of each cell's receiver in it, an outlet's own, and `trees` with the position
+    of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see `list_donors`.
+    """
     count, tree = 0, 0
     for outlet in range(network.toward.size):
         if network.toward[outlet] != OUTLET:
@@ -68,8 +70,7 @@ def depth_first(network, donors, order, places, trees):
 
 @kernel
 def accumulate(network, order, amounts, first, last):
-    """Add to the amount of each cell those of all that drain through it, for places first … last - 1 of the order,
-    which hold whole trees."""
+    """Accumulate amounts downstream over positions first … last - 1 of the order, which hold whole trees."""
     for place in range(last - 1, first - 1, -1):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -79,7 +80,7 @@ def accumulate(network, order, amounts, first, last):
 
 @kernel
 def fill(network, order, heights, levels):
-    """`levels`: the heights (m) with all pits filled up to where they spill."""
+    """`levels`: heights (m) with all pits filled to their spill level."""
     for place in range(order.size):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -90,8 +91,10 @@ def fill(network, order, heights, levels):
 
 @kernel
 def strahler(network, order, areas, least, orders, twins):
-    """`orders`: of channels after Strahler (1957), 1 from where the drainage area (m²) reaches `least`; 0 on slopes.
-    orders, twins: uint8 by cell, 0 before."""
+    """`orders`: Strahler order (1957) of channels, 1 from a drainage area of `least` (m²) on; 0 on slopes.
+
+    orders, twins: uint8 by cell, 0 before.
+    """
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
         if areas[cell] < least:
@@ -109,7 +112,7 @@ def strahler(network, order, areas, least, orders, twins):
 
 @kernel
 def longest_ways(network, order, lengths):
-    """`lengths`: of the longest way that water takes to each cell, in meters; 0 before."""
+    """`lengths`: longest flow path to each cell in meters; 0 before."""
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -120,7 +123,7 @@ def longest_ways(network, order, lengths):
 
 @kernel
 def deepest_pits(network, order, heights, levels, deepest):
-    """`deepest`: depth (m) of the deepest pit on the way of each cell's water; 0 before."""
+    """`deepest`: depth (m) of the deepest pit on each cell's flow path; 0 before."""
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -139,14 +142,14 @@ def deepest_pits(network, order, heights, levels, deepest):
 
 @lean
 def _steps_of(number):
-    """Rows and columns to a neighbor."""
+    """Row and column offset of a neighbor."""
     place = number + (number > 3)
     return place // 3 - 1, place % 3 - 1
 
 
 @lean
 def _way(network, cell, along, across, steps):
-    """Displacement of a cell's water after at most `steps` cells, in m along rows and columns, and the steps taken."""
+    """Displacement of water over at most `steps` cells, in m along rows and columns, and the number of cells passed."""
     up, right, taken = 0.0, 0.0, 0
     while taken < steps and network.toward[cell] < OUTLET:
         number = network.toward[cell]
@@ -159,8 +162,10 @@ def _way(network, cell, along, across, steps):
 
 @kernel
 def ways(network, cols, along, across, steps, first, last, directions):
-    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with unit vectors of the flow along columns and rows,
-    averaged over `steps` cells downstream; 0 at outlets."""
+    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with unit vectors of the flow along columns and rows.
+
+    Directions are averaged over `steps` cells downstream; 0 at outlets.
+    """
     for row in range(first, last):
         for col in range(cols):
             up, right, _ = _way(network, (row + 1) * (cols + 2) + col + 1, along, across, steps)
@@ -171,7 +176,7 @@ def ways(network, cols, along, across, steps, first, last, directions):
 
 @kernel
 def aspects(network, cells, along, across, steps, lengths):
-    """Fill `lengths` (4,) with the displacement (m) by sector, summed over the cells that flow on for `steps` cells."""
+    """Fill `lengths` (4,) with displacements (m) by sector, over cells with at least `steps` cells downstream."""
     lengths[:] = 0.0
     for cell in cells:
         up, right, taken = _way(network, np.int64(cell), along, across, steps)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slope, curvature and aspect of a surface, by central differences."""
+"""Slope, curvature and aspect by central differences."""
 
 import math
 
 from ...kernels.compile import kernel, lean
 
 AXES, DIAGONALS, BETWEEN, LEVEL = 0, 1, 2, 3
-"""Sectors of directions: within 11.25° of the grid's axes, of its diagonals, of neither; and no direction at all."""
+"""Sectors of directions: within 11.25° of the grid's axes, of its diagonals, neither, and undefined."""
 
 _NEAR_AXIS, _NEAR_DIAGONAL = 0.198912367379658, 0.668178637919299  # tangents of 11.25° and of 33.75°
 
 
 @lean
 def sector(along, across):
-    """The sector of a direction, m."""
+    """Sector of a direction; arguments in m."""
     small, large = min(abs(along), abs(across)), max(abs(along), abs(across))
     if large == 0.0:
         return LEVEL
@@ -24,11 +24,13 @@ def sector(along, across):
 
 @kernel
 def measure(heights, along, across, first, last, slopes, curvatures, aspects):
-    """Fill rows first … last - 1 of `slopes` (m/m) and `curvatures` (1/m), (rows, cols), and of `aspects` (rows, 4)
-    int64 with how many cells of each face each sector.
+    """Fill rows first … last - 1 of `slopes` (m/m), `curvatures` (1/m) and `aspects`.
 
-    heights: (rows + 2, cols + 2) m, with a ring. along, across: side of a cell, m. curvature: the mean of the surface's
-    two principal ones, above 0 on ridges and below in hollows; that of a ball is 1 / radius.
+    slopes, curvatures: (rows, cols). aspects: (rows, 4) int64, cells by sector. heights: (rows + 2, cols + 2) m,
+    padded.
+    along, across: cell sides, m. Curvature is the mean of the two principal ones, positive on ridges, negative in
+    hollows,
+    1 / radius on a sphere.
     """
     cols = heights.shape[1] - 2
     by_row, by_col = 0.5 / along, 0.5 / across
@@ -52,8 +54,10 @@ def measure(heights, along, across, first, last, slopes, curvatures, aspects):
 
 @kernel
 def needles(heights, above, first, last, counts):
-    """Fill places first … last - 1 of `counts` (rows,) int64 with how many cells of each row stand out by more than
-    `above` m from all neighbors. heights: (rows, cols); the ground beyond the edges is as high as they are."""
+    """Fill positions first … last - 1 of `counts` (rows,) int64 with the number of needles in each row.
+
+    A needle is more than `above` m higher than all its neighbors. heights: (rows, cols); edges are extended.
+    """
     rows, cols = heights.shape
     for row in range(first, last):
         counts[row] = 0

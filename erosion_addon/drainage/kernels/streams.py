@@ -44,8 +44,9 @@ def list_donors(network, cols, first, last, donors):
 def depth_first(network, donors, order, places, trees):
     """Fill `order` (int32) with all cells, each after its receiver and before its donors.
 
-    Fills `places` (int32) with the position of each cell's receiver in it, an outlet's own, and `trees` with the position
-    of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see `list_donors`.
+    Fills `places` (int32) with the position of each receiver in it (an outlet is its own), and `trees` with the
+    position of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see
+    `list_donors`.
     """
     count, tree = 0, 0
     for outlet in range(network.toward.size):

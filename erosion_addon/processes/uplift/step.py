@@ -106,6 +106,16 @@ class UpliftParameters(Parameters):
         soft_low=0.2,
         soft_high=0.7,
     )
+    slope_exponent: float = parameter(
+        1.0,
+        "How much faster steep rivers cut than gentle ones: above 1 gorges eat their way back into uplands that stay, "
+        "below 1 brooks cut gentle uplands too. Other values than 1 take longer.",
+        low=0.5,
+        high=3,
+        seed_name="n",
+        soft_low=0.7,
+        soft_high=2,
+    )
     deposition: float = parameter(
         0.2,
         "How readily rivers lay down what they carry: higher values make plains and fans.",
@@ -152,7 +162,8 @@ class UpliftParameters(Parameters):
 
     def reach(self, area: float) -> float:
         """K A^m in meters a year, for an area in m²."""
-        return float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, self.concavity)) if area > 0 else 0.0
+        exponent = self.concavity * self.slope_exponent
+        return float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, exponent)) if area > 0 else 0.0
 
     def hillslope(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
         """Length of hillslopes in meters."""
@@ -240,7 +251,8 @@ class UpliftStep(Step):
         years = given.years / STEPS
         return self._incision.Constants(
             cut=given.reach(1.0) * years,
-            concavity=given.concavity,
+            area_exponent=given.concavity * given.slope_exponent,
+            slope_exponent=given.slope_exponent,
             deposition=given.deposition * spacing[0] * spacing[1],
             channel=CHANNEL * length * length,
             breach=given.breach,

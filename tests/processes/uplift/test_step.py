@@ -9,6 +9,7 @@ from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.land import Land
 from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
 from erosion_addon.processes.uplift.kernels.incision import limit_slopes
 from erosion_addon.processes.uplift.step import STEPS, UpliftParameters, UpliftStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
@@ -36,10 +37,10 @@ def flooded(terrain, edges="open"):
     return graph.inside(graph.filled(flat)) - terrain.elevation
 
 
-def steady():
+def steady(**values):
     """A range in balance, and the graph on it; concavity 0.4, U = 0.5 and K = 10 mm/year at 1 km²."""
     terrain = noise(64, 20_000.0, 100.0)
-    after = run(terrain, uplift=0.5, years=2e7, concavity=0.4, erodibility=10.0, **PURE)
+    after = run(terrain, uplift=0.5, years=2e7, concavity=0.4, erodibility=10.0, **PURE, **values)
     graph = FlowGraph(terrain.shape, terrain.spacing)
     flat = graph.padded(after.elevation)
     graph.route(flat)
@@ -58,6 +59,29 @@ def test_a_steady_river_is_as_steep_as_uplift_and_area_demand():
     assert rivers.sum() > 300
     assert np.median(ratio) == pytest.approx(1.0, abs=0.01)
     assert 0.96 < np.percentile(ratio, 10) < np.percentile(ratio, 90) < 1.04
+
+
+@pytest.mark.parametrize("exponent", [0.7, 1.5, 2.0])
+def test_a_steady_river_is_as_steep_as_its_slope_exponent_demands(exponent):
+    """S A^(m/n) = (U/K)^(1/n): on a steady range, along rivers that keep their beds."""
+    heights, graph, receivers, distance, areas = steady(slope_exponent=exponent)
+    rivers = (areas > 20 * areas.min()) & ~graph.outlets
+    slopes = (heights - heights.ravel()[receivers])[rivers] / distance[rivers]
+    ratio = slopes * (areas[rivers] / 1e6) ** 0.4 / (0.5 / 10.0) ** (1 / exponent)
+    assert rivers.sum() > 300
+    assert np.median(ratio) == pytest.approx(1.0, abs=0.01)
+    assert 0.94 < np.percentile(ratio, 10) < np.percentile(ratio, 90) < 1.06
+
+
+@pytest.mark.parametrize("exponent", [0.5, 0.7, 0.999, 1.001, 1.5, 2.0, 3.0])
+def test_what_is_left_of_a_fall_solves_its_equation(exponent):
+    """y + F yⁿ = 1, for rivers that hardly cut and for such as leave nothing; n = 2 has a root in closed form."""
+    for pull in (0.0, 1e-12, 1e-3, 0.5, 1.0, 2.0, 1e3, 1e9):
+        left = share_left(pull, exponent)
+        assert 0.0 < left <= 1.0
+        assert left + pull * left**exponent == pytest.approx(1.0, abs=1e-11)
+        if exponent == 2.0 and pull >= 0.5:
+            assert left == pytest.approx((math.sqrt(1 + 4 * pull) - 1) / (2 * pull), rel=1e-11)
 
 
 def test_all_tributaries_lie_on_one_line_over_chi():

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erosion processes, a folder each: parameters, step and kernels together."""
+"""Erosion processes, one folder each with parameters, step and kernels."""

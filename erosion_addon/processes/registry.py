@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The processes there are, in the order of menus. Each is a folder; a new one is a line here."""
+"""All processes in menu order. Each is a folder; a new one adds a line here."""
 
 from . import brush, droplet, dunes, rill, snow, talus, uplift, water, weathering, wind
 from .shared.process import Process

@@ -58,7 +58,7 @@ class BrushStep(Step):
             self._canvas.end(box)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         state, (elevation, loose) = self._state, self._start
         found = {"elevation": _changed(state.elevation, elevation, self._elevation)}
         for name, start, now in zip(self._canvas.loose, loose, self._loose, strict=True):
@@ -66,7 +66,7 @@ class BrushStep(Step):
         return found
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         moved, exported, added = (float(total) for total in self._total)
         # Where nothing was painted the terrain keeps every bit, so what rounding added there does not count.
         kept = self._elevation == self._start[0]
@@ -74,7 +74,7 @@ class BrushStep(Step):
         return Volumes(moved, exported, added - float((self._start[0] - self._state.elevation)[kept].sum()) * area)
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         return {"strokes": int(np.searchsorted(self._ends, self._done, side="right")), "dabs": self._done}
 
 

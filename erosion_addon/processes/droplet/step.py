@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The droplet step: its parameters, and its way from meters into the kernel's cells and back."""
+"""Droplet step: parameters, and conversion between meters and the kernel's cells."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,8 @@ from ..shared.state import State, Volumes
 @dataclass(frozen=True)
 class DropletParameters(Parameters):
     """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
-    the defaults are the source's. A step is one cell long."""
+    the defaults are the source's. A step is one cell long.
+    """
 
     drops_per_cell: float = parameter(
         1.0,
@@ -201,9 +202,9 @@ class DropletParameters(Parameters):
 
 
 class DropletStep(DropStep):
-    """A droplet step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 4 + 8 + 16
@@ -257,7 +258,7 @@ class DropletStep(DropStep):
         )
 
     def _settled(self) -> tuple[Array, Array | None, float]:
-        """Ground and color if all drops laid down what they carry where they are, and what masks would keep."""
+        """Ground and color with the load of all drops deposited where they are, and the volume that masks prevent."""
         self.rest()
         if not self._run.under_way:
             return self._ground, self._color, 0.0
@@ -266,7 +267,7 @@ class DropletStep(DropStep):
         return ground, color, self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         from .kernels.wetness_index import wetness
 
         ground, color, _ = self._settled()
@@ -282,17 +283,17 @@ class DropletStep(DropStep):
         return layers
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
         return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(self._given_way())
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         return {**super().counts(seconds), "random_directions": int(self._totals.random_directions.sum())}
 
 
 def _spread(state: State, parameters: DropletParameters) -> tuple[Array, bool]:
-    """The cells, in ascending order, in which drops start anywhere, and whether they do so in all."""
+    """Sorted cells in which drops start at random positions, and whether all do."""
     flowing = [spring for spring in parameters.springs if spring[2] * parameters.spring_share > 0]
     rising = spring_cells(state.elevation.shape, flowing) if parameters.start == "springs" else []
     return np.unique(np.array(rising, np.int64)), parameters.start == "anywhere"

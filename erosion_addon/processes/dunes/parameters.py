@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of the dunes step, declared once."""
+"""Parameters of the dunes step."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,14 @@ from ...base.parameters import Parameters, parameter
 from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
 LEAST_HOP = 2.0
-"""Length of a hop in cells, at least: with less, sand would not leave its dune."""
+"""Shortest hop in cells; with less, sand would not leave its dune."""
 
 
 @dataclass(frozen=True)
 class DuneParameters(Parameters):
     """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or stars, by the winds
-    and by how much sand there is (Werner 1995)."""
+    and by how much sand there is (Werner 1995).
+    """
 
     years: float = parameter(
         600.0,
@@ -178,5 +179,5 @@ class DuneParameters(Parameters):
         check_rose(self.wind_rose)
 
     def hop(self, cell_size: float) -> float:
-        """Length of a hop on level ground in meters."""
+        """Hop length on level ground in meters."""
         return max(self.hop_length, LEAST_HOP * cell_size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The step of dunes: sweeps of one wind each, in which slabs hop along its lines and what is too steep slides."""
+"""Dunes step: sweeps with one wind each, in which slabs hop along its lines and steep slopes slide."""
 
 import math
 import time
@@ -19,58 +19,60 @@ from ..shared.winds import drawn_wind, turned
 from .parameters import DuneParameters
 
 SLAB = 0.05
-"""Thickness of a slab in cell sizes. Thinner ones leave smoother sand and take as many times longer."""
+"""Thickness of a slab in cell sizes. Thinner slabs leave smoother sand and take proportionally longer."""
 
 FLIGHT = 1.7
-"""Hops of a slab on level sand, on average."""
+"""Mean number of hops of a slab on level sand."""
 
 DUNE, AROUND = 1.0, 12.0
-"""Radius of the ground that the wind feels as one, and of the surroundings that it is compared to, in hops."""
+"""Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is compared with."""
 
 LEAD = 2.0
-"""How far before the top of a hill the wind over it is fastest, in hops."""
+"""Distance of the fastest wind before the top of a hill, in hops."""
 
 HULL = 6.0
-"""Half the length along the wind over which ground counts as one ridge, in hops."""
+"""Half length of the ground along the wind that counts as one ridge, in hops."""
 
 LEVELS = 8
-"""Sweeps between two looks at that."""
+"""Sweeps between updates of that height."""
 
 STABLE = 0.2
-"""Share of a difference of height that rolls at a time, at most."""
+"""Stability limit of creep: share of a height difference moved at a time."""
 
 SLIDES = 3
-"""Passes of slides after a sweep: a lee then stands less than a degree too steep."""
+"""Slide passes after a sweep; lees are then less than a degree too steep."""
 
 LAST_SLIDES, LONG_SLIDES = 200, 32
-"""Parts after the last sweep, at most, and passes of slides in each: until all sand rests, also on fine grids, where a
-slope has many cells."""
+"""Most slide rounds after the last sweep, and passes in each: enough for all sand to rest on fine grids."""
 
 BEACH, GRASS = 1.0, 3.0
-"""Width of the beach and of the strip of grass behind it, in hops."""
+"""Width of the beach and of the grass strip behind it, in hops."""
 
 BELOW = 0.5
-"""How far below the steepest slope that sand holds slides come to rest, in degrees: corners of crests, whose slope is a
-degree or two more than that of the faces between their cells, then hardly exceed it."""
+"""Margin in degrees by which slides stop below the repose angle.
+
+Slopes at the corners of crests are a degree or two steeper than the faces between their cells; with the margin they
+hardly exceed the angle.
+"""
 
 PORTION = 2**19
-"""Cells whose lines are worked on at once, about."""
+"""Approximate number of cells whose lines are processed at once."""
 
 LINES = 16
-"""Lines that a thread takes at a time."""
+"""Lines per work item."""
 
 DROWNED = 0.01
-"""Depth of water in meters from which on no sand leaves the bottom."""
+"""Water depth in meters from which sand stays on the bottom."""
 
 TURNS = 16
-"""How often sand goes on over an edge that wraps: what no place takes by then leaves."""
+"""Greatest number of times that sand crosses a wrapped edge; the rest is exported."""
 
 GOLDEN = 0.6180339887498949
-"""The golden ratio: multiples of it fall evenly on the winds of a rose, whatever their weights."""
+"""Golden ratio: its multiples sample the winds of a rose evenly, whatever their weights."""
 
 
 def sweeps(given: DuneParameters, spacing: tuple[float, float]) -> int:
-    """How often each cell is drawn, on average: a slab on level sand carries its volume FLIGHT hops far."""
+    """Mean number of draws per cell: a slab on level sand carries its volume over FLIGHT hops."""
     cell = mean_cell_size(spacing)
     if given.years * given.transport == 0:
         return 0
@@ -78,9 +80,9 @@ def sweeps(given: DuneParameters, spacing: tuple[float, float]) -> int:
 
 
 class DuneStep(Step):
-    """A dunes step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running dunes step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    A sweep has parts: its shadows, a portion of the lines each, what comes over an edge that wraps, and slides.
+    A sweep consists of shadows, portions of lines, sand across wrapped edges, and slides.
     """
 
     bytes_per_cell = 16 + 24 + 12 + 20 + 8
@@ -135,7 +137,7 @@ class DuneStep(Step):
         }
 
     def _make_cover(self) -> Array | None:
-        """(cells, 2) float32: what catches sand (plants and water), and what of dry sand can be lifted."""
+        """(cells, 2) float32: cover that catches sand (plants and water), and the liftable share of dry sand."""
         layers, given = self._state.layers, self._given
         moisture, grass, water = (layers.get(name) for name in ("moisture", "grass", "water_depth"))
         if moisture is None and grass is None and water is None:
@@ -155,7 +157,7 @@ class DuneStep(Step):
         return cover.reshape(-1, 2)
 
     def _beside_water(self, hops: float) -> Array:
-        """Dry cells within so many hops of standing water, (rows, cols) bool."""
+        """Dry cells within a number of hops of standing water, (rows, cols) bool."""
         state = self._state
         wet = state.layers["water_depth"] > DROWNED
         near, mode = wet, "wrap" if state.edges == "wrap" else "constant"
@@ -165,7 +167,7 @@ class DuneStep(Step):
         return near & ~wet
 
     def _find_shore(self) -> None:
-        """The beach: where it is (rows, cols), how high it lies, and how high the sea stands (m)."""
+        """Beach: its cells (rows, cols), its height, and the sea level (m)."""
         state = self._state
         self._beach, self._beach_heights, self._sea = np.zeros(self._shape, bool), np.empty(0), -math.inf
         water = state.layers.get("water_depth")
@@ -189,7 +191,7 @@ class DuneStep(Step):
         return found
 
     def advance(self) -> float:
-        """Work for about a tenth of a second; returns the share of the work done, 1 once all is at rest."""
+        """Work for about a tenth of a second; returns the share of the work done, 1 once everything rests."""
         until = chunk_end()
         while self._done < self._end:
             self._part()
@@ -217,7 +219,7 @@ class DuneStep(Step):
             self._slides.run(SLIDES, sweep * SLIDES)
 
     def _wind(self, sweep: int) -> tuple[Any, Any, Any]:
-        """`Rays` and `Constants` of a sweep, and the key of its random numbers."""
+        """`Rays` and `Constants` of a sweep, and its random key."""
         given, (row_spacing, col_spacing) = self._given, self._state.spacing
         start = np.uint64(self._random.stream(self._key, sweep))
         chances = [float(self._random.uniform(start, draw)) for draw in range(5)]
@@ -246,7 +248,7 @@ class DuneStep(Step):
         return rays, constants, start
 
     def _brought(self, rays: Any) -> float:
-        """Slabs that the wind brings on each line that comes in over an edge."""
+        """Slabs supplied on each line that enters over an edge."""
         if not self._given.supply:
             return 0.0
         length, count = self._lines.extent(rays, self._shape)
@@ -261,7 +263,7 @@ class DuneStep(Step):
         )
 
     def _begin(self, sweep: int) -> None:
-        """Look at the ground: its mean around, how hard it is, and the shadows that come in over an edge."""
+        """Update the local mean, the hardness, and the shadows that enter over edges."""
         rays, constants, _ = self._wind(sweep)
         if sweep % LEVELS == 0:
             self._find_bumps()
@@ -275,7 +277,7 @@ class DuneStep(Step):
             self._kernel.hand_on_shadows(rays, self._shape, constants, tails, self._entering)
 
     def _bring_ashore(self) -> None:
-        """Let the sea fill up what the wind has taken from the beach, as far as its sand goes."""
+        """Refill the beach from the sea's sand where the wind has removed it."""
         given, width = self._given, BEACH * self._given.hop(self._state.cell_size)
         rock, loose = inner(self._rock), inner(self._loose)
         most = given.beach_supply * given.years / self._sweeps / width
@@ -284,13 +286,13 @@ class DuneStep(Step):
         self._totals[0, self._kernel.BROUGHT] += np.sum(brought)
 
     def _find_bumps(self) -> None:
-        """The difference of two means: over what the wind feels of a dune, and over its surroundings."""
+        """Difference of two local means: at the scale of a dune, and of its surroundings."""
         surface = np.ascontiguousarray(inner(self._rock) + inner(self._loose))
         hop = self._given.hop(self._state.cell_size)
         self._bump[...] = self._smooth(surface, DUNE * hop) - self._smooth(surface, AROUND * hop)
 
     def _smooth(self, surface: Array, reach: float) -> Array:
-        """Mean of the surface around each cell. reach: radius in meters."""
+        """Local mean of the surface. reach: radius in meters."""
         (rows, cols), threads, wrap = self._shape, self._state.threads, self._state.edges == "wrap"
         down, right = (
             max(1, min(round(reach / 2 / pitch), count // 4))
@@ -306,7 +308,7 @@ class DuneStep(Step):
         return found
 
     def _on_lines(self, first: int, last: int, work: Any) -> None:
-        """Call work(first, last) for lines of that range, on threads."""
+        """Call work(first, last) on a range of lines, on threads."""
         in_bands(lambda begin, end: work(first + begin, first + end), last - first, self._state.threads, LINES)
 
     def _blow(self, sweep: int, portion: int) -> None:
@@ -320,7 +322,7 @@ class DuneStep(Step):
         self._on_lines(first, last, lambda *ends: self._kernel.blow(*ends, *given, *memory))
 
     def _hand_on(self, sweep: int) -> None:
-        """Let sand that has left over an edge that wraps come in on the line that goes on there."""
+        """Move sand across wrapped edges to the line that continues there."""
         if not self._leaving.any():
             return
         rays, constants, start = self._wind(sweep)
@@ -341,7 +343,7 @@ class DuneStep(Step):
         self._leaving[:] = 0.0
 
     def _roll(self) -> None:
-        """Creep of a sweep."""
+        """Creep of one sweep."""
         state, kernel, rows = self._state, self._creep, self._shape[0]
         passed = SLAB * state.cell_size * FLIGHT * self._given.hop(state.cell_size) * self._given.creep
         shares_of = [passed / (pitch * pitch) for pitch in state.spacing]
@@ -366,16 +368,16 @@ class DuneStep(Step):
         return float(np.sum(self._totals[:, column]))
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {"elevation": self.elevation(), **self._state.split_loose(loose, own="sediment")}
 
     def elevation(self) -> Array:
-        """The surface to look at (m)."""
+        """Current surface for display, m."""
         return changed_elevation(self._state, self._rock, self._loose)
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far; what the wind has brought in comes from nowhere."""
+        """Volumes of solid material moved so far; supplied sand counts as added."""
         kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
         out = float(np.sum(self._exported)) + self._total(kernel.OUT) + float(np.sum(self._leaving))
         return volumes(self._state, self._rock, self._loose, np.array([out]))._replace(
@@ -383,12 +385,12 @@ class DuneStep(Step):
         )
 
     def settle(self) -> None:
-        """Come to the end of a sweep."""
+        """Finish the current sweep."""
         while self._done < self._sweeps * self._parts and self._done % self._parts:
             self._part()
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries of the report; volumes in m³. seconds: of work so far."""
+        """Entries for the report; volumes in m³. seconds: of work so far."""
         kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
         hops, blown = int(self._total(kernel.HOPS)), min(self._done / self._parts, self._sweeps)
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rill step, light droplets with moisture: its parameters, and its way from meters into cells and back."""
+"""Light droplet step: parameters, and conversion between meters and the kernel's cells."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,8 @@ from ..shared.state import State, Volumes
 @dataclass(frozen=True)
 class RillParameters(Parameters):
     """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
-    counts by the meter, not by the cell."""
+    counts by the meter, not by the cell.
+    """
 
     drops_per_cell: float = parameter(
         0.75,
@@ -131,9 +132,9 @@ class RillParameters(Parameters):
 
 
 class RillStep(DropStep):
-    """A rill step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running light droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 8 + 16 + 8
@@ -157,7 +158,7 @@ class RillStep(DropStep):
         self._totals = rill.make_totals(self._run.tiles)
 
     def _make_constants(self, given: RillParameters) -> Any:
-        """What holds for a meter, as shares of one step; and for a drop on each cell, as a share of one drop."""
+        """Constants given per meter, converted to one step; and those given per drop on each cell, to one drop."""
         state, unit = self._state, self._state.cell_size
         rows, cols = state.elevation.shape
         return self._kernel.Constants(
@@ -198,7 +199,7 @@ class RillStep(DropStep):
         )
 
     def _settled(self) -> tuple[Array, float]:
-        """Ground if all drops laid down what they carry where they are, and what masks would keep in them."""
+        """Ground with the load of all drops deposited where they are, and the volume that masks prevent."""
         self.rest()
         if not self._run.under_way:
             return self._ground, 0.0
@@ -206,7 +207,7 @@ class RillStep(DropStep):
         return ground, self._kernel.lay_down(self._run.tiles, self._run.pool, ground, self._masks)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = self._solid_layers(self._settled()[0])
         layers["flow"] = self._water[..., 0].copy()
         # Four cells share what their middle lacks, so a single one can be given a little more than it can hold.
@@ -214,9 +215,9 @@ class RillStep(DropStep):
         return layers
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far.
+        """Volumes of solid material moved so far.
 
-        The simple form carries nothing: what it takes goes nowhere, and what it fills comes from nowhere.
+        The simple form carries nothing: eroded material vanishes, and deposits are created.
         """
         eroded, filled, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:3])
         exported += self._settled()[1] * self._unit_volume

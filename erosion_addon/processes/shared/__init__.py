@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What processes share: the state of a run, particles on tiles, bands of rows, coarse steps."""
+"""Shared by processes: state of a run, particles on tiles, row bands, coarse steps."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground in a kernel's own unit of height, for what moves over it as drops or grains, and back in meters."""
+"""Ground in a kernel's unit of height, and conversion back to meters."""
 
 import numpy as np
 
@@ -9,12 +9,14 @@ from .shares import Ground, depth_bounds
 from .state import State
 
 HIGHEST_RELIEF = 1e7
-"""Cells; above it the small amounts that such things move would drown in rounding."""
+"""Greatest relief in cells; above it, rounding would swallow small amounts."""
 
 
 def in_unit(state: State, unit: float) -> Array:
-    """(rows, cols, 2) float64: height of the surface over its lowest point and the loose part of it, in units of so
-    many meters. Raises InputError where the relief is out of all proportion to the cells."""
+    """(rows, cols, 2) float64: height above the lowest point and loose thickness, in units of a number of meters.
+
+    Raises InputError if the relief is far too large for the cells.
+    """
     datum = datum_of(state)
     if float(state.elevation.max()) - datum > HIGHEST_RELIEF * state.cell_size:
         raise InputError(
@@ -29,12 +31,12 @@ def in_unit(state: State, unit: float) -> Array:
 
 
 def ground_now(state: State, ground: Array, unit: float) -> Ground:
-    """The ground in meters; unlike `solid_layers` not to the last bit where nothing has changed."""
+    """Ground in meters; unlike `solid_layers`, unchanged cells may differ in the last bit."""
     return Ground(ground[..., 0] * unit + datum_of(state), ground[..., 1] * unit)
 
 
 def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
-    """New arrays of elevation and loose layers in meters, of a ground that was made `in_unit` and has changed."""
+    """Elevation and loose layers in meters of a ground made by `in_unit`, after changes; new arrays."""
     elevation = _changed(state.elevation, (state.elevation - datum_of(state)) / unit, ground[..., 0], unit)
     before = state.loose()
     loose = _changed(before, before / unit, ground[..., 1], unit)
@@ -43,7 +45,7 @@ def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
 
 
 def bounds_in_unit(state: State, unit: float) -> list[Array]:
-    """`depth_bounds` as `in_unit` has heights."""
+    """`depth_bounds` in the unit of `in_unit`."""
     return depth_bounds(state, datum_of(state), unit)
 
 
@@ -53,9 +55,9 @@ def datum_of(state: State) -> float:
 
 
 def _changed(before: Array, start: Array, now: Array, unit: float) -> Array:
-    """`before` (m) with what has happened to `start`, the same in a kernel's `unit`, which is `now` there.
+    """`before` (m) plus the change from `start` to `now`, both in a kernel's `unit`; overwrites `start`.
 
-    Only the change comes back from the unit, so that what is untouched keeps every bit. start is overwritten.
+    Only the change is converted, so untouched cells keep every bit.
     """
     np.subtract(now, start, out=start)
     start *= unit

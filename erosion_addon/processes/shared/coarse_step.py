@@ -71,7 +71,8 @@ class AtFeatureSize:
     @property
     def bytes_per_cell(self) -> int:
         """Working memory beyond terrain and result: the step's, and three fields while something is spread. (It is more
-        only where the coarse cells are hardly larger than the terrain's.)"""
+        only where the coarse cells are hardly larger than the terrain's.)
+        """
         return self.step.bytes_per_cell + 24
 
     def __call__(self, state: State, parameters: Any, key: int) -> Step:
@@ -218,7 +219,7 @@ class CoarseStep(Step):
         return np.clip(change, min(before.min(), 0.0), max(before.max(), 1.0)).astype(values.dtype)
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         return self._step.volumes()
 
     def counts(self, seconds: float) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class DropStep(Step):
     """A step of single drops under way on `state`; the base of those that are.
 
     Kernels of drops want cells of 1 × 1 and heights from the lowest point: `_ground` is (rows, cols, 2) float64, height
-    of the surface and the loose part of it, in cells. key: uint64 that numbers of this step are drawn from.
+    of the surface and the loose part of it, in cells. key: uint64 of its random numbers.
     Raises InputError where the relief is out of all proportion to the cells.
     """
 
@@ -56,7 +56,8 @@ class DropStep(Step):
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Begin a turn: let hillslopes give way, look how hard the rock is that lies bare by now, and let new drops
-        start."""
+        start.
+        """
         if self._hillslopes:
             self._hillslopes.follow(first)
         if self._masks is not None and self._state.hardness_changes:
@@ -80,7 +81,8 @@ class DropStep(Step):
 
     def settle(self) -> None:
         """Let no more drops start, those under way come to their ends, to lay down their load where it belongs,
-        and what is too steep give way."""
+        and what is too steep give way.
+        """
         self._run.run_out(self._begin, self._work)
         while self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
             pass
@@ -106,7 +108,7 @@ class DropStep(Step):
         return Volumes(float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area)
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         done = self._run.started
         return {
             "drops": done,
@@ -119,7 +121,8 @@ class DropStep(Step):
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
     """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; where depths are
     limited (rows, cols, 5), with the lowest and the highest that a cell may come to, in cells. None where nothing is
-    masked. ground: as in `shares`."""
+    masked. ground: as in `shares`.
+    """
     given, bounds = shares(state, ground), bounds_in_unit(state, state.cell_size)
     if given.nothing and not bounds:
         return None

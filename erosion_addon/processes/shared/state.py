@@ -27,11 +27,11 @@ ANYTHING = (-LARGEST, LARGEST)
 
 @dataclass
 class State:
-    """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which
-    `sediment` (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it;
-    masks: by kind, float32; spacing: (row, col) m; threads: the
-    most to use; fixed: (rows, cols) m of what is loose that counts as rock; strata: layers of rock; limits: those of
-    depth, for the step that starts here."""
+    """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which `sediment`
+    (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it; masks: by kind,
+    float32; spacing: (row, col) m; threads: the most to use; fixed: (rows, cols) m of what is loose that counts as
+    rock; strata: layers of rock; limits: those of depth, for the step that starts here.
+    """
 
     elevation: Array
     layers: dict[str, Array]
@@ -69,13 +69,15 @@ class State:
 
     def loose(self) -> Array:
         """Thickness of everything loose, in meters: all processes take sediment and soil alike. What is fixed is rock
-        to them."""
+        to them.
+        """
         loose = loose_of(self.layers)
         return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)
 
     def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
         """The layers `sediment` and `soil` of a changed thickness: what was added goes to `own`, what was taken comes
-        from `own` first and then from the other. loose: without what is fixed."""
+        from `own` first and then from the other. loose: without what is fixed.
+        """
         if self.fixed is not None:
             loose = loose + np.minimum(self.fixed, loose_of(self.layers))
         other = "soil" if own == "sediment" else "sediment"
@@ -146,14 +148,16 @@ class Step:
 
     evolving: tuple[str, ...] = ()
     """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
-    steps. A step made from the same state and given these goes on to the same bytes."""
+    steps. A step made from the same state and given these goes on to the same bytes.
+    """
 
     limits: Mapping[str, tuple[float, float]] = {}
     """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`."""
 
     later: tuple[str, ...] = ()
     """Attributes of `evolving` that checkpoints of earlier versions lack. Those versions stopped only where these
-    attributes are as in a new step."""
+    attributes are as in a new step.
+    """
 
     def __init__(self, state: State, parameters: Any, key: int) -> None:
         raise NotImplementedError
@@ -167,7 +171,7 @@ class Step:
         raise NotImplementedError
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         raise NotImplementedError
 
     def counts(self, seconds: float) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class SnowParameters(Parameters):
 
 
 class SnowStep(Step):
-    """A snow step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running snow step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
     Snow that slides is loose material on the ground. The ground counts as rock and never breaks.
     """

@@ -59,7 +59,7 @@ class TalusParameters(Parameters):
 
 
 class TalusStep(Step):
-    """A talus step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
+    """Running talus step on `state`: call `advance` until it returns 1; `layers` may be read at any time."""
 
     bytes_per_cell = 16 + 12
     """Working memory beyond terrain and result: rock, loose material and masks."""
@@ -85,7 +85,7 @@ class TalusStep(Step):
         return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
@@ -93,9 +93,9 @@ class TalusStep(Step):
         }
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         return volumes(self._state, self._rock, self._loose, np.sum(self._exported, keepdims=True))
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         return {"passes": self._done, "at_rest": self._slides.at_rest}

@@ -22,7 +22,8 @@ from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 
 STEPS = 40
 """Time steps of a run, each of which drains the ground anew. Twice as many change the mean height of a dissected
-fractal by less than 1 %."""
+fractal by less than 1 %.
+"""
 
 PHASES = 3
 """Parts of a time step: rise and creep, drain, cut."""
@@ -177,7 +178,7 @@ class UpliftParameters(Parameters):
 
 
 class UpliftStep(Step):
-    """A step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
+    """Running step on `state`: call `advance` until it returns 1; `layers` may be read at any time."""
 
     bytes_per_cell = 80
     """Working memory beyond terrain and result: heights, loose, six in the order of the graph, graph, masks."""
@@ -418,7 +419,7 @@ class UpliftStep(Step):
         return self._graph.inside(self._rise()) * times if self._rises else np.zeros(self._graph.shape)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, by field name."""
+        """Current layers changed by the step, by field name; new arrays."""
         if coarse := self._coarse:
             return coarse.layers()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
@@ -435,7 +436,7 @@ class UpliftStep(Step):
         return np.where(self._drowned, self._state.elevation, self._graph.inside(self._heights))
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         if coarse := self._coarse:
             return coarse.volumes()
         return Volumes(*(float(total) * self._area for total in self._total))
@@ -445,7 +446,7 @@ class UpliftStep(Step):
         return self._state.spacing[0] * self._state.spacing[1]
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work; volumes in m³."""
+        """Entries for the report; volumes in m³. seconds: of work so far."""
         taken, left, raised = self.volumes()
         years = self._given.years * (self._done / self._phases if self._phases else 1.0)
         if coarse := self._coarse:

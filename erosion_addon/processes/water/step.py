@@ -31,7 +31,7 @@ WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 
 
 class WaterStep(Step):
-    """A water step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running water step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
     key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.
     """
@@ -298,7 +298,7 @@ class WaterStep(Step):
         return self._depth
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = self._layers(self._soil.copy())
         return layers | {name: layers[name].copy() for name in WORKED_ON}
 
@@ -335,7 +335,7 @@ class WaterStep(Step):
         return row_spacing * col_spacing
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far; sliding counts as moved too."""
+        """Volumes of solid material moved so far; sliding counts as moved too."""
         area = self._area()
         return Volumes(float(np.sum(self._sums.moved)) * area, float(np.sum(self._totals.exported)) * area)
 

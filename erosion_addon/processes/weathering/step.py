@@ -19,7 +19,8 @@ FEWEST_STEPS = 16
 
 COVER_PER_STEP = 0.05
 """Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
-been bare all the time, within half as much."""
+been bare all the time, within half as much.
+"""
 
 LOOK = 4
 """Time steps between two looks at how hard the rock is below its cover."""
@@ -28,7 +29,8 @@ LOOK = 4
 @dataclass(frozen=True)
 class WeatherParameters(Parameters):
     """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill; defaults as measured in
-    the hills of California (Heimsath et al. 1997)."""
+    the hills of California (Heimsath et al. 1997).
+    """
 
     duration: float = parameter(
         50000.0,
@@ -85,7 +87,7 @@ class WeatherParameters(Parameters):
 
 
 class WeatherStep(Step):
-    """A weather step under way on `state`: `advance` it until it says 1, look at `layers` at any time."""
+    """Running weather step on `state`: call `advance` until it returns 1; `layers` may be read at any time."""
 
     bytes_per_cell = 16 + 8 + 12 + 4
     """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and moisture."""
@@ -176,7 +178,7 @@ class WeatherStep(Step):
         return wanted
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
@@ -184,11 +186,11 @@ class WeatherStep(Step):
         }
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far."""
+        """Volumes of solid material moved so far."""
         return volumes(self._state, self._rock, self._loose, self._exported)
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         steps = max(self._steps, 1)
         return {
             "years": self._years * self._done / steps,

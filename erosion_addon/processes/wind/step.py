@@ -46,9 +46,9 @@ FLOW_BYTES = 8 * 5 + 4 * 4
 
 
 class WindStep(Step):
-    """A wind step under way on `state`: `advance` it until it says 1, look at `layers` at any time.
+    """Running wind step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    key: uint64 that numbers of this step are drawn from. Raises InputError where the terrain cannot be eroded.
+    key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
@@ -138,7 +138,8 @@ class WindStep(Step):
 
     def _way_of_slides(self) -> dict[str, Any]:
         """Whether heaps slide down the true slope, and how steep pairs of cells are where it may be too steep: of the
-        eight ways to neighbors the widest gap is between a diagonal and the shorter side, half of it off downhill."""
+        eight ways to neighbors the widest gap is between a diagonal and the shorter side, half of it off downhill.
+        """
         given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
         if given.slides == "pairs" or given.repose_angle == 0:
             return {"downhill": False, "watch": 1.0}
@@ -251,7 +252,7 @@ class WindStep(Step):
         self._end_gust()
 
     def _settled(self) -> tuple[Array, float]:
-        """Ground if all particles laid down what they carry where they are, and what masks would keep in them."""
+        """Ground with the load of all particles deposited where they are, and the volume that masks prevent."""
         self.rest()
         if not self._run.under_way:
             return self._ground, 0.0
@@ -274,7 +275,7 @@ class WindStep(Step):
         return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of what the step has changed so far, in meters, by field name."""
+        """Current layers changed by the step, in meters, by field name; new arrays."""
         found = solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
         return found if self._flows is None else found | self._flow_maps(self._flows)
 
@@ -297,13 +298,13 @@ class WindStep(Step):
         return float(np.sum(total)) * self._unit * self._state.spacing[0] * self._state.spacing[1]
 
     def volumes(self) -> Volumes:
-        """What happened to solid material so far; what the wind has brought in comes from nowhere."""
+        """Volumes of solid material moved so far; what the wind has brought in comes from nowhere."""
         kept, totals = self._settled()[1], self._totals
         moved, exported = self._volume(totals.lifted + totals.slid), self._volume(totals.exported) + self._volume(kept)
         return Volumes(moved, exported, self._volume(totals.supplied))
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work; volumes in m³."""
+        """Entries for the report; volumes in m³. seconds: of work so far."""
         totals, done = self._totals, self._done
         return {
             "particles": done,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Droplet erosion: drops of water run downhill, dissolve the ground, carry it and drop it.
+"""Droplet erosion: drops run downhill, pick up material and deposit it.
 
 Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
 """
@@ -18,14 +18,14 @@ from ...shared.kernels.tiles import Tiles, fetch, reach_of
 from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
 
 NUMBERS = COLOR + 3
-"""Numbers of a drop on its tile."""
+"""Values stored per drop on a tile."""
 
 SPANS = {WATER: (0.0, 1.0), STEPS: (0.0, 2.0**53), DRAWS: (0.0, 2.0**53)}
-"""Lowest and highest of those that are not anything."""
+"""Valid ranges of values that have one."""
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all drops; names and units as in `model.droplet.DropletParameters`."""
+    """Constants of all drops; names and units as in `DropletParameters`."""
 
     capacity: float
     evaporation: float
@@ -40,18 +40,18 @@ class Constants(NamedTuple):
     color_depth: float
     edges: int
     row_step: float
-    """Cells along a column that one unit of length covers; 1 where cells are square."""
+    """Cells along a column per unit of length; 1 for square cells."""
     col_step: float
     patience: int = 2**62
-    """Steps on a tile in one go after which no further drop is taken up there."""
+    """Steps per visit of a tile after which no further drop starts there."""
     deposit_limit: float = math.inf
-    """Cells that a drop lays down at most in a step, beside what fills a pit."""
+    """Greatest deposit in a step, in cells, not counting the filling of pits."""
     quarters: bool = False
-    """Whether each of the four cells gets a quarter of what is laid down; else by bilinear weights."""
+    """Whether deposits are split evenly over the four cells; else by bilinear weights."""
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
+    """Totals of a run, one element per tile. Volumes in cells³."""
 
     eroded: np.ndarray
     exported: np.ndarray
@@ -61,14 +61,14 @@ class Totals(NamedTuple):
 
 
 def make_totals(tiles: Tiles) -> Totals:
-    """Totals of nothing, for so many tiles."""
+    """Zero totals for a number of tiles."""
     count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
     return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
 @lean
 def _start_cell(start, sources, cells):
-    """Cell index where a drop starts; sources: None for even rain, else cumulated weights (cells,) up to 1."""
+    """Start cell of a drop; sources: None for uniform rain, else cumulated weights (cells,) up to 1."""
     chance = rng.uniform(start, 0)
     if sources is None:
         return min(int(chance * cells), cells - 1)
@@ -77,25 +77,25 @@ def _start_cell(start, sources, cells):
 
 @inlined
 def _among(cell, cells):
-    """Whether a cell is one of those in ascending order."""
+    """Whether a sorted list contains a cell."""
     index = np.searchsorted(cells, cell)
     return index < cells.size and cells[index] == cell
 
 
 @inlined
 def _anywhere(corner, chance, last, count):
-    """A place along one axis, less than half a cell from a corner, on the terrain."""
+    """Random position along one axis, less than half a cell from a corner, on the terrain."""
     place = corner + chance - 0.5
     return wrapped(place, count) if last == count else min(max(place, 0.0), last)
 
 
 @lean
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
-    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_cell`.
+    """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
-    A drop starts on the corner of its cell, where the source's gradient sees only what lies behind it along both axes.
-    spread: (n,) int64, cells in ascending order in which drops start anywhere less than half a cell from the corner;
-    spread_all: whether all do.
+    A drop starts on the corner of its cell, where the published gradient uses only cells behind it along both axes.
+    sources: see `_start_cell`. spread: (n,) int64, sorted cells in which drops start at random within half a cell of
+    the corner; spread_all: whether all drops do.
     """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
@@ -164,7 +164,7 @@ def lay_down(
     masks: np.ndarray | None,
     constants: Constants,
 ) -> float:
-    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    """Deposit the load of all drops in flight where they are; returns the part that masks kept in them."""
     kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
     return kept
 

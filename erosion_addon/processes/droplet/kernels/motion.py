@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A drop of water: how it is kept in the pool, and one step of it, as `droplet.run_tiles` says.
+"""Motion of a drop: its storage in the pool, and one step as described in `droplet.run_tiles`.
 
 Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
 """
@@ -18,24 +18,25 @@ from ...shared.kernels.particle_queues import COL, NONE, ROW, let_go, pull
 from ...shared.kernels.tiles import within
 
 FLAT = 1.1920929e-07
-"""A direction shorter than this is no direction (FLT_EPSILON in the source)."""
+"""Length below which a direction is undefined (FLT_EPSILON in the source)."""
 
 PIT_MARGIN = 0.001
-"""A filled pit is filled this much (in cells) over its rim, so that the drop flows on."""
+"""Height in cells by which a filled pit exceeds its rim, so that the drop flows on."""
 
 ROW_WAY, COL_WAY, LEVEL, LOAD, SPEED, WATER, STEPS, DRAWS, COLOR = 2, 3, 4, 5, 6, 7, 8, 9, 10
-"""Numbers of a drop after its place: direction, height, load, speed, water, steps made, random numbers drawn, and the
-color of its load."""
+"""Columns of a drop after its position: direction, height, load, speed, water, steps made, random numbers drawn, color
+of the load.
+"""
 
 RUNS, LEFT, ENDED = 0, 1, 2
-"""What becomes of a drop in a step."""
+"""Outcome of a step."""
 
 
 class Drop(NamedTuple):
     """A drop between two steps."""
 
     slot: int
-    """In the pool; `NONE`: no drop at all."""
+    """Slot in the pool; `NONE`: no drop."""
     z: float
     x: float
     dz: float
@@ -49,9 +50,9 @@ class Drop(NamedTuple):
     step: int
     eroded: float
     place: tuple[int, int, float, int, int, float]
-    """The cells around it: rows above and below and the way between them, columns likewise."""
+    """Surrounding cells: rows above and below and the fraction between them, columns likewise."""
     ahead: tuple[float, float, float]
-    """The direction from here on, of unit length, along z and x, and how long that was before."""
+    """New direction of unit length along z and x, and its length before normalization."""
 
 
 NOBODY = Drop(
@@ -74,14 +75,14 @@ NOBODY = Drop(
 
 @inlined
 def _add_water(flow, place, water):
-    """Count the water of a drop in the cell nearest to it."""
+    """Count the drop's water in the nearest cell."""
     row, below, row_part, col, right, col_part = place
     flow[np.uintp(row if row_part < 0.5 else below), np.uintp(col if col_part < 0.5 else right)] += np.float32(water)
 
 
 @inlined
 def footing(place, quarters):
-    """The cells that a drop lays its load on: those around its place, by bilinear weights or a quarter on each."""
+    """Cells that receive a deposit: the four around the drop, weighted bilinearly or evenly."""
     row, below, row_part, col, right, col_part = place
     if quarters:
         row_part, col_part = 0.5, 0.5
@@ -90,7 +91,7 @@ def footing(place, quarters):
 
 @inlined
 def _arrive(tiles, ground, z, x, dz, dx, constants):
-    """What a drop finds at a place that it comes to by a direction: `Drop.place`, the height, and `Drop.ahead`."""
+    """Surroundings of a position reached by a direction: `Drop.place`, height, and `Drop.ahead`."""
     row, below, row_part = between(z, tiles.last_row, ground.shape[0])
     col, right, col_part = between(x, tiles.last_col, ground.shape[1])
     h00, h10, h01, h11 = corners(ground, row, below, col, right)
@@ -108,7 +109,7 @@ def _arrive(tiles, ground, z, x, dz, dx, constants):
 
 @inlined
 def pick_up(pool, tiles, tile, ground, constants):
-    """The next drop that waits on a tile."""
+    """Next waiting drop on a tile."""
     slot = pull(pool, tile)
     if slot == NONE:
         return NOBODY
@@ -139,7 +140,7 @@ def pick_up(pool, tiles, tile, ground, constants):
 
 @lean
 def _put_down(drop, pool, tiles, tile, end, lost, totals):
-    """Hand a drop on that has left its tile, or end it; lost: what it takes out of the terrain then."""
+    """Store a drop that has left its tile, or end it; lost: the load that then leaves the terrain."""
     slot, numbers = drop.slot, pool.numbers
     totals.steps[tile] += drop.step - int(numbers[slot, STEPS])
     totals.eroded[tile] += drop.eroded
@@ -154,7 +155,7 @@ def _put_down(drop, pool, tiles, tile, end, lost, totals):
 
 @inlined
 def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals):
-    """One step: the drop after it, whether it RUNS, has LEFT the reach or has ENDED, and in that case what is lost."""
+    """Advance a drop by one step; returns the drop, the outcome (RUNS, LEFT or ENDED), and the load lost at its end."""
     slot, z, x, dz, dx, level, load, speed, energy, water, step, eroded, place, ahead = drop
     rows, cols = flow.shape
     last_row, last_col, wrap, depth = tiles.last_row, tiles.last_col, constants.edges == WRAP, constants.color_depth
@@ -252,8 +253,10 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
 
 @inlined
 def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop):
-    """Let a drop take a step; returns it, or the next one that waits on the tile if this has left it or ended. stop:
-    steps on the tile after which none is next."""
+    """Advance a drop by one step; returns it, or the next waiting drop if it has left the tile or ended.
+
+    stop: steps on the tile after which no further drop starts.
+    """
     after, end, lost = _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
     if end == RUNS:
         return after

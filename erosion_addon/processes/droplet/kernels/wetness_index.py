@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moisture of the ground from the water that passed and the slope it passed over."""
+"""Soil moisture from flow and slope."""
 
 import math
 
@@ -12,11 +12,11 @@ from ....kernels.compile import kernel
 def wetness(elevation, flow, row_spacing, col_spacing, catchment_per_flow, half_wet, moisture):
     """Fill `moisture` (rows, cols) float32 with 0-1 from elevation and flow.
 
-    Topographic wetness (Beven & Kirkby 1979): w = a / tan β with a the specific catchment in meters, here
-    flow · catchment_per_flow; then moisture = √w / (√w + √half_wet). The root spreads the scale: w runs over six
-    decades from crest to river, and without it every flat floor is as wet as the river that crosses it. tan β by
-    central differences (m/m, one-sided at the edges), not below 0.05: flats differ by their water, not by the last
-    centimeters of their slope. elevation: (rows, cols) float64 m; flow: (rows, cols) float32; spacings in meters.
+    Topographic wetness (Beven & Kirkby 1979): w = a / tan β with a the specific catchment in meters, here flow ·
+    catchment_per_flow; then moisture = √w / (√w + √half_wet). The root spreads the scale: w runs over six decades from
+    crest to river, and without it every flat floor is as wet as the river that crosses it. tan β by central differences
+    (m/m, one-sided at the edges), not below 0.05: flats differ by their water, not by the last centimeters of their
+    slope. elevation: (rows, cols) float64 m; flow: (rows, cols) float32; spacings in meters.
     """
     rows, cols = elevation.shape
     for row in range(rows):

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creep of sand in the wind: grains that others strike roll down the slope, ∂h/∂t = γ ∂T/∂t ∇²h, T what passes."""
+"""Creep: grains struck by others roll downslope, ∂h/∂t = γ ∂T/∂t ∇²h, where T is the transport."""
 
 from ....kernels.compile import kernel
 
 
 @kernel
 def find_flows(first, last, loose, surface, blown, cover, shares, row_share, col_share, along_rows, along_cols):
-    """Find what rolls from each cell of the rows first … last - 1 to the next row and to the next column, m.
+    """Creep flux from each cell of the rows first … last - 1 to the next row and to the next column, m.
 
-    Nothing rolls to or from where no wind blows: crests and lees stay sharp. loose, surface: (rows, cols) m. blown:
-    (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand under plants rolls as little as it hops.
-    row_share, col_share: of the difference of height, at most 1/4 each. along_rows, along_cols: (rows, cols), to the
-    next row and column, around the edge.
+    There is none between cells out of the wind, so crests and lees stay sharp. loose, surface: (rows, cols) m. blown:
+    (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand under plants creep as little as they hop.
+    row_share, col_share: share of the height difference, at most 1/4 each. along_rows, along_cols: (rows, cols),
+    fluxes, periodic.
     """
     rows, cols = loose.shape
     for row in range(first, last):
@@ -44,7 +44,7 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
 
 @kernel
 def settle(first, last, loose, along_rows, along_cols, wrap):
-    """Move what rolls into and out of the cells of the rows first … last - 1. wrap: whether any passes over edges."""
+    """Apply the fluxes to the cells of the rows first … last - 1. wrap: whether fluxes cross edges."""
     rows, cols = loose.shape
     for row in range(first, last):
         above = row - 1 if row > 0 else rows - 1

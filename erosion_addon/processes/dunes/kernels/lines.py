@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines of the wind: digital lines that cover the terrain, each cell once.
+"""Wind lines: digital lines that cover the terrain, each cell once.
 
-A line crosses the terrain cell by cell along the axis that the wind follows more closely, and moves aside where the
-wind has done so by a cell. Sides are counted around the edge.
+A line follows the axis closer to the wind cell by cell, and steps aside where the wind has deviated by a cell. Sideways
+positions are periodic.
 """
 
 import math
@@ -14,20 +14,20 @@ from ....kernels.compile import lean
 
 
 class Rays(NamedTuple):
-    """Lines of the wind, see `make_rays`."""
+    """Geometry of wind lines, see `make_rays`."""
 
     along_row: bool
-    """A step leads to the next column, not to the next row."""
+    """Whether a step leads to the next column and not to the next row."""
     forward: bool
-    """Steps go to higher numbers of columns or rows."""
+    """Whether steps lead to higher columns or rows."""
     aside: float
-    """Cells that the wind moves aside on a step."""
+    """Sideways deviation per step in cells."""
     phase: float
-    """Moves the places where lines step aside, 0-1."""
+    """Offset of the positions where lines step aside, 0-1."""
 
 
 def make_rays(row: float, col: float, phase: float) -> Rays:
-    """Lines along a direction. row, col: its components, in cells."""
+    """Lines along a direction. row, col: its components in cells."""
     along_row = abs(col) >= abs(row)
     main, side = (col, row) if along_row else (row, col)
     return Rays(along_row, main > 0, side / abs(main), phase)
@@ -41,13 +41,13 @@ def extent(rays, shape):
 
 @lean
 def aside(rays, step):
-    """Cells by which a line has moved aside."""
+    """Accumulated sideways deviation in cells."""
     return np.int64(math.floor(rays.aside * step + rays.phase))
 
 
 @lean
 def cell_of(rays, shape, number, step):
-    """Row and column of a step of a line, and how often the line has gone around the edge by then."""
+    """Row and column of a step of a line, and the number of times it has wrapped by then."""
     length, count = extent(rays, shape)
     turns, side = divmod(number + aside(rays, step), count)
     main = step if rays.forward else length - 1 - step
@@ -57,6 +57,6 @@ def cell_of(rays, shape, number, step):
 
 @lean
 def following(number, rays, shape):
-    """The line that goes on behind the end of one, where edges wrap."""
+    """Line that continues a line beyond a wrapped edge."""
     length, count = extent(rays, shape)
     return (number + aside(rays, length)) % count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mean of a field around each cell: running means along rows and columns, twice each."""
+"""Local mean of a field: two passes of running means along rows and columns."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from ....kernels.compile import kernel
 
 @kernel
 def mean_along_rows(given, found, first, last, radius, wrap):
-    """Means over 2 · radius + 1 cells of the rows first … last - 1; the edge goes on as it is, or edges wrap.
+    """Means over 2 · radius + 1 cells in the rows first … last - 1; edges are extended, or wrap.
 
-    Sums are taken anew every 64 cells, so that rounding does not add up.
+    Sums restart every 64 cells, so rounding errors do not accumulate.
     """
     cols = given.shape[1]
     share = 1.0 / (2 * radius + 1)
@@ -33,7 +33,7 @@ def mean_along_rows(given, found, first, last, radius, wrap):
 
 @kernel
 def mean_along_cols(given, found, first, last, radius, wrap):
-    """As `mean_along_rows`, of the columns first … last - 1, of which all rows are gone through together."""
+    """`mean_along_rows` along columns first … last - 1, processed together row by row."""
     rows = given.shape[0]
     share = 1.0 / (2 * radius + 1)
     total = np.zeros(last - first)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slabs of sand that hop along lines of the wind.
+"""Slabs of sand that hop along wind lines.
 
-Each cell lies on exactly one line, and a slab stays on its own: so lines are worked on by any number of threads, in any
-order, with the same result.
+Each cell lies on exactly one line, and a slab stays on its line: lines may be processed on any number of threads, in
+any order, with the same result.
 
 Sources: Werner, "Eolian dunes: computer simulations and attractor interpretation" (1995); Momiji, Carretero-González,
 Bishop & Warren, "Simulation of the effect of wind speedup in the formation of transverse dune fields" (2000); Paris,
@@ -20,42 +20,42 @@ from ....kernels.edges import CLOSED, WRAP
 from .lines import aside, cell_of, extent, following
 
 HOPS, OUT, BROUGHT, WORN, COUNTS = 0, 1, 2, 3, 4
-"""Columns of `totals`: hops, and as m on a cell: sand that left, that was brought, rock that was worn."""
+"""Columns of `totals`: hops; and in m on a cell: sand exported, sand supplied, rock abraded."""
 
 SAND, ROCK = 0.6, 0.1
-"""Chance that a slab settles where it lands, in the open, on sand and on bare rock (Werner)."""
+"""Probability that a slab settles on open sand and on bare rock (Werner)."""
 
 CALM, STORM = 0.25, 3.0
-"""Bounds on the length of a hop, as a multiple of that on level ground."""
+"""Bounds on the hop length relative to level ground."""
 
 SETTLED = -1
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all cells and one wind. A step is the way to the next cell of a line."""
+    """Constants of all cells for one wind. A step is one cell along a line."""
 
     slab: float
     """Thickness of a slab, m."""
     hop: float
     """Length of a hop on level ground, steps."""
     speed_up: float
-    """By how much a hop is longer for each meter that the ground ahead stands above its surroundings, of its length."""
+    """Relative increase of the hop length per meter by which the ground ahead rises above its surroundings."""
     lead: int
-    """How far ahead, steps: the air over a slope is fastest before the crest."""
+    """Distance ahead in steps: wind over a slope is fastest before the crest."""
     drop: float
-    """By how much the shadow falls on a step, m."""
+    """Descent of the shadow per step, m."""
     climb: float
-    """By how much a slab rises on a step at most, m."""
+    """Greatest rise of a slab per step, m."""
     wear: float
-    """Rock worn off by a slab that bounces on it, m."""
+    """Rock abraded by a bouncing slab, m."""
     reach: float
-    """Height above the surroundings from which on none is worn, m; 0: it is worn at any height."""
+    """Height above the surroundings above which rock is spared, m; 0: no limit."""
     dust: float
-    """Share of it that flies away as dust."""
+    """Share of abraded rock lost as dust."""
     hull: int
-    """Half the length along the wind over which that height is a mean, steps."""
+    """Half width, along the wind, of the mean that this height refers to, steps."""
     brought: float
-    """Slabs that the wind brings on each line over the windward edge, or anywhere where edges wrap."""
+    """Slabs supplied on each line at the windward edge, or anywhere where edges wrap."""
     edges: int
 
 
@@ -63,49 +63,49 @@ class Ground(NamedTuple):
     """Layers of the ground, flattened."""
 
     rock: np.ndarray
-    """(rows + 2, cols + 2), m: with a ring around the terrain."""
+    """(rows + 2, cols + 2), m, padded."""
     loose: np.ndarray
-    """(rows + 2, cols + 2), m."""
+    """(rows + 2, cols + 2), m, padded."""
     bump: np.ndarray
-    """(rows, cols): by how much the ground, smoothed, stands above its surroundings, m."""
+    """(rows, cols): height of the smoothed ground above its surroundings, m."""
     blown: np.ndarray
-    """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in its shadow."""
+    """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in the wind shadow."""
 
 
 class Line(NamedTuple):
-    """The cells of a line, as the wind meets them."""
+    """Cells of a line in downwind order."""
 
     ringed: np.ndarray
-    """Number of the cell in an array with a ring."""
+    """Index of the cell in a padded array."""
     cell: np.ndarray
-    """Number of the cell in one without."""
+    """Index of the cell in an unpadded array."""
     start: np.ndarray
-    """True where the line comes in over an edge."""
+    """Whether the line enters over an edge here."""
     rock: np.ndarray
     loose: np.ndarray
     top: np.ndarray
-    """Surface, m."""
+    """Surface height, m."""
     shade: np.ndarray
-    """Height of the wind's shadow, m."""
+    """Height of the wind shadow, m."""
     hop: np.ndarray
-    """Mean length of a hop from here, steps."""
+    """Mean hop length, steps."""
     give: np.ndarray
-    """Share of a slab that is lifted, 0-1."""
+    """Share of a slab that can be lifted, 0-1."""
     take: np.ndarray
-    """Chance that a slab may settle at all, 0-1."""
+    """Probability factor of settling, 0-1."""
     plants: np.ndarray
-    """Cover, 0-1."""
+    """Plant cover, 0-1."""
     soft: np.ndarray
-    """Share of what is worn off bare rock, 0-1, or 0-2 where high ground is spared."""
+    """Abradability of bare rock, 0-1, or 0-2 where high ground is spared."""
     rise: np.ndarray
-    """By how much the ground, smoothed, stands above its surroundings, m."""
+    """Height of the smoothed ground above its surroundings, m."""
     lowest: np.ndarray
     highest: np.ndarray
 
 
 @lean
 def _hop_length(number, step, rays, shape, bump, constants):
-    """Mean length of a hop by the height of the ground at a step of a line, steps."""
+    """Mean hop length at a step of a line, by the height of the ground; steps."""
     length, _ = extent(rays, shape)
     if step >= length:
         if constants.edges == WRAP:
@@ -143,7 +143,7 @@ def _make_line(length):
 
 @lean
 def _fetch(line, number, rays, shape, ground, cover, shares, constants):
-    """Read the cells of a line."""
+    """Load the cells of a line."""
     cols, wrap = shape[1], constants.edges == WRAP
     before = np.int64(0)
     for step in range(line.cell.size):
@@ -172,8 +172,10 @@ def _fetch(line, number, rays, shape, ground, cover, shares, constants):
 
 @lean
 def _spare_heights(line, constants):
-    """Let rock wear faster where the ground is low along the wind, and none where it is high: grains fly low, so wind
-    digs lanes between ridges."""
+    """Increase abradability on low ground along the wind, and clear it on high ground.
+
+    Grains fly low, so the wind carves lanes between ridges.
+    """
     length, half = line.rise.size, constants.hull
     before = 0.0
     for step in range(min(half, length)):
@@ -191,7 +193,7 @@ def _spare_heights(line, constants):
 
 @lean
 def _cast(line, first, last, above, drop):
-    """Let shadows fall on the steps first … last - 1; above: height of what falls on the first."""
+    """Cast shadows over the steps first … last - 1; above: height of the shadow that falls on the first."""
     for step in range(first, last):
         line.shade[step] = above
         above = max(line.top[step], above) - drop
@@ -199,7 +201,7 @@ def _cast(line, first, last, above, drop):
 
 @lean
 def _change(line, at, last, amount, drop):
-    """Lay an amount on a cell, or take it off, and let its shadow fall anew as far as that changes."""
+    """Add an amount to a cell, which may be negative, and update the shadow downwind."""
     line.loose[at] += amount
     line.top[at] = line.rock[at] + line.loose[at]
     above = max(line.top[at], line.shade[at]) - drop
@@ -212,13 +214,13 @@ def _change(line, at, last, amount, drop):
 
 @inlined
 def _sheltered(line, at, constants):
-    """True in the wind's shadow, deeper than a slab: a dent of one slab makes no lee."""
+    """Whether a cell lies in the wind shadow, deeper than a slab: a dent of one slab makes no lee."""
     return line.top[at] + constants.slab < line.shade[at]
 
 
 @lean
 def _order(begin, count, one, other):
-    """Start and stride of a tour of `count` cells that visits each once. one, other: random numbers, 0-1."""
+    """Start and stride of a tour that visits each of `count` cells once. one, other: random numbers, 0-1."""
     stride = np.int64((0.25 + 0.5 * one) * count)
     while math.gcd(stride, count) != 1:
         stride = stride % count + 1
@@ -227,19 +229,19 @@ def _order(begin, count, one, other):
 
 @inlined
 def _may_lie(line, at, load):
-    """True where masks and limits of depth let a load lie."""
+    """Whether masks and depth limits permit a deposit."""
     return line.take[at] > 0.0 and line.top[at] + load <= line.highest[at]
 
 
 @inlined
 def _hop(line, at, chance):
-    """Steps of the next hop from a cell: any length up to twice the mean, so that sand comes down evenly."""
+    """Length of the next hop in steps: uniform up to twice the mean, so that sand lands evenly."""
     return max(np.int64(2.0 * line.hop[at] * chance + 0.5), 1)
 
 
 @inlined
 def _landing(line, at, to, last, constants):
-    """Where a hop ends: grains are so low over the ground that none passes a lee."""
+    """End of a hop: grains fly so low that none passes a lee."""
     for step in range(at + 1, min(to, last)):
         if _sheltered(line, step, constants):
             return step
@@ -248,10 +250,10 @@ def _landing(line, at, to, last, constants):
 
 @lean
 def _fly(line, at, base, last, load, start, draw, constants):
-    """Let a slab land at step `at` or hop on, until it settles or comes to the end of its line.
+    """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line.
 
-    base: height that it comes from. Returns hops, draws, rock that it wore, and steps to where it lands behind the end,
-    or `SETTLED`.
+    base: height of its origin. Returns hops, random draws, rock abraded, and steps to its landing beyond the end, or
+    `SETTLED`.
     """
     hops, worn = 1, 0.0
     while True:
@@ -293,7 +295,7 @@ def _store(line, ground, constants):
 
 @kernel
 def find_shadows(first, last, rays, shape, ground, constants, tails):
-    """Find the height of the shadow behind the end of the lines first … last - 1, of nothing before them."""
+    """Height of the shadow beyond the end of the lines first … last - 1, with no shadow at their start."""
     for number in range(first, last):
         above = -math.inf
         for step in range(extent(rays, shape)[0]):
@@ -305,7 +307,7 @@ def find_shadows(first, last, rays, shape, ground, constants, tails):
 
 @kernel
 def hand_on_shadows(rays, shape, constants, tails, entering):
-    """Fill `entering` with the height of the shadow that comes in over the edge at the start of each line."""
+    """Fill `entering` with the height of the shadow that enters over the edge at the start of each line."""
     length, count = extent(rays, shape)
     for number in range(count):
         entering[following(number, rays, shape)] = tails[number]
@@ -318,16 +320,15 @@ def hand_on_shadows(rays, shape, constants, tails, entering):
 
 @kernel
 def blow(first, last, rays, shape, ground, cover, shares, constants, key, entering, leaving, totals):
-    """Let slabs hop on the lines first … last - 1: as many draws of a cell as a line has cells.
+    """Run saltation on the lines first … last - 1, with as many draws as each line has cells.
 
-    A cell is drawn. Where it is bare, or lies in the shadow of what is upwind, nothing is lifted. A slab hops
-    downwind. It settles in a shadow always, else with a chance that is higher on sand than on rock and highest among
-    plants; else it hops on. It stays at the foot of what is too steep to climb.
+    A draw picks a cell. If it is bare or in the wind shadow, nothing is lifted. Otherwise a slab hops downwind. It
+    always settles in a shadow; elsewhere with a probability that is higher on sand than on rock and highest among
+    plants. It also stops at the foot of ground that is too steep to climb.
 
-    cover: (cells, 2) float32, plants and what dry sand is lifted of a cell, 0-1; or None. shares: (cells, 3 or 5)
-    float32, what a cell gives, takes, its rock gives (0-1), the lowest and highest that it may come to; or None.
-    key: uint64. entering: (lines,) height of the shadow over the start, m. leaving: see `hand_on`.
-    totals: (lines, COUNTS).
+    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 3 or 5) float32,
+    factors of erosion, deposition and rock abrasion (0-1), lowest and highest allowed height; or None. key: uint64.
+    entering: (lines,) shadow height over the start, m. leaving: see `hand_on`. totals: (lines, COUNTS).
     """
     length, _ = extent(rays, shape)
     line = _make_line(length)
@@ -348,7 +349,7 @@ def blow(first, last, rays, shape, ground, cover, shares, constants, key, enteri
 
 @lean
 def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals):
-    """`blow` on the steps begin … end - 1 of a line, which come in and go out over an edge; returns draws."""
+    """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the draws."""
     hops = 0
     out = brought = worn = 0.0
     if constants.brought > 0.0:
@@ -390,7 +391,7 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
 
 @lean
 def _let_out(line, end, load, constants, number, beyond, leaving):
-    """What becomes of a slab behind the end of its line; returns what leaves the terrain."""
+    """Export a slab beyond the end of its line, or hand it on; returns the amount exported."""
     if constants.edges == WRAP:
         leaving[number, min(beyond, leaving.shape[1] - 1)] += load
         return 0.0
@@ -402,10 +403,10 @@ def _let_out(line, end, load, constants, number, beyond, leaving):
 
 @kernel
 def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, entering, arriving, leaving, totals):
-    """Let what left over an edge that wraps land on the lines first … last - 1 and beyond.
+    """Deposit sand that crossed a wrapped edge on the lines first … last - 1 and beyond.
 
-    arriving, leaving: (lines, steps) sand that comes in at the start, which is taken, and that goes on behind the end,
-    by the step on which it lands; m on a cell.
+    arriving, leaving: (lines, steps) sand that enters at the start, which is consumed, and sand that continues beyond
+    the end, by landing step; m on a cell.
     """
     length, _ = extent(rays, shape)
     line = _make_line(length)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled loops of rills."""
+"""Compiled loops of light droplets."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A grid of cells as a continuous field: height and slope at any place between cells, and changes there.
+"""Bilinear surface: height and slope at any position, and changes there.
 
-All by the bilinear weights of the four cells around a place. ground: (rows, cols, 2) float64, height of the surface
-and the loose part of it, in cells. masks: (rows, cols, ≥ 3) float32 or None: share that may be dug, 1 - hardness, share
-that may be laid down.
+All use the bilinear weights of the four surrounding cells. ground: (rows, cols, 2) float64, surface height and loose
+thickness, in cells. masks: (rows, cols, ≥ 3) float32 or None: erosion factor, 1 - hardness, deposition factor.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...shared.kernels.exchange import HIGHEST, take
 
 @lean
 def around(z, x, last_row, last_col, rows, cols):
-    """The four cells around a place: rows above and below it and the way between them, columns likewise."""
+    """Four cells around a position: rows above and below and the fraction between them, columns likewise."""
     row, below, row_part = between(z, last_row, rows)
     col, right, col_part = between(x, last_col, cols)
     # Unsigned indices spare numba's test for negative ones.
@@ -24,14 +23,14 @@ def around(z, x, last_row, last_col, rows, cols):
 
 @lean
 def nearest(place):
-    """The one of the four cells that a place lies in."""
+    """Nearest of the four cells."""
     row, below, row_part, col, right, col_part = place
     return row if row_part < 0.5 else below, col if col_part < 0.5 else right
 
 
 @lean
 def height(ground, place):
-    """Height at a place."""
+    """Height at a position."""
     row, below, row_part, col, right, col_part = place
     upper = ground[row, col, 0] * (1 - col_part) + ground[row, right, 0] * col_part
     lower = ground[below, col, 0] * (1 - col_part) + ground[below, right, 0] * col_part
@@ -40,7 +39,7 @@ def height(ground, place):
 
 @lean
 def surface(ground, place):
-    """Height at a place, and its gradient along a column and along a row, in cells a cell."""
+    """Height at a position, and its gradient along columns and rows, in cells per cell."""
     row, below, row_part, col, right, col_part = place
     h00, h10 = ground[row, col, 0], ground[row, right, 0]
     h01, h11 = ground[below, col, 0], ground[below, right, 0]
@@ -54,7 +53,7 @@ def surface(ground, place):
 
 @lean
 def _give(ground, row, col, amount, ceiling, masks):
-    """Lay up to `amount` on one cell as loose material, never above `ceiling`; returns what was laid down."""
+    """Deposit up to `amount` of loose material on one cell, never above `ceiling`; returns the deposit."""
     if masks is not None:
         amount = amount * masks[row, col, 2]
         if masks.shape[2] > HIGHEST:
@@ -67,7 +66,7 @@ def _give(ground, row, col, amount, ceiling, masks):
 
 @lean
 def lay(ground, place, amount, ceiling, masks):
-    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    """Deposit `amount` over the four cells around a position; returns the deposit."""
     row, below, row_part, col, right, col_part = place
     given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
     given += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
@@ -78,7 +77,7 @@ def lay(ground, place, amount, ceiling, masks):
 
 @lean
 def dig(ground, place, amount, floor, masks):
-    """Take up to `amount` from the four cells around a place by bilinear weights; returns what came."""
+    """Erode up to `amount` from the four cells around a position; returns the amount eroded."""
     row, below, row_part, col, right, col_part = place
     taken = take(ground, row, col, amount * (1 - row_part) * (1 - col_part), floor, masks)
     taken += take(ground, row, right, amount * (1 - row_part) * col_part, floor, masks)
@@ -89,7 +88,7 @@ def dig(ground, place, amount, floor, masks):
 
 @lean
 def _move_cell(ground, row, col, wanted, level, sign):
-    """Move one cell by up to `wanted` towards `level`: up where sign is 1, down where it is -1; returns by how much."""
+    """Move one cell by up to `wanted` toward `level`: up if sign is 1, down if -1; returns the change."""
     moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
     ground[row, col, 0] += moved * sign
     ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
@@ -98,9 +97,9 @@ def _move_cell(ground, row, col, wanted, level, sign):
 
 @lean
 def move(ground, place, amount, level, sign, masks):
-    """Lay down where `sign` is 1, dig where it is -1, not beyond `level`; returns how much.
+    """Deposit if `sign` is 1 or erode if -1, not beyond `level`; returns the amount.
 
-    Without masks it is both in one: on flat ground the processor could not guess which of them comes next.
+    Without masks both share one code path: on flat ground, the branch would be unpredictable.
     """
     if masks is not None:
         return lay(ground, place, amount, level, masks) if sign > 0.0 else dig(ground, place, amount, level, masks)

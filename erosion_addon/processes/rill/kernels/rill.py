@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light droplets: drops roll down the slope, level what they roll over, and leave the ground moist where they are slow.
+"""Light droplets: drops roll downhill, level the ground along their path, and moisten it where they are slow.
 
 Source: jehoz, TerrainGen and its article (2023, in Zig). One cell is 1 × 1 here, heights are in cells.
 """
@@ -17,26 +17,26 @@ from ...shared.kernels.tiles import Tiles, fetch, reach_of, within
 from . import bilinear
 
 SMALLEST_SCALE = 2.0**-40
-"""Of the moisture map; below it the map is multiplied out, long before float32 runs out of exponents."""
+"""Smallest scale of the moisture map; below it the map is rescaled, long before float32 underflows."""
 
 ROW_SPEED, COL_SPEED, LOAD, VOLUME, STEPS, SCALE = 2, 3, 4, 5, 6, 7
-"""Numbers of a drop after its place: velocity, load, volume, steps made, and what moisture is in units of for it."""
+"""Columns of a drop after its position: velocity, load, volume, steps made, unit of moisture."""
 
 NUMBERS = 8
 
 SPANS = {VOLUME: (0.0, 1.0), STEPS: (0.0, 2.0**53), SCALE: (2.0**-80, math.inf)}
-"""Lowest and highest of those numbers that are not anything. (What is left of the moisture may be nothing.)"""
+"""Valid ranges of values that have one. (The unit of moisture may be 0.)"""
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all drops, as in `model.rill.RillParameters` but for one step (soil: for one drop)."""
+    """Constants of all drops, as in `RillParameters` but per step (soil: per drop)."""
 
     gravity: float
     friction: float
     transfer_rate: float
     sediment_ratio: float
     carries: bool
-    """The capacity form; else the simple one."""
+    """Whether the capacity form is used instead of the simple one."""
     capacity: float
     minimum_volume: float
     evaporation: float
@@ -46,34 +46,34 @@ class Constants(NamedTuple):
     edges: int
     """As in `kernels.edges`."""
     row_step: float
-    """Cells along a column that one unit of length covers; 1 where cells are square."""
+    """Cells along a column per unit of length; 1 for square cells."""
     col_step: float
     patience: int = 2**62
-    """Steps on a tile in one go after which no further drop is taken up there."""
+    """Steps per visit of a tile after which no further drop starts there."""
     first_rule: bool = False
-    """Whether the capacity form goes by the spare capacity alone; else by the height between places at most."""
+    """Whether the capacity form ignores the height difference and uses spare capacity alone."""
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; an element for each tile, added to in place. Volumes in cells³."""
+    """Totals of a run, one element per tile. Volumes in cells³."""
 
     eroded: np.ndarray
     filled: np.ndarray
-    """What the simple form laid down; it is not what it took."""
+    """Deposits of the simple form, which are not balanced by erosion."""
     exported: np.ndarray
     steps: np.ndarray
     paths_cut: np.ndarray
 
 
 def make_totals(tiles: Tiles) -> Totals:
-    """Totals of nothing, for so many tiles."""
+    """Zero totals for a number of tiles."""
     count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
     return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
 
 
 @lean
 def _start_place(start, sources, rows, cols, last_row, last_col):
-    """Where a drop starts, (row, col) real-valued; sources: None for even rain, else cumulated weights (cells,)."""
+    """Start (row, col) of a drop, real-valued; sources: None for uniform rain, else cumulated weights (cells,)."""
     if sources is None:
         return rng.uniform(start, 0) * last_row, rng.uniform(start, 1) * last_col
     cell = min(np.searchsorted(sources, rng.uniform(start, 2), side="right"), rows * cols - 1)
@@ -83,7 +83,7 @@ def _start_place(start, sources, rows, cols, last_row, last_col):
 
 @lean
 def _moisten(water, place, wanted, scale):
-    """Wet the ground around a place by `wanted` of what it lacks to be fully moist."""
+    """Moisten the ground around a position by `wanted` of its deficit."""
     row, below, row_part, col, right, col_part = place
     m00, m10, m01, m11 = water[row, col, 1], water[row, right, 1], water[below, col, 1], water[below, right, 1]
     there = (m00 * (1 - col_part) + m10 * col_part) * (1 - row_part) + (
@@ -98,7 +98,7 @@ def _moisten(water, place, wanted, scale):
 
 @lean
 def _level(ground, place, height, new_height, masks, constants, totals, tile):
-    """Step 3 of the simple form: level the ground at `place` towards `new_height`."""
+    """Step 3 of the simple form: move the ground at `place` toward `new_height`."""
     rise = new_height - height
     up = rise > 0.0
     amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
@@ -109,7 +109,7 @@ def _level(ground, place, height, new_height, masks, constants, totals, tile):
 
 @lean
 def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile):
-    """Step 3 of the capacity form: dig or lay down; returns the load that the drop then has."""
+    """Step 3 of the capacity form: erode or deposit; returns the new load."""
     rise = new_height - height
     spare = carry * max(-rise, 0.0) - load
     up = spare <= 0.0
@@ -123,7 +123,7 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
 
 @lean
 def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, tile):
-    """Let one drop run until it leaves a reach, which is answered by True, or to its end: see `run_tiles`."""
+    """Run one drop to its end, or until it leaves the reach of its tile (returns True); see `run_tiles`."""
     rows, cols = ground.shape[0], ground.shape[1]
     wrap, closed = constants.edges == WRAP, constants.edges == CLOSED
     last_row, last_col = (rows, cols) if wrap else (rows - 1, cols - 1)
@@ -180,10 +180,10 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
 
 @lean
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, soil_evaporation):
-    """Put the drops first_drop … last_drop - 1 on the tiles where they start. sources: see `_start_place`.
+    """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
-    After each drop all moisture is multiplied by 1 - soil_evaporation. Nothing needs to be touched for that: the map
-    in `water` holds m / scale, and the scale alone shrinks; it is (1,) float64.
+    After each drop all moisture is multiplied by 1 - soil_evaporation. The map in `water` holds m / scale, so only the
+    scale, (1,) float64, changes. sources: see `_start_place`.
     """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
@@ -206,8 +206,8 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end; where
     there are many, as many as `patience` allows: the others wait on.
 
-    A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While
-    w > minimum_volume, with h the bilinear height:
+    A drop has a position p, a velocity v = 0, a volume w = 1, and in the capacity form a load s = 0. While w >
+    minimum_volume, with h the bilinear height:
 
     1. v = v · (1 - friction) - ∇h(p) · gravity; a drop that stands still ends;
     2. p' = p + v / |v|: always one unit of length;
@@ -244,7 +244,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
 
 
 def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
-    """Lay down what the drops under way carry, each where it is; returns what masks kept in them."""
+    """Deposit the load of all drops in flight where they are; returns the part that masks kept in them."""
     kept: float = _lay_down(queued(pool), tiles, pool, ground, masks)
     return kept
 

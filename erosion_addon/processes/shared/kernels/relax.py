@@ -3,8 +3,8 @@
 
 Bands of rows and the seams between them as in `kernels.water`.
 
-Sources: Musgrave, Kolb, Mace, "The Synthesis and Rendering of Eroded Fractal Terrains" (1989), thermal weathering;
-the rule for a pair of cells is that of McDonald, "Particle-Based Wind Erosion" (2020).
+Sources: Musgrave, Kolb, Mace, "The Synthesis and Rendering of Eroded Fractal Terrains" (1989), thermal weathering; the
+rule for a pair of cells is that of McDonald, "Particle-Based Wind Erosion" (2020).
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ SEGMENT = 512
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all cells; heights in meters."""
+    """Constants of all cells; heights in meters."""
 
     hold: float
     """Slope at which loose material just stands."""
@@ -44,7 +44,7 @@ class Constants(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Working memory of a band, some rows long; see `make_rows`."""
+    """Working memory of a band, a few rows; see `make_rows`."""
 
     heights: np.ndarray
     """Surfaces of three rows as they were before the pass."""
@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Seams(NamedTuple):
-    """What the bands at both sides of a seam need to know of each other, by number of the seam; see `make_seams`."""
+    """Data exchanged between the bands on both sides of a seam, by seam number; see `make_seams`."""
 
     heights: np.ndarray
     """Surfaces of the rows above and below before the pass."""
@@ -73,12 +73,12 @@ class Marks(NamedTuple):
 
 
 def make_rows(cols: int) -> Rows:
-    """Working memory of one band of a terrain of so many columns."""
+    """Working memory of a band, for a number of columns."""
     return Rows(*(np.zeros((3, cols + 2)) for _ in range(2)))
 
 
 def make_seams(bands: int, cols: int) -> Seams:
-    """The seams above, between and below so many bands."""
+    """Seams above, between and below a number of bands."""
     return Seams(np.zeros((bands + 1, 2, cols + 2)), np.zeros((bands + 1, cols + 2)))
 
 
@@ -193,13 +193,13 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
     steep as the wall, and run along it until it is level.
     Stability: through a face passes at most 3/8 · d'² / (d² + d'²) of the difference, with d' the other spacing, and a
     quarter of the loose material: a new height lies between its old neighbors' (the discrete maximum principle), no
-    cell has less than nothing, and a checkerboard is halved by each pass, for any heights. A movement below
-    2 · rest is none: slopes end at most 4 · 10⁻⁴ above the angle, and everything ends.
+    cell has less than nothing, and a checkerboard is halved by each pass, for any heights. A movement below 2 · rest is
+    none: slopes end at most 4 · 10⁻⁴ above the angle, and everything ends.
     Cells whose neighborhood did not change in the last pass are left out, which changes no bit.
 
-    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
-    (rows + 2, cols + 2, 3) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1).
-    bands: the first row of each band, and the number of rows. seams: `Seams`, work: `Rows`, marks: `Marks`.
+    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or (rows +
+    2, cols + 2, 3) float32: what cells give and take (0-1), and how much of broken rock breaks (0-1). bands: the first
+    row of each band, and the number of rows. seams: `Seams`, work: `Rows`, marks: `Marks`.
     """
     for done in range(passes):
         if not np.any(marks.active):

@@ -85,7 +85,7 @@ def flows_down(heights, loose, masks, row, first, last, constants, flows, below)
 
 @kernel
 def load(rock, loose, row, heights):
-    """Keep the surface of a row as it is now."""
+    """Store the current surface of a row."""
     at, row = np.uintp(row % 3), np.uintp(row)
     for place in range(heights.shape[1]):
         col = np.uintp(place)
@@ -96,8 +96,8 @@ def load(rock, loose, row, heights):
 def settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
     """Move what flows out of the cells of a row and into them, and break their rock where it stands too high.
 
-    Returns in how many cells anything changed. Flows of opposite neighbors are added first: so no turn or mirror
-    image of the terrain changes a bit.
+    Returns in how many cells anything changed. Flows of opposite neighbors are added first: so no turn or mirror image
+    of the terrain changes a bit.
     """
     up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
     row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)

@@ -30,7 +30,8 @@ FLOODS = 10.0
 ALONG_AXES = 0.75
 """How much the four neighbors along the axes count for the slope limit; the rest is the four on the diagonals. Alone,
 the former turn slopes to the diagonals, the latter to the axes. On 32 dissected fractal lands as many slopes face
-either, within 4 %; at 0.8 within 7 %."""
+either, within 4 %; at 0.8 within 7 %.
+"""
 
 
 class Ground(NamedTuple):
@@ -48,7 +49,8 @@ class Ground(NamedTuple):
 
 class Trees(NamedTuple):
     """The same cells in the order of the flow graph: what a river passes one after another lies side by side, which is
-    four times as fast as the way over the grid."""
+    four times as fast as the way over the grid.
+    """
 
     order: np.ndarray
     """int32: the cell at each place."""
@@ -69,7 +71,7 @@ class Trees(NamedTuple):
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all cells and one time step."""
+    """Constants of all cells for one time step."""
 
     cut: float
     """K dt for an area of 1 m², in meters."""
@@ -221,7 +223,8 @@ def _highest(up, side, row_rise, col_rise):
 @kernel
 def drain(trees, first, last, rained_on, area):
     """Fill the drainage areas of whole trees, at places first … last - 1. rained_on: m² of each cell, in the grid's
-    order, or None for `area`."""
+    order, or None for `area`.
+    """
     order, places, areas = trees.order, trees.places, trees.areas
     for place in range(first, last):
         areas[place] = area if rained_on is None else rained_on[order[place]]

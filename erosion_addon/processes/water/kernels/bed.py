@@ -25,7 +25,7 @@ MIXED = np.float32(2.0)
 
 
 class Ground(NamedTuple):
-    """Numbers that hold for all cells, float32; shares are of one step."""
+    """Constants of all cells, float32; shares are of one step."""
 
     seconds: np.float32
     row_spacing: np.float32
@@ -56,7 +56,7 @@ class Ground(NamedTuple):
 
 
 class Seams(NamedTuple):
-    """What the bands at both sides of a seam need to know of each other, by number of the seam; see `make_seams`."""
+    """Data exchanged between the bands on both sides of a seam, by seam number; see `make_seams`."""
 
     above: np.ndarray
     """Heights of the row above before the sweep, m; at an edge those of the row below."""
@@ -66,7 +66,7 @@ class Seams(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Working memory of a band, some rows long; see `make_rows`."""
+    """Working memory of a band, a few rows; see `make_rows`."""
 
     bed: np.ndarray
     slide: np.ndarray
@@ -92,13 +92,13 @@ class Sums(NamedTuple):
 
 
 def make_seams(bands: int, cols: int) -> Seams:
-    """The seams above, between and below so many bands."""
+    """Seams above, between and below a number of bands."""
     shape = (bands + 1, cols)
     return Seams(np.zeros(shape), np.zeros(shape), np.zeros(shape, np.float32))
 
 
 def make_rows(cols: int) -> Rows:
-    """Working memory of one band of a terrain of so many columns."""
+    """Working memory of a band, for a number of columns."""
     loose, weak, along, down, speed, power, filled = (np.zeros((2, cols), np.float32) for _ in range(7))
     floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
     return Rows(
@@ -120,7 +120,7 @@ def make_rows(cols: int) -> Rows:
 
 
 def make_sums(rows: int) -> Sums:
-    """Nothing counted yet, for a terrain of so many rows."""
+    """Zero totals for a number of rows."""
     return Sums(np.zeros(rows), np.zeros(rows))
 
 

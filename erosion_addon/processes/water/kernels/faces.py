@@ -26,7 +26,7 @@ KEPT = np.float32(1.0 - 1e-5)
 
 
 class Pipes(NamedTuple):
-    """Numbers that hold for all pipes: float32 what the fluxes are made with, float64 what the volumes are."""
+    """Constants of all pipes: float32 what the fluxes are made with, float64 what the volumes are."""
 
     seconds: np.float32
     push_row: np.float32
@@ -46,7 +46,8 @@ class Pipes(NamedTuple):
 
 class Totals(NamedTuple):
     """What left and entered so far, added to in place: m of depth, by row of the grid, with one more before the first
-    and after the last for what went over these. So the sum is the same in whatever order rows are done."""
+    and after the last for what went over these. So the sum is the same in whatever order rows are done.
+    """
 
     outflow: np.ndarray
     inflow: np.ndarray
@@ -56,7 +57,8 @@ class Totals(NamedTuple):
 @lean
 def face_depth(fall, water, water_beyond):
     """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
-    lower one's plus the fall."""
+    lower one's plus the fall.
+    """
     zero = np.float32(0.0)
     return min(water + max(-fall, zero), water_beyond + max(fall, zero))
 
@@ -196,7 +198,8 @@ def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, d
 @lean
 def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
     """Step 2 for a row of water: the share of its outflow that each cell can give. flux_x[at], above[up], below[down]:
-    fluxes through the faces of the row."""
+    fluxes through the faces of the row.
+    """
     zero, row_share, col_share = np.float32(0.0), np.float32(pipes.row_share), np.float32(pipes.col_share)
     for col in range(water.shape[1]):
         wanted = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (

@@ -82,7 +82,7 @@ class Rows(NamedTuple):
 
 
 def make_rows(cols: int) -> Rows:
-    """Working memory of one band of a terrain of so many columns."""
+    """Working memory of a band, for a number of columns."""
     counts = {"flux_y": 3, "water": 4, "share": 3, "load": 3, "carried_y": 2}
     single = {name: np.zeros((VISIT, count, cols), np.float32) for name, count in counts.items()}
     carried_x, reach = np.zeros((VISIT, 2, cols + 1), np.float32), 2 * LAG * VISIT
@@ -96,13 +96,13 @@ def make_rows(cols: int) -> Rows:
 
 
 def make_seams(bands: int, cols: int) -> Seams:
-    """The seams above, between and below so many bands."""
+    """Seams above, between and below a number of bands."""
     shapes = [(VISIT, bands + 1, cols)] * 2 + [(VISIT, bands + 1, 2, cols)] * 2
     return Seams(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
 def make_totals(rows: int) -> Totals:
-    """Nothing counted yet, for a terrain of so many rows."""
+    """Zero totals for a number of rows."""
     return Totals(*(np.zeros(rows + 2) for _ in range(3)))
 
 

@@ -22,7 +22,7 @@ ALL_BUT = 1.0 - 2.0**-50
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all cells and one time step."""
+    """Constants of all cells for one time step."""
 
     production: float
     """Rock that turns loose where it is bare and level, in meters a step."""
@@ -40,7 +40,7 @@ class Constants(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Working memory of a band, some rows long; see `make_rows`."""
+    """Working memory of a band, a few rows; see `make_rows`."""
 
     heights: np.ndarray
     """(3, cols + 2): surfaces of three rows as they were before the step."""
@@ -62,7 +62,7 @@ class Maps(NamedTuple):
 
 
 def make_rows(cols: int) -> Rows:
-    """Working memory of one band of a terrain of so many columns."""
+    """Working memory of a band, for a number of columns."""
     return Rows(np.zeros((3, cols + 2)), np.zeros((3, cols + 2)))
 
 
@@ -85,7 +85,7 @@ def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
 
 @kernel
 def _load(rock, loose, row, heights):
-    """Keep the surface of a row as it is now."""
+    """Store the current surface of a row."""
     at, row = np.uintp(row % 3), np.uintp(row)
     for place in range(heights.shape[1]):
         col = np.uintp(place)
@@ -234,13 +234,12 @@ def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
        surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth · exp(-L / depth)).
 
     Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share + col_share ≤ 1/2
-    keeps each new height between its old neighbors'; at most 1/4, as the model layer takes it, no ripple changes
-    sign. What a cell gives is never more than it has. The second part is stable for any step.
+    keeps each new height between its old neighbors'; at most 1/4, as the model layer takes it, no ripple changes sign.
+    What a cell gives is never more than it has. The second part is stable for any step.
 
-    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or
-    (rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock weathers. moisture: None
-    (half wet) or (rows, cols) 0-1. bands: the first row of each band, and the number of rows. maps: `Maps`, work:
-    `Rows`.
+    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or (rows +
+    2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock weathers. moisture: None (half wet)
+    or (rows, cols) 0-1. bands: the first row of each band, and the number of rows. maps: `Maps`, work: `Rows`.
     """
     for _ in range(steps):
         fill_border(rock, loose, masks, constants.edges)

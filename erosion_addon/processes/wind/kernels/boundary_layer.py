@@ -26,7 +26,7 @@ CALM = 0.1
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
+    """Constants of all particles; see `run_tiles` for the equations they stand in."""
 
     layer: float
     full: float
@@ -46,13 +46,13 @@ class Constants(NamedTuple):
     follow: float
     turbulence: float
     share: float
-    """Share of the excess of a heap that slides in one visit, at most 1/2."""
+    """Share of a slope's excess that slides per visit, at most 1/2."""
     time_step: float
     """Feature sizes that speed 1 goes in a step; along a column `row_step` cells, along a row `col_step`."""
     row_step: float
     col_step: float
     row_slope: float
-    """Slope along a column of a height difference of 1 between the two cells beside a cell."""
+    """Slope along a column for a height difference of 1 between the two neighbors of a cell."""
     col_slope: float
     row_hold: float
     col_hold: float
@@ -64,11 +64,11 @@ class Constants(NamedTuple):
     """Bound for those that hardly move."""
     edges: int
     patience: int = NO_END
-    """Steps of a particle on a tile after which others have their turn."""
+    """Steps of a particle per visit of a tile."""
     downhill: bool = False
-    """Whether heaps slide down the true slope, instead of between pairs of cells as in the source."""
+    """Whether sand slides down the true gradient; else between pairs of cells, as in the source."""
     watch: float = 1.0
-    """Share of a hold from which on a pair shows that a heap may be too steep."""
+    """Share of the stable difference above which a pair of cells is checked for slides."""
 
 
 @lean
@@ -142,7 +142,8 @@ def _drift(
     tile,
 ):
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
-    Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells."""
+    Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
+    """
     z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
     line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
@@ -255,7 +256,8 @@ def _drift(
 @lean
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
-    the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either."""
+    the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either.
+    """
     for number in range(first, last):
         start = rng.stream(key, number)
         z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
@@ -268,8 +270,8 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
     or for `patience` steps.
 
-    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and
-    near = exp(-y / layer), one step, of a feature size or a part of it, is:
+    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and near = exp(-y /
+    layer), one step, of a feature size or a part of it, is:
 
     1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow;
        v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;

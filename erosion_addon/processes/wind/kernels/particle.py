@@ -14,7 +14,8 @@ from .surface import CELL, settle
 
 REACH = 16
 """Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
-ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch."""
+ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch.
+"""
 
 NO_END = 2**62
 """More steps than any particle takes."""
@@ -78,7 +79,8 @@ def keep(pool, slot, particle):
 @inlined
 def pass_by(flows, cell, load, down, right, vz, vx):
     """Count a step that sets out from a cell: the load times its way (cells) along rows and columns, its velocity along
-    them, and the step."""
+    them, and the step.
+    """
     flows[cell, 0] += load * right
     flows[cell, 1] += load * down
     flows[cell, 2] += vx
@@ -87,7 +89,7 @@ def pass_by(flows, cell, load, down, right, vz, vx):
 
 
 def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
-    """Lay down what the particles under way carry, each where it is; returns what masks kept in them."""
+    """Deposit the load of all particles in flight where they are; returns the part that masks kept in them."""
     kept: float = _lay_down(queued(pool), pool, ground, masks)
     return kept
 
@@ -106,7 +108,8 @@ def _lay_down(slots, pool, ground, masks):
 
 def land(pool: Pool, constants: Any) -> Any:
     """Let the particles under way come down from here on: the constants with which each is in the last quarter of its
-    life, in which it lifts nothing and lays down what it carries bit by bit."""
+    life, in which it lifts nothing and lays down what it carries bit by bit.
+    """
     pool.numbers[queued(pool), STEP] = 3 * LANDING
     return constants._replace(maximum_steps=4 * LANDING)
 

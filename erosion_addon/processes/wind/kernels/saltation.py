@@ -27,7 +27,7 @@ NUMBERS = 9
 
 
 class Constants(NamedTuple):
-    """Numbers that hold for all particles; see `run_tiles` for the equations they stand in."""
+    """Constants of all particles; see `run_tiles` for the equations they stand in."""
 
     time_step: float
     lift: float
@@ -42,12 +42,12 @@ class Constants(NamedTuple):
     air_lift: float
     air_drag: float
     share: float
-    """Share of the excess of a heap that slides in one visit, at most 1/2."""
+    """Share of a slope's excess that slides per visit, at most 1/2."""
     row_step: float
     """Cells that speed 1 goes along a column in one step; with `col_step` the time step and the cells' sides."""
     col_step: float
     row_slope: float
-    """Slope along a column of a height difference of 1 between the two cells beside a cell."""
+    """Slope along a column for a height difference of 1 between the two neighbors of a cell."""
     col_slope: float
     row_hold: float
     """Height difference to the next cell along a column that a heap holds."""
@@ -58,15 +58,15 @@ class Constants(NamedTuple):
     maximum_steps: int
     edges: int
     patience: int = NO_END
-    """Steps of a particle on a tile after which others have their turn."""
+    """Steps of a particle per visit of a tile."""
     downhill: bool = False
-    """Whether heaps slide down the true slope, instead of between pairs of cells as in the source."""
+    """Whether sand slides down the true gradient; else between pairs of cells, as in the source."""
     watch: float = 1.0
-    """Share of a hold from which on a pair shows that a heap may be too steep."""
+    """Share of the stable difference above which a pair of cells is checked for slides."""
 
 
 class Totals(NamedTuple):
-    """What a run has done so far; an element for each tile, added to in place. Volumes in height units times cells."""
+    """Totals of a run, one element per tile. Volumes in height units times cells."""
 
     lifted: np.ndarray
     slid: np.ndarray
@@ -78,7 +78,7 @@ class Totals(NamedTuple):
 
 
 def make_totals(tiles: Tiles) -> Totals:
-    """Totals of nothing, for so many tiles."""
+    """Zero totals for a number of tiles."""
     count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
     return Totals(*(np.zeros(count) for _ in Totals._fields))
 
@@ -278,11 +278,11 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
        nothing and lays its load down evenly, so that no heap marks its end.
 
     y and v_y are in height units, places and velocities in cells of the source, as there: the ground throws a particle
-    `vertical scale` times as high as its tilt alone would, and that is what makes them jump off crests.
-    Stability: dt ≤ 1/2, as friction takes dt of the velocity; nothing is lifted that is not there, no blow takes more
-    than its depth, and a pair of cells gives up at most half of its excess. Mass is moved, never made or lost.
-    What the source loses (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on
-    the cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
+    `vertical scale` times as high as its tilt alone would, and that is what makes them jump off crests. Stability: dt ≤
+    1/2, as friction takes dt of the velocity; nothing is lifted that is not there, no blow takes more than its depth,
+    and a pair of cells gives up at most half of its excess. Mass is moved, never made or lost. What the source loses
+    (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on the cell that slides. A
+    shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
 
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2 or 3) float32, force below which nothing is lifted, what is left of

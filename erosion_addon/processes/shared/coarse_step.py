@@ -20,7 +20,7 @@ from .state import State, Step, Volumes
 
 
 def feature_size() -> Any:
-    """A parameter: how wide channels are."""
+    """Parameter: width of the finest channels in meters."""
     return parameter(
         0.0,
         "Width of the finest channels: "
@@ -35,7 +35,7 @@ def feature_size() -> Any:
 
 
 def detail() -> Any:
-    """A parameter: the same, by the terrain's size."""
+    """Parameter: width of the finest channels relative to the terrain."""
     return parameter(
         0,
         "Most channels side by side along the longer side, at every resolution: "
@@ -49,7 +49,7 @@ def detail() -> Any:
 
 
 def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:
-    """Meters that the finest channels of a step are wide on a terrain, 0 where they are as narrow as its cells."""
+    """Width of a step's finest channels in meters; 0 for the width of a cell."""
     if parameters.feature_size > 0 or parameters.detail == 0:
         return float(parameters.feature_size)
     longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
@@ -58,11 +58,11 @@ def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float
 
 @dataclass(frozen=True)
 class AtFeatureSize:
-    """Makes steps of one kind: on cells as large as its finest channels are wide, see `size_of`, where those of the
-    terrain are finer, else on the terrain itself.
+    """Factory of steps whose cells are as large as their finest channels, see `size_of`, if those of the terrain are
+    finer.
 
-    step: class of the steps. by_the_cell: drops dig by the cell, so that fewer of them are enough for each where it is
-    larger than the channels by `detail`.
+    step: class of the steps. by_the_cell: drops erode per cell, so fewer are enough on cells larger than the channels
+    of `detail`.
     """
 
     step: type[Step]
@@ -70,8 +70,9 @@ class AtFeatureSize:
 
     @property
     def bytes_per_cell(self) -> int:
-        """Working memory beyond terrain and result: the step's, and three fields while something is spread. (It is more
-        only where the coarse cells are hardly larger than the terrain's.)
+        """Working memory beyond terrain and result: the step's own, and three fields during a transfer.
+
+        (It is larger only for coarse cells hardly larger than the terrain's.)
         """
         return self.step.bytes_per_cell + 24
 
@@ -92,7 +93,7 @@ class AtFeatureSize:
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
-    """Rows and columns of cells of about so many meters, never finer than the terrain's own."""
+    """Rows and columns of cells with a side of about this many meters, never finer than the terrain's."""
     sides = list(zip(state.elevation.shape, state.spacing, strict=True))
     size = min(size, *(cells * spacing / SMALLEST_SIDE for cells, spacing in sides))
     rows, cols = (cells if size <= spacing else round(cells * spacing / size) for cells, spacing in sides)
@@ -100,11 +101,11 @@ def _shape_at(state: State, size: float) -> tuple[int, int]:
 
 
 class CoarseStep(Step):
-    """A step under way on `shape` cells over the ground of `state`; `make` is its class.
+    """A running step on `shape` cells over the ground of `state`; `make` is its class.
 
-    Three things happen to a coarse cell: it loses loose material, loses rock, and gains loose material. Each is shared
-    out to the fine cells that can take part: by the loose material that they hold, to all whose rock may be dug, to all
-    that may be covered. So masks hold on each of them, no layer falls below 0, and volumes stay what they were.
+    A coarse cell loses loose material, loses rock, and gains loose material. Each change is distributed over the fine
+    cells that can take part: by their loose material, over all whose rock may erode, over all that accept deposits. So
+    masks hold on each of them, no layer becomes negative, and volumes are conserved.
     """
 
     evolving = ("_step",)
@@ -125,7 +126,11 @@ class CoarseStep(Step):
         self._step = make(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
-        """Means of the masks. A coarse cell of which less than half takes part takes none: little would bear much."""
+        """Means of the masks.
+
+        A coarse cell is disabled if less than half of it is active; otherwise a few fine cells would absorb its whole
+        change.
+        """
         fine, grids = self._state.masks, self._grids
         masks = {kind: grids.average(mask).astype(np.float32) for kind, mask in fine.items()}
         if "strength" in fine:
@@ -141,19 +146,19 @@ class CoarseStep(Step):
         return self._step.advance()
 
     def settle(self) -> None:
-        """Begin nothing new, and end what is under way."""
+        """Finish work in flight without starting more."""
         self._step.settle()
 
     def rest(self) -> None:
-        """Come to where a checkpoint can be taken."""
+        """Continue to a state that a checkpoint can hold."""
         self._step.rest()
 
     def elevation(self) -> Array:
-        """The surface to look at (m): that of the step, as far as it has changed."""
+        """Current surface for display (m): the terrain plus the step's change."""
         return self._state.elevation + self._grids.spread(self._step.elevation() - self._coarse.elevation)
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of all that the step has changed so far, by field name."""
+        """All layers changed by the step, by field name; new arrays."""
         grids, state, masks, made = self._grids, self._state, self._state.masks, self._step.layers()
         surface, more_loose = made.pop("elevation"), made.pop("sediment")
         more_loose -= self._coarse.layers["sediment"]
@@ -180,9 +185,10 @@ class CoarseStep(Step):
         return layers | {name: self._fine(name, values) for name, values in made.items()}
 
     def _level(self, amount: Array, room: Array, where: Array | float) -> Array:
-        """Spread an amount (m): first where there is `room` (m) to the new surface, the rest evenly.
+        """Distribute an amount (m): first where there is `room` (m) to the new surface, the rest evenly.
 
-        So what stood out is dug off and hollows fill up; detail finer than the coarse cells lasts where little happens.
+        So high spots are eroded first and hollows are filled first; detail below the coarse cell size lasts where
+        little changes.
         """
         if self._state.limits.depth:  # evenly, as fine detail dug off and filled up would be beyond the limits
             return self._spread(amount, where)
@@ -194,10 +200,10 @@ class CoarseStep(Step):
         return room
 
     def _spread(self, amount: Array, where: Array | float) -> Array:
-        """Spread an amount (m) over the fine cells in proportion to `where`, with its sum kept.
+        """Distribute an amount (m) over the fine cells in proportion to `where`, conserving its sum.
 
-        Every cell gives or takes a share of its `where`. The shares of the coarse cells are made smooth as means with
-        weights of `where`: they stay between 0 and 1 if they were, and all of them together stay what they were.
+        Each cell gives or takes a share of its `where`. The coarse shares are smoothed with the weights `where`: they
+        stay between 0 and 1, and their sum is conserved.
         """
         grids = self._grids
         block, bell = (grids.average(where), grids.gather(where)) if isinstance(where, np.ndarray) else (where, where)
@@ -208,7 +214,7 @@ class CoarseStep(Step):
         return given
 
     def _fine(self, name: str, values: Array) -> Array:
-        """A further layer on the fine grid: the change where the step went on from it, else what it made."""
+        """A further layer on the fine grid: the initial layer plus the change, or the step's result for a new layer."""
         if name not in self._coarse.layers:
             return self._grids.spread(values).astype(values.dtype)
         before = self._state.layers[name]
@@ -223,28 +229,28 @@ class CoarseStep(Step):
         return self._step.volumes()
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report, after so many seconds of work; and the cells that it ran on."""
+        """Entries for the report, including the number of coarse cells. seconds: of work so far."""
         rows, cols = self._grids.coarse
         grid = {"rows": rows, "cols": cols, "cell_size": self._coarse.cell_size}
         return {**self._step.counts(seconds), "grid": grid}
 
 
 def _may_gain(masks: dict[str, Array]) -> Any:
-    """Where loose material may be laid down and taken: a bool a fine cell, or 1.0 for all."""
+    """Fine cells that accept deposits, and give loose material: bool, or 1.0 for all."""
     return masks["strength"] > 0.0 if "strength" in masks else 1.0
 
 
 def _rock_may_be_dug(masks: dict[str, Array]) -> Any:
-    """Where rock may be dug, likewise."""
+    """Fine cells whose rock may erode, likewise."""
     if "held" in masks and (kept := masks["held"] >= 1.0).any():
         return ~kept * _rock_may_be_dug({kind: mask for kind, mask in masks.items() if kind != "held"})
     return _may_gain(masks) * (masks["hardness"] < 1.0) if "hardness" in masks else _may_gain(masks)
 
 
 def _towards(needed: Array, amount: Array) -> Array:
-    """`amount` changed by up to a half to what is `needed`, with its sum kept.
+    """`amount` moved up to halfway to `needed`, conserving its sum.
 
-    Smooth shares put a little on neighbors; on a plain that is filled up later it would show through.
+    Smooth shares put a little on neighbors; on a plain that is filled later it would show.
     """
     changed = np.clip(needed, 0.5 * amount, 1.5 * amount)
     total = changed.sum()
@@ -252,5 +258,5 @@ def _towards(needed: Array, amount: Array) -> Array:
 
 
 def _ratio(part: Array, whole: Array | float) -> Array:
-    """part / whole, and 0 where the whole is 0."""
+    """part / whole, 0 where the whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=np.asarray(whole) > 0.0)

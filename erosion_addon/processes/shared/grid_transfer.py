@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields carried between a grid of cells and a coarser one over the same ground, with sums kept to rounding.
+"""Conservative transfer of fields between a grid and a coarser one over the same ground.
 
-Cells are areas here, not points: n cells of length l cover n · l, and both grids cover the same. Between the grids
-stands one matrix P an axis: how much of each coarse cell's shape lies on a fine cell. All shapes together are 1
-everywhere, so that what is even stays even, and each has the area of its cell. So P spreads, its transpose averages,
-and both keep sums: Σ f · (P c) · fine area = Σ (Pᵀ f) · c · coarse area. Shapes are blocks, or bells over three cells:
-the quadratic B-splines (Schoenberg 1946), without a kink, so that no grid shows in the light.
+Cells are areas here: n cells of length l cover n · l, and both grids cover the same area. One matrix P per axis holds
+the part of each coarse basis function on each fine cell. The basis functions sum to 1, so constants are preserved, and
+each has the area of its cell. So P prolongs, its transpose restricts, and both conserve sums:
+Σ f · (P c) · fine area = Σ (Pᵀ f) · c · coarse area. Basis functions are blocks, or quadratic B-splines over three
+cells (Schoenberg 1946), which have no kink, so no grid shows in the light.
 """
 
 import math
@@ -17,7 +17,7 @@ from ...base.arrays import Array
 
 
 class Grids:
-    """A grid of cells and a coarser one, both (rows, cols), over the same ground."""
+    """Transfer between a grid and a coarser one, both (rows, cols), over the same ground."""
 
     def __init__(self, fine: tuple[int, int], coarse: tuple[int, int], wrap: bool) -> None:
         self.fine, self.coarse = fine, coarse
@@ -27,19 +27,19 @@ class Grids:
         )
 
     def average(self, fine: Array) -> Array:
-        """Mean of what lies on each coarse cell."""
+        """Mean over each coarse cell."""
         return self._gather(self._blocks, fine)
 
     def gather(self, fine: Array) -> Array:
-        """Mean below the bell of each coarse cell: the transpose of `spread`."""
+        """Mean weighted with the B-spline of each coarse cell: the transpose of `spread`."""
         return self._gather(self._bells, fine)
 
     def blocks(self, coarse: Array) -> Array:
-        """What each coarse cell says, on all of it: the transpose of `average`."""
+        """Piecewise constant values of the coarse cells: the transpose of `average`."""
         return self._spread(self._blocks, coarse)
 
     def spread(self, coarse: Array) -> Array:
-        """The sum of all bells, as high as the coarse cells say: smooth, and nowhere beyond them."""
+        """B-spline interpolation of the coarse cells: smooth, within their range."""
         return self._spread(self._bells, coarse)
 
     def _gather(self, matrices: list[Array], fine: Array) -> Array:
@@ -64,8 +64,7 @@ class Grids:
 
 
 def bells(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
-    """P of one axis for bells, from `coarse` cells to `fine` ones: index and weight (fine, taps) of where each takes
-    how much."""
+    """B-spline matrix of one axis, from `coarse` to `fine` cells: index and weight (fine, taps)."""
     length = coarse / fine  # of a fine cell, in coarse ones
     start = (np.arange(fine) * length)[:, None]
     cell = np.floor(start - 1.0) + np.arange(math.ceil(length) + 4)
@@ -74,8 +73,11 @@ def bells(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
 
 
 def blocks(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
-    """The same for blocks. Fine cells reach as a hat to the next ones' middles, so that averages of a slope are even
-    where the cells of one grid lie askew to the other's."""
+    """Block matrix of one axis.
+
+    Fine cells are hats that reach to the next centers, so averages of a slope stay even where the two grids are not
+    aligned.
+    """
     length = coarse / fine
     middle = ((np.arange(fine) + 0.5) * length)[:, None]
     cell = np.floor(middle - length) + np.arange(math.ceil(2 * length) + 1)
@@ -84,14 +86,14 @@ def blocks(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
 
 
 def _folded(cell: Array, coarse: int, wrap: bool) -> Array:
-    """Indices of cells of which some lie beyond the ends: at the other one, or folded back."""
+    """Cell indices beyond the ends, wrapped or reflected."""
     index = cell.astype(np.intp) % (coarse if wrap else 2 * coarse)
     folded: Array = np.minimum(index, 2 * coarse - 1 - index)
     return folded
 
 
 def _area(end: Array, degree: int) -> Array:
-    """Area of the B-spline of this degree and cells of length 1 around 0, from its left end to `end`."""
+    """Integral of the B-spline of this degree on cells of length 1 around 0, from its left end to `end`."""
     order = degree + 1
     area = np.zeros_like(end)
     for knot in range(order + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layers with a ring of one cell around them, as the kernels that work on a whole grid at once take them."""
+"""Padded layers with a halo of one cell, for kernels that work on the whole grid."""
 
 import math
 
@@ -10,36 +10,36 @@ from .shares import Ground, shares_in_depth
 from .state import State, Volumes
 
 WALLED = (-math.inf, math.inf)
-"""Limits of rock with a ring, which the kernel fills anew; that inside all is finite, its layers show."""
+"""Valid range of padded rock. The kernel refills the halo; finite values inside are checked with the layers."""
 
 
 def ringed(array: Array) -> Array:
-    """(rows + 2, cols + 2) float64: a copy with a ring around it, which the kernel fills."""
+    """Padded copy, (rows + 2, cols + 2) float64; the kernel fills the halo."""
     return np.ascontiguousarray(np.pad(np.asarray(array, dtype=np.float64), 1))
 
 
 def inner(array: Array) -> Array:
-    """What lies inside the ring."""
+    """Inner part, without halo."""
     inside: Array = array[1:-1, 1:-1]
     return inside
 
 
 def changed_elevation(state: State, rock: Array, loose: Array) -> Array:
-    """The elevation after rock and loose material (ringed) have changed; where they have not it keeps every bit."""
+    """Elevation after changes to rock and loose material (padded); unchanged cells keep every bit."""
     before = state.loose()
     changed: Array = state.elevation + ((inner(loose) - before) + (inner(rock) - (state.elevation - before)))
     return changed
 
 
 def ground_now(rock: Array, loose: Array) -> Ground:
-    """The ground of rock and loose material (ringed) in meters."""
+    """Ground of rock and loose material (padded), in meters."""
     return Ground(inner(rock) + inner(loose), inner(loose))
 
 
 def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
-    """What moved is the rock that turned loose, and by how much the ground is lower than before where it is.
+    """Volumes. Moved material is loosened rock, and the lowering of the ground where it is lower than before.
 
-    exported: (1,), as meters on one cell.
+    exported: (1,), in meters on one cell.
     """
     area = state.spacing[0] * state.spacing[1]
     lowered = np.maximum(state.elevation - changed_elevation(state, rock, loose), 0.0)
@@ -47,13 +47,15 @@ def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes
 
 
 def loosened(state: State, rock: Array) -> float:
-    """Rock that has turned loose, as meters on one cell."""
+    """Loosened rock, in meters on one cell."""
     return float(np.sum(state.elevation - state.loose() - inner(rock)))
 
 
 def share_masks(state: State, ground: Ground | None = None) -> Array | None:
-    """(rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock gives way; None where
-    nothing is masked. ground: as in `shares_in_depth`."""
+    """(rows + 2, cols + 2, 3) float32, 0-1: factors of loss, gain and rock failure; None without masks.
+
+    ground: see `shares_in_depth`.
+    """
     given = shares_in_depth(state, ground)
     if given.nothing:
         return None

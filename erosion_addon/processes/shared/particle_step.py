@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all processes of single drops share: the ground in cells instead of meters, masks, and where drops start."""
+"""Base of steps that move drops: ground in cells, masks, and start positions."""
 
 import math
 import time
@@ -19,7 +19,7 @@ from .state import State, Step, Volumes, chunk_end
 from .tile_scheduler import TileRun
 
 PATIENCE = 2**16
-"""Steps on a tile between two looks at the clock: a tile with many drops takes seconds."""
+"""Steps per visit of a tile; a tile with many drops would take seconds otherwise."""
 
 
 class DropStep(Step):
@@ -31,7 +31,7 @@ class DropStep(Step):
     """
 
     _totals: Any
-    """What the kernel has done so far, an element for each tile; has `steps` and `paths_cut`."""
+    """Totals of the kernel, one element per tile, with `steps` and `paths_cut`."""
 
     def __init__(self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any) -> None:
         self._state, self._ground = state, in_unit(state, state.cell_size)
@@ -47,11 +47,11 @@ class DropStep(Step):
             self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        """Put the drops first … last - 1 on the tiles where they start."""
+        """Place the drops first … last - 1 on the tiles where they start."""
         raise NotImplementedError
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
-        """Let the drops on the tiles `worked` run."""
+        """Run the drops on the tiles `worked`."""
         raise NotImplementedError
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -65,7 +65,7 @@ class DropStep(Step):
         self._start(pool, tiles, first, last)
 
     def advance(self) -> float:
-        """Run some turns, or a part of one; returns the share done."""
+        """Finish the current turn."""
         until = chunk_end()
         while True:
             self._run.turn(self._begin, self._work, until)
@@ -88,16 +88,16 @@ class DropStep(Step):
             pass
 
     def elevation(self) -> Array:
-        """The surface to look at (m), without what drops carry: laid down where they are now it would be spikes."""
+        """Current surface for display (m), without the load of drops, which would show as spikes."""
         return self._solid_layers(self._ground)["elevation"]
 
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
-        """New arrays of elevation and loose layers in meters."""
+        """Elevation and loose layers in meters; new arrays."""
         return solid_layers(self._state, ground, self._state.cell_size)
 
     @property
     def _unit_volume(self) -> float:
-        """m³ of what the kernel counts as a volume of 1."""
+        """Volume unit of the kernel in m³."""
         return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
 
     def _given_way(self) -> Volumes:
@@ -119,9 +119,9 @@ class DropStep(Step):
 
 
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
-    """(rows, cols, 3) float32: share that may be dug, 1 - hardness, and share that may be laid down; where depths are
-    limited (rows, cols, 5), with the lowest and the highest that a cell may come to, in cells. None where nothing is
-    masked. ground: as in `shares`.
+    """(rows, cols, 3) float32: erosion factor, 1 - hardness, and deposition factor; None without masks.
+
+    With depth limits (rows, cols, 5), including the lowest and highest allowed height in cells. ground: see `shares`.
     """
     given, bounds = shares(state, ground), bounds_in_unit(state, state.cell_size)
     if given.nothing and not bounds:
@@ -133,7 +133,7 @@ def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
 
 
 def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0) -> Array | None:
-    """Cumulated share of the drops that start in each cell (cells,), up to 1, all 0 where none can; None: even rain.
+    """Cumulated start probability of drops per cell (cells,), up to 1, all 0 if none can start; None for uniform rain.
 
     springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
     """
@@ -159,7 +159,7 @@ DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
 
 
 def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
-    """How many drops ran, and how far."""
+    """Number of drops and their mean path, in words."""
     paths = f"mean path {counts['mean_path']:.0f} cells, {counts['paths_cut']:,} paths cut"
     if "random_directions" in counts:
         paths += f", {counts['random_directions']:,} random directions"
@@ -167,7 +167,7 @@ def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
 
 
 def seconds_of_drops(each: float) -> Cost:
-    """Estimate of time for drops. each: seconds of one."""
+    """Estimated duration for drops. each: seconds per drop."""
 
     def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
         size = size_of(given, shape, spacing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a process: all that the rest of the program knows of it."""
+"""Record of a process: everything that the rest of the program knows about it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from .shares import factor, scaled
 from .state import State, Step
 
 MASKS = ("strength", "hardness", "sediment", "protect", "plot")
-"""Kinds of masks that every process reads."""
+"""Masks that every process reads."""
 
 Spacing = tuple[float, float]
 Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
@@ -20,14 +20,14 @@ PreviewScale = Callable[[Any, float, float, float], Any]
 
 
 class StepFactory(Protocol):
-    """What makes the steps of a process: their class, or something around it."""
+    """Maker of a process's steps: their class, or a wrapper."""
 
     @property
     def bytes_per_cell(self) -> int:
         """Working memory beyond terrain and result."""
 
     def __call__(self, state: State, parameters: Any, key: int, /) -> Step:
-        """A step on `state`; key: uint64 that its random numbers are drawn from."""
+        """Running step on `state`; key: uint64 of its random numbers."""
 
 
 def _as_it_is(parameters: Any, longer: float, cell_size: float, larger: float) -> Any:
@@ -43,85 +43,87 @@ class Process:
     """One kind of step."""
 
     kind: str
-    """What recipes call it."""
+    """Name in recipes."""
 
     label: str
     parameters: type[Parameters]
     step: StepFactory
 
     icon: str
-    """Name of one of Blender's icons."""
+    """Name of a Blender icon."""
 
     seconds: Cost
-    """(parameters, (rows, cols), spacing, edges) → rough seconds on one processor of the year 2023 or so, from runs of
-    all shipped recipes on 256² cells of 20 m."""
+    """(parameters, (rows, cols), spacing, edges) → rough seconds on one processor of about 2023, from runs of all
+    shipped recipes on 256² cells of 20 m.
+    """
 
     seconds_to_compile: float
 
     work: tuple[str, str]
-    """The count that tells how much it has done, and the word for its unit. (Of one second, cells per second are
-    cells.)"""
+    """Count that measures the work, and its unit in words. (Cells per second count as cells.)"""
 
     told: tuple[str, ...]
     """Counts that `summary` needs."""
 
     summary: Callable[[Mapping[str, Any]], list[str]]
-    """Counts → a line or two in words, for the report."""
+    """Counts → one or two lines for the report."""
 
     masks: tuple[str, ...] = MASKS
-    """Kinds of masks that it reads."""
+    """Masks that it reads."""
 
     scalable: Mapping[str, str] = field(default_factory=dict)
-    """Parameters that a mask may scale from cell to cell → kind of the mask that does the same: one of
-    `masks.MASK_KINDS`, `held` (what of rock and loose material is not dug), or one that the step itself reads."""
+    """Parameters that a mask may scale per cell → kind of the equivalent mask: one of `masks.MASK_KINDS`, `held`
+    (erodes neither rock nor loose material), or one that the step itself reads.
+    """
 
     reads: tuple[str, ...] = ()
-    """Fields beyond elevation, sediment and soil that it goes on from, where they are there."""
+    """Fields beyond elevation, sediment and soil that it continues from, if present."""
 
     writes: tuple[str, ...] = ()
-    """Fields beyond elevation, sediment and soil that it makes or changes."""
+    """Fields beyond elevation, sediment and soil that it produces or changes."""
 
     carries_color: bool = False
-    """Whether what it lays down brings the color of its place of origin along."""
+    """Whether deposits keep the color of their origin."""
 
     moves_ground: bool = True
     """Whether it moves rock, sediment or soil."""
 
     works_on_flat_land: Callable[[Any], bool] = lambda parameters: False
-    """Whether it does something without a slope."""
+    """Whether it has an effect without a slope."""
 
     bytes_of_options: Callable[[Any], int] = lambda parameters: 0
-    """What parameters add to the memory of a cell."""
+    """Additional memory per cell due to parameters."""
 
     works_in_cells: bool = False
-    """Whether its lengths are cells and not meters, so that it suits land of any width."""
+    """Whether its lengths are in cells instead of meters, so that it suits terrain of any size."""
 
     small_steps: Callable[[Any, Spacing], int] = _one
-    """(parameters, spacing) → steps between two looks at the ground; such a process has a `time_step`."""
+    """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""
 
     scaled_for_preview: PreviewScale = _as_it_is
-    """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters that change a
-    preview as much as the run."""
+    """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters with the same
+    effect in a preview.
+    """
 
     def at_start(self, state: State, limits: Limits, masks: Mapping[str, str]) -> State:
-        """The state that a step begins with. masks: parameter → what scales it; InputError where that is missing."""
+        """State in which a step begins. masks: parameter → scale factor; InputError if that is missing."""
         limited = state.limited(limits)
         return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
 
     @property
     def scales(self) -> dict[str, Specification]:
-        """The declarations of what scales parameters, by the parameter's name."""
+        """Declarations of the scale factors, by parameter."""
         sentence = "Mask or map that this parameter is multiplied by, from 0 to 1."
         return {name: Specification(name, "none", sentence, choices=FACTORS) for name in self.scalable}
 
     @property
     def about(self) -> str:
-        """What it does, in a sentence or two."""
+        """Description in a sentence or two."""
         return " ".join((self.parameters.__doc__ or "").split())
 
 
 def volume(cubic_meters: float) -> str:
-    """A volume in words, in the unit that keeps it short."""
+    """A volume in words, in a unit that keeps it short."""
     for unit, size in (("km³", 1e9), ("million m³", 1e6)):
         if abs(cubic_meters) >= size / 10:
             return f"{cubic_meters / size:,.2f} {unit}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bands of rows, each swept in place by a thread of its own, with seams between them."""
+"""Bands of rows, each swept in place by its own thread, with seams between them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,12 +9,12 @@ import numpy as np
 from ...base.threads import Team
 
 CELLS = 2**16
-"""Lower bound on the cells of a band: handing a smaller one to another thread takes longer than the work."""
+"""Smallest band in cells; handing a smaller one to another thread takes longer than the work."""
 
 
 @contextmanager
 def however_small() -> Iterator[None]:
-    """Let terrains of any size be cut into bands in the block, as a rehearsal of large ones takes."""
+    """Context in which terrains of any size are split into bands, to rehearse large ones."""
     global CELLS
     usual, CELLS = CELLS, 1
     try:
@@ -24,10 +24,9 @@ def however_small() -> Iterator[None]:
 
 
 class Bands:
-    """The bands of a terrain, as many as there are threads to use; `starts`: first row of each, and number of rows.
+    """Bands of a terrain, one for each thread; `starts`: first row of each, and the number of rows.
 
-    For kernels that leave the same bytes whatever the bands are.
-    effort: how long a pass over a cell takes, compared to one of the water's.
+    For kernels whose result does not depend on the bands. effort: cost of a cell relative to one pass of water.
     """
 
     def __init__(self, shape: tuple[int, int], threads: int, effort: float = 1.0) -> None:
@@ -37,9 +36,9 @@ class Bands:
         self._team = Team(self.count)
 
     def run(self, look_over: Callable[[int, int], object], sweep: Callable[[int, int], object]) -> None:
-        """Let all seams be looked over, then all bands be swept, by threads numbered by their bands.
+        """Fill all seams, then sweep all bands, on threads numbered by band.
 
-        look_over(seam, thread); sweep(band, thread). Seams are numbered from the one above the first band.
+        look_over(seam, thread); sweep(band, thread). Seam 0 lies above the first band.
         """
 
         def seams(thread: int) -> None:
@@ -51,5 +50,5 @@ class Bands:
         self.sweep(sweep)
 
     def sweep(self, sweep: Callable[[int, int], object]) -> None:
-        """Let all bands be swept: sweep(band, thread)."""
+        """Sweep all bands: sweep(band, thread)."""
         self._team.run(lambda thread: sweep(thread, thread))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks and grass as shares of a step's work on each cell: what may be dug, how soft rock is, what may be laid down."""
+"""Factors of a step's work on each cell, from masks and grass: erosion, softness of rock, deposition."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,33 +21,33 @@ class Shares(NamedTuple):
     """(rows, cols) float32 each, 0-1; None for 1 everywhere."""
 
     dug: Array | None
-    """Of loose material and rock."""
+    """Erosion of loose material and rock."""
     soft: Array | None
-    """1 - hardness: of rock, beside `dug`."""
+    """1 - hardness: additional factor for rock."""
     laid: Array | None
     accepted: Array | None
-    """As `laid`, for what slides in: a building plot accepts it, and `Plot` clears it away."""
+    """Deposition by slides: like `laid`, but a building plot accepts them, and `Plot` clears them away."""
 
     def filled(self, name: str, shape: tuple[int, ...]) -> Array:
-        """One of them as an array."""
+        """One of the factors as an array."""
         found: Array | None = getattr(self, name)
         return np.ones(shape, np.float32) if found is None else found
 
     @property
     def nothing(self) -> bool:
-        """Whether all are 1 everywhere."""
+        """Whether all factors are 1 everywhere."""
         return all(share is None for share in self)
 
 
 class Ground(NamedTuple):
-    """The ground as it is at the moment, (rows, cols) m."""
+    """Current ground, (rows, cols) m."""
 
     elevation: Array
     loose: Array
 
 
 def shares(state: State, ground: Ground | None = None) -> Shares:
-    """The shares of a state's masks, and of its layers of rock. ground: as it is now; else as it starts."""
+    """Factors from the masks of a state and its rock layers. ground: the current one; else the initial one."""
     given = _by_masks(state)
     if state.strata is None or not state.strata.hardness:
         return given
@@ -57,11 +57,11 @@ def shares(state: State, ground: Ground | None = None) -> Shares:
 
 
 def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
-    """The same with the limits of depth, for processes that look at the ground before each of their time steps: less is
-    dug the nearer a cell is to its lowest height, and nothing below that; and likewise with what is laid down.
+    """`shares` with depth limits, for processes that update the ground before each time step.
 
-    At a time none of them lowers a cell by more than half of what it stands above the lowest of its neighbors: so it
-    cannot pass the limit by sliding. The last tenth is for all that lowers it by less.
+    Erosion fades out toward the lowest allowed height, and deposition toward the highest. A time step lowers a cell by
+    at most half of its height above the lowest neighbor, so slides cannot cross the limit. The fade covers the last
+    tenth, for processes that lower it by less.
     """
     given, limits, wraps = shares(state, ground), state.limits, state.edges == "wrap"
     ground = ground or Ground(state.elevation, state.loose())
@@ -78,16 +78,18 @@ def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
 
 
 NEAR = 0.1
-"""Share of a limit of depth, from its end, in which less and less happens."""
+"""Share of a depth limit over which the work fades out."""
 
 
 def _share(left: Array, fall: Array, limit: float) -> Array:
-    """What may happen where so much (m) is left of a limit and neighbors lie so much lower."""
+    """Factor for a remaining depth (m) and a height above the lowest neighbor."""
     return np.asarray(np.clip(left / np.maximum(0.5 * fall, NEAR * limit), 0, 1), np.float32)
 
 
 def _fall(surface: Array, wraps: bool) -> Array:
-    """How far below each cell the lowest of its eight neighbors lies, at least 0; slopes go on beyond the edges."""
+    """Height of each cell above the lowest of its eight neighbors, at least 0; slopes are extrapolated beyond the
+    edges.
+    """
     around = continued(surface, 1, wraps)
     rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
     lowest = np.minimum(np.minimum(rows[:, :-2], rows[:, 2:]), rows[:, 1:-1])
@@ -95,9 +97,11 @@ def _fall(surface: Array, wraps: bool) -> Array:
 
 
 def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
-    """The lowest and the highest that a step may bring each cell to, (rows, cols) float32 in units of so many meters
-    over a datum; nothing where depths are not limited. For particles, many of which work on a cell between two looks at
-    the ground: their kernels go no further, whatever the order they come in."""
+    """Lowest and highest height allowed on each cell, (rows, cols) float32 in units of a number of meters above a
+    datum; nothing without depth limits.
+
+    For particles, many of which change a cell between updates of the ground: their kernels clamp to these.
+    """
     limits, far = state.limits, np.float32(np.inf)
     if not limits.depth:
         return []
@@ -123,7 +127,8 @@ def _by_masks(state: State) -> Shares:
 
 
 def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
-    """The masks without `plot` and `protect`: a plot is where nothing acts, and what is protected is hard as can be.
+    """Masks with `plot` and `protect` merged into the others: nothing acts on a plot, and protected ground is fully
+    hard.
 
     Soil on it counts as rock: see `State.fixed`.
     """
@@ -137,19 +142,19 @@ def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def protected_soil(layers: Mapping[str, Array], masks: Mapping[str, Array]) -> Array | None:
-    """Soil that is never dug, (rows, cols) m; None where no mask protects any."""
+    """Protected soil, (rows, cols) m; None if no mask protects any."""
     if "protect" not in masks or "soil" not in layers:
         return None
     return np.asarray(masks["protect"] * np.asarray(layers["soil"], dtype=np.float64))
 
 
 def with_folded(state: State) -> State:
-    """The state with its masks `folded`."""
+    """State with its masks `folded`."""
     return replace(state, masks=folded(state.masks))
 
 
 def grass_protection() -> Any:
-    """A parameter: how much grass holds."""
+    """Parameter: protection by grass."""
     return parameter(
         0.8,
         "Share of all erosion that full grass keeps off: higher values hold green ground where it is.",
@@ -160,7 +165,7 @@ def grass_protection() -> Any:
 
 
 def under_grass(state: State, protection: float) -> State:
-    """The state with the share that its grass holds as a mask `held`; the same without grass."""
+    """State with the protection by its grass as a mask `held`; unchanged without grass."""
     grass = state.layers.get("grass")
     if grass is None or protection == 0.0 or not grass.any():
         return state
@@ -171,7 +176,7 @@ def under_grass(state: State, protection: float) -> State:
 
 
 def factor(state: State, parameter: str, mask: str) -> Array:
-    """What scales a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError where it is missing."""
+    """Scale factor of a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError if it is missing."""
     found = state.masks.get(mask) if mask in AREAS else state.layers.get(mask)
     if found is None:
         raise InputError(missing(parameter, mask))
@@ -179,19 +184,19 @@ def factor(state: State, parameter: str, mask: str) -> Array:
 
 
 def missing(parameter: str, mask: str) -> str:
-    """That there is none of what scales a parameter, in a sentence."""
+    """Error message for a missing scale factor."""
     kind, remedy = ("mask", "give that mask") if mask in AREAS else ("map", "make that map first")
     return f"the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale {parameter}."
 
 
 RESISTS = ("hardness", "held")
-"""Masks whose 1 stops a process, where that of all others does not hinder it."""
+"""Masks whose 1 stops a process; all others stop it at 0."""
 
 
 def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
-    """The state with masks that let so much less happen. factors: kind of mask, and share of each cell, 0-1.
+    """State with masks reduced by factors. factors: kind of mask → factor of each cell, 0-1.
 
-    Where a share is 1 the mask keeps every bit, and where that is everywhere there is none.
+    Where a factor is 1 the mask keeps every bit, and a factor of 1 everywhere adds no mask.
     """
     masks = dict(state.masks)
     for kind, factor in factors:
@@ -204,10 +209,10 @@ def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
 
 
 class Plot:
-    """The cells of a building plot, kept clear: what slides onto them is taken away before it can pile up.
+    """Building plot, kept clear: material that slides onto it is removed at once.
 
-    So loose material beside a plot stands no steeper over it than over other ground. state: where the step starts.
-    layers: those that the step works on, (rows, cols), as they are at its start; the first one is counted.
+    So material beside it stands no steeper than elsewhere. state: start of the step. layers: those that the step
+    changes, (rows, cols), at its start; the first one is counted.
     """
 
     def __init__(self, state: State, *layers: Array) -> None:
@@ -219,9 +224,9 @@ class Plot:
         return self._cells[0].size > 0
 
     def clear(self, *layers: Array, lowered: float = 0.0) -> float:
-        """Give the layers their values on the plot back; returns the sum of what was taken away from the first.
+        """Restore the layers on the plot; returns the amount removed from the first.
 
-        lowered: by how much all but the first lie lower than at the start, in meters.
+        lowered: lowering of all other layers since the start, in meters.
         """
         taken = float(np.sum(layers[0][self._cells] - self._kept[0])) if self else 0.0
         for place, (layer, kept) in enumerate(zip(layers, self._kept, strict=True)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slides: what is too steep gives way, pass by pass, until it stands; and the hillslopes beside what drops dig."""
+"""Slides: steep loose material moves pass by pass until it rests."""
 
 import math
 from typing import Any
@@ -15,17 +15,17 @@ from .shares import Ground, Plot
 from .state import State
 
 REST = 1e-4
-"""Of the difference of height at which loose material stands: movements smaller than this are none."""
+"""Smallest movement, as a share of the stable height difference."""
 
 SPREAD = 0.375
-"""How far a pass evens out what is too steep: of the most that keeps heights between their neighbors', 1/2."""
+"""Share of the excess slope removed per pass; 1/2 is the stability limit."""
 
 LOOK = 16
-"""Passes between two looks at how hard the rock is that lies bare."""
+"""Passes between updates of the hardness of bare rock."""
 
 
 PORTIONS = 32
-"""Into how many portions the drops of a run are divided, after each of which the hillslopes give way."""
+"""Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
 
 ROUND = 8
 """Passes after a portion of the drops."""
@@ -111,10 +111,7 @@ class Slides:
         return not bool(self.active.any())
 
     def run(self, wanted: int, earlier: int = 0) -> int:
-        """Let everything move for some passes; returns how many it took, fewer where all has come to rest.
-
-        earlier: passes that have been.
-        """
+        """Run some passes; returns their number, fewer once everything rests. earlier: passes so far."""
         if not self._plot and not self._state.masks_change:
             return self._pass(wanted)
         for done in range(wanted):
@@ -125,7 +122,7 @@ class Slides:
         return wanted
 
     def _look(self, done: int) -> None:
-        """Bring the masks up to date, where layers of rock or limits of depth change them. done: passes so far."""
+        """Update the masks if rock layers or depth limits change them. done: passes so far."""
         if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
             self.masks[...] = self._make_masks()
 
@@ -147,7 +144,7 @@ class Slides:
         return wanted
 
     def _alone(self, passes: int) -> int:
-        """Work as one band; returns how many passes it took."""
+        """Work as one band; returns the number of passes."""
         rows = np.array([0, self._rock.shape[0] - 2])
         maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[0], self._marks)
         done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
@@ -215,7 +212,8 @@ def hillslope_bytes(given: Any) -> int:
 
 def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[int, float]:
     """Passes of creep after each portion of the drops, and their spread: creep reaches as far as the root of 2 D t, and
-    no further than the terrain is long."""
+    no further than the terrain is long.
+    """
     rows, cols = (side * side for side in spacing)
     length = min(length, max(cells * side for cells, side in zip(shape, spacing, strict=True)))
     each = 0.5 * length * length / PORTIONS / (rows * cols / (rows + cols))

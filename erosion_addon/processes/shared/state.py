@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the steps of a simulation hand from one to the next."""
+"""State that the steps of a simulation hand on, and the base class of steps."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,24 +13,26 @@ from ...terrain.limits import NO_LIMITS, Limits
 from ...terrain.strata import Strata
 
 CHUNK_SECONDS = 0.1
-"""How long `advance` should take: short enough to stop at once, long enough to cost nothing."""
+"""Duration of `advance`: short enough to stop at once, long enough to have no overhead."""
 
 LARGEST_CHUNK = 2**40
-"""Upper bound on chunk size, for work that takes no measurable time (everything at rest)."""
+"""Upper bound on chunk size; idle work takes no measurable time."""
 
 LARGEST = 1e30
-"""Bound on the magnitude of every number of a running step: far beyond any terrain, squares and products finite."""
+"""Bound on the magnitude of all values of a running step: far beyond any terrain, with finite squares and products."""
 
 ANYTHING = (-LARGEST, LARGEST)
-"""Lowest and highest of what is not limited otherwise."""
+"""Range of values without limits of their own."""
 
 
 @dataclass
 class State:
-    """A terrain under way. elevation: (rows, cols) float64 m; layers: further arrays by field name, of which `sediment`
-    (m, the loose top of the elevation) is always there and `soil` (m, loose too) where a step made it; masks: by kind,
-    float32; spacing: (row, col) m; threads: the most to use; fixed: (rows, cols) m of what is loose that counts as
-    rock; strata: layers of rock; limits: those of depth, for the step that starts here.
+    """A terrain during a simulation.
+
+    elevation: (rows, cols) float64 m. layers: further arrays by field name, always with `sediment` (m, the loose top of
+    the elevation), and with `soil` (m, loose too) once a step has made it. masks: by kind, float32. spacing: (row, col)
+    m. threads: the most to use. fixed: (rows, cols) m of loose material that counts as rock. strata: layers of rock.
+    limits: depth limits of the step that starts here.
     """
 
     elevation: Array
@@ -45,16 +47,16 @@ class State:
 
     @property
     def hardness_changes(self) -> bool:
-        """Whether layers of another hardness come to light as the ground is worn."""
+        """Whether erosion exposes layers of different hardness."""
         return self.strata is not None and bool(self.strata.hardness)
 
     @property
     def masks_change(self) -> bool:
-        """Whether what may be dug and laid down changes as the ground does, in processes that look at it."""
+        """Whether erosion and deposition factors change with the ground, for processes that update them."""
         return self.limits.depth or self.hardness_changes
 
     def limited(self, limits: Limits) -> "State":
-        """The state for a step with such limits: those of height and slope as a part of the mask `strength`."""
+        """State for a step with limits; those of height and slope become a part of the mask `strength`."""
         if limits == NO_LIMITS:
             return self
         masks, share = self.masks, limits.strength(self.elevation, self.spacing, self.edges == "wrap")
@@ -68,15 +70,17 @@ class State:
         return mean_cell_size(self.spacing)
 
     def loose(self) -> Array:
-        """Thickness of everything loose, in meters: all processes take sediment and soil alike. What is fixed is rock
-        to them.
+        """Thickness of all loose layers in meters: processes treat sediment and soil alike.
+
+        Fixed material is rock to them.
         """
         loose = loose_of(self.layers)
         return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)
 
     def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
-        """The layers `sediment` and `soil` of a changed thickness: what was added goes to `own`, what was taken comes
-        from `own` first and then from the other. loose: without what is fixed.
+        """Layers `sediment` and `soil` for a changed total thickness.
+
+        Gains go to `own`; losses come from `own` first and then from the other. loose: without fixed material.
         """
         if self.fixed is not None:
             loose = loose + np.minimum(self.fixed, loose_of(self.layers))
@@ -88,12 +92,12 @@ class State:
 
 
 def thickness(change: Array, before: Array | None = None) -> Array:
-    """What was taken or laid down, (rows, cols) float32 m, from its change in a run and what there was before it."""
+    """Accumulated wear or deposition, (rows, cols) float32 m, from the change in a run and the earlier value."""
     return np.maximum(change if before is None else change + before, 0.0, dtype=np.float32)
 
 
 def within(array: Array, span: tuple[float, float]) -> bool:
-    """Whether all values are from the lowest to the highest of `span`; no number that is none is."""
+    """Whether all values lie in `span`; NaN does not."""
     return not array.size or bool(array.min() >= span[0] and array.max() <= span[1])
 
 
@@ -105,30 +109,29 @@ class Volumes(NamedTuple):
     exported: float
     """Carried out of the terrain."""
     added: float = 0.0
-    """Come from nowhere, less what went nowhere: 0 for all that conserves mass."""
+    """Created minus destroyed: 0 for all processes that conserve mass."""
 
     def plus(self, other: "Volumes") -> "Volumes":
-        """Both together."""
+        """Sum of both."""
         return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
 
 
 def chunk_end() -> float:
-    """When a chunk that begins now is to end, by `time.perf_counter`."""
+    """End time of a chunk that begins now, by `time.perf_counter`."""
     return time.perf_counter() + CHUNK_SECONDS
 
 
 class Pace:
-    """How much work makes a chunk of CHUNK_SECONDS, learnt from the chunks before.
+    """Chunk size for about CHUNK_SECONDS of work, learned from earlier chunks.
 
-    Work of one kind follows on the work before it, so where a chunk ends changes nothing but the time between two
-    looks. size: the first chunk's; least: no chunk is smaller.
+    Chunks do not affect the result. size: the first chunk's; least: lower bound.
     """
 
     def __init__(self, size: int, least: int = 1) -> None:
         self._size, self._least = size, least
 
     def run(self, work: Callable[[int], int]) -> int:
-        """Call `work` with the size of the chunk, and learn from how long it takes; returns what it returns."""
+        """Call `work` with the chunk size, and learn from its duration; returns its result."""
         began = time.perf_counter()
         done = work(self._size)
         seconds = max(time.perf_counter() - began, 1e-6)
@@ -138,25 +141,26 @@ class Pace:
 
 
 class Step:
-    """A step of a recipe under way, made from a state, parameters and a key; the base of all."""
+    """Base class of running steps, made from a state, parameters and a key."""
 
     bytes_per_cell: int
     """Working memory beyond terrain and result."""
 
     continues: tuple[str, ...] = ()
-    """Layers beyond the loose ones that it goes on from on coarser cells."""
+    """Layers beyond the loose ones that it continues from on coarser cells."""
 
     evolving: tuple[str, ...] = ()
-    """Names of the attributes that change while it runs: arrays (in place), whole numbers, tuples of arrays, further
-    steps. A step made from the same state and given these goes on to the same bytes.
+    """Names of the attributes that change while it runs: arrays (in place), integers, tuples of arrays, other steps.
+
+    A step made from the same state and given these continues with the same bytes.
     """
 
     limits: Mapping[str, tuple[float, float]] = {}
-    """Attribute of `evolving` → lowest and highest value that a checkpoint may hold; the others: ± `LARGEST`."""
+    """Attribute of `evolving` → range that a checkpoint may hold; the others: ± `LARGEST`."""
 
     later: tuple[str, ...] = ()
-    """Attributes of `evolving` that checkpoints of earlier versions lack. Those versions stopped only where these
-    attributes are as in a new step.
+    """Attributes of `evolving` missing in checkpoints of earlier versions, which only stopped where these have their
+    initial values.
     """
 
     def __init__(self, state: State, parameters: Any, key: int) -> None:
@@ -167,7 +171,7 @@ class Step:
         raise NotImplementedError
 
     def layers(self) -> dict[str, Array]:
-        """New arrays of the fields that the step has changed so far, by name."""
+        """Fields changed so far, by name; new arrays."""
         raise NotImplementedError
 
     def volumes(self) -> Volumes:
@@ -175,23 +179,23 @@ class Step:
         raise NotImplementedError
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's own entries in the report, after so many seconds of work."""
+        """Entries for the report. seconds: of work so far."""
         raise NotImplementedError
 
     def rest(self) -> None:
-        """Come to where a checkpoint can be taken: most steps are there between any two chunks."""
+        """Continue to a state that a checkpoint can hold. Most steps are in one between any two chunks."""
 
     def settle(self) -> None:
-        """Begin nothing new, and end what is under way: most steps have nothing under way between two chunks."""
+        """Finish work in flight without starting more. Most steps have none between two chunks."""
 
     def elevation(self) -> Array:
-        """The surface to look at (m), where `layers` has more than there is to see."""
+        """Surface for display (m), for steps whose `layers` hold more than that."""
         return self.layers()["elevation"]
 
     def water_depth(self) -> Array | None:
-        """Depth of the water (m) to look at, of steps that move water."""
+        """Depth of the water (m) for display, of steps that move water."""
         return None
 
     def release(self) -> dict[str, Array]:
-        """As `layers`, at the end of the step, which can do no more then: a step may hand its own arrays over."""
+        """`layers` at the end of the step, which cannot continue afterwards: its own arrays may be returned."""
         return self.layers()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops on tiles, worked by threads that leave the same bytes whatever their number."""
+"""Drops on tiles, processed by threads with the same bytes on any number of them."""
 
 import math
 import time
@@ -13,40 +13,46 @@ from ...base.threads import Team
 from .state import ANYTHING, within
 
 SIDE = 64
-"""Cells along a tile: two of one color have one between them, on which both reach; and from 2048² on there are enough
-for many threads."""
+"""Tile side in cells.
+
+Same-color tiles are separated by one tile, whose margins both may touch. From 2048² on there are enough tiles for many
+threads.
+"""
 
 LARGE = 2**23
-"""Cells beyond which tiles have twice that side: there are enough still, and fewer are read from memory for nothing."""
+"""Number of cells above which tiles have twice that side: there are still enough, and fewer cells are read twice."""
 
 CELLS_PER_DROP = 64
-"""Of the terrain, for each drop that starts in a turn. More in a turn make more of a tile while it is in the cache; but
-those that wait at its border then find the ground changed by more that came later."""
+"""Cells per drop that starts in a turn.
+
+More drops in a turn use the cache better, but those waiting at borders then meet ground changed by more later drops.
+"""
 
 TURNS = 16
-"""Lower bound on the number of turns: in fewer, drops hardly meet the valleys that others have dug."""
+"""Fewest turns; with fewer, drops hardly meet the valleys of earlier ones."""
 
 ALONE = 128
-"""Drops that start in a turn where all is one tile: nothing waits for anything there."""
+"""Drops per turn on a terrain of one tile, where no drop waits."""
 
 
 HANDS = 8
-"""Into how many parts for each thread the tiles of a color are dealt out, as one may take much longer than the drops
-on it tell. Computed from the times of tiles on 512², two threads are 1.5 to 1.7 times as fast as one with one part for
-each, and 1.9 times where each takes the next tile when it is done."""
+"""Work items per thread and color. Tile cost is uneven, so threads take items dynamically.
+
+Computed from tile times on 512², two threads are 1.5 to 1.7 times as fast as one with one item each, and 1.9 times with
+single tiles.
+"""
 
 LARGEST_HAND = 16
-"""Tiles of a part at most, so that it does not take much longer than a chunk."""
+"""Most tiles in a work item, so that it does not take much longer than a chunk."""
 
 
 class TileRun:
-    """Drops 0 … count - 1 of one kind on a terrain of `shape` cells, under way in turns.
+    """Drops 0 … count - 1 of one kind on a terrain of `shape` cells, run in turns.
 
-    In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) puts new
-    drops on their tiles; work(worked, tiles, pool) lets those on the tiles `worked` run. edges: as in `kernels.edges`.
-    numbers: how many a drop is made of. side: cells along a tile; rate:
-    drops that start in a turn, by the size of the terrain where not given. spans: place of a number in a
-    drop → its lowest and highest value; the others: ± `LARGEST`.
+    In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) places
+    new drops on their tiles; work(worked, tiles, pool) runs those on the tiles `worked`. edges: see `kernels.edges`.
+    numbers: values per drop. side: cells along a tile; rate: drops that start in a turn, by default from the size of
+    the terrain. spans: column of a value → its range; the others: ± `LARGEST`.
     """
 
     evolving = ("started", "drops")
@@ -81,19 +87,19 @@ class TileRun:
 
     @property
     def under_way(self) -> int:
-        """How many drops have started and not come to their end."""
+        """Number of drops in flight."""
         return int(self.pool.under_way[0])
 
     @property
     def share_done(self) -> float:
-        """0-1; 1 only where nothing is under way any more."""
+        """0-1; 1 only once nothing is in flight."""
         share = self.started / self.count if self.count else 1.0
         return min(share, 0.999) if self.under_way else share
 
     def turn(self, start: Callable[..., object], work: Callable[..., object], until: float = math.inf) -> None:
-        """Let new drops start, and all that are under way run on by a tile or more; or go on with a turn under way.
+        """Start new drops and run all in flight by a tile or more; or continue a turn in progress.
 
-        until: time (`time.perf_counter`) to stop at, be it in the middle of a turn; where that is changes nothing.
+        until: time (`time.perf_counter`) to stop at, possibly within a turn; it does not affect the result.
         """
         if not self._ahead:
             last = min(self.started + self._rate, self.count)
@@ -113,28 +119,28 @@ class TileRun:
                 return
 
     def end_turn(self, start: Callable[..., object], work: Callable[..., object]) -> None:
-        """Go on with a turn under way to its end, where `drops` are all that there is to know."""
+        """Finish a turn in progress; then `drops` is the complete state."""
         while self._ahead:
             self.turn(start, work)
 
     def run_out(self, start: Callable[..., object], work: Callable[..., object]) -> None:
-        """Let no more drops start, and those under way come to their ends."""
+        """Run all drops in flight to their ends without starting more."""
         self.count = self.started
         while self.share_done < 1:
             self.turn(start, work)
 
     def sweep(self, work: Callable[..., object]) -> None:
-        """Let work(worked, tiles, pool) see all tiles once, whether anything is on them or not."""
+        """Call work(worked, tiles, pool) on all tiles once, including empty ones."""
         for color in self._colors:
             self._work(color, work)
 
     def _waiting(self, color: Array) -> Array:
-        """The tiles of a color on which drops wait."""
+        """Tiles of a color with waiting drops."""
         tiles: Array = color[self.pool.queue[color, self._queues.FIRST] != self._queues.NONE]
         return tiles
 
     def _work(self, worked: Array, work: Callable[..., object], until: float = math.inf) -> None:
-        """Have some tiles worked, as many as there is time for but at least one."""
+        """Process some tiles, as many as time permits but at least one."""
         if len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
@@ -160,7 +166,7 @@ class TileRun:
             self._team.run(play)
 
     def _deal(self, worked: Array) -> Iterator[Array]:
-        """The tiles in parts, each for a thread to work in one go."""
+        """Tiles split into work items."""
         if self._team is None:
             for first in range(0, len(worked), LARGEST_HAND):
                 yield worked[first : first + LARGEST_HAND]
@@ -176,7 +182,8 @@ class TileRun:
     @property
     def drops(self) -> Array:
         """(drops, 1 + n) float64: those under way in the order of their queues, the bits of their random numbers' start
-        and their numbers."""
+        and their numbers.
+        """
         slots = self._queues.queued(self.pool)
         return np.column_stack([self.pool.start[slots].view(np.float64), self.pool.numbers[slots]])
 
@@ -196,5 +203,5 @@ class TileRun:
 
 
 def _rate(shape: tuple[int, int], count: int) -> int:
-    """How many of `count` drops start in a turn on a terrain of `shape` cells."""
+    """Drops that start per turn, of `count` on a terrain of `shape` cells."""
     return max(1, min(shape[0] * shape[1] // CELLS_PER_DROP, -(-count // TURNS)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Winds of a year: one direction or several with weights, and how gusts turn away from them."""
+"""Winds of a year: one or several weighted directions, and gustiness."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ Rose = tuple[tuple[float, ...], ...]
 
 
 def wind_direction(default: float) -> Any:
-    """A parameter: where one wind blows to."""
+    """Parameter: direction that a single wind blows toward."""
     return parameter(
         default,
         "Where the wind blows to: 0 along x, 90 along y.",
@@ -27,7 +27,7 @@ def wind_direction(default: float) -> Any:
 
 
 def wind_rose() -> Any:
-    """A parameter: several winds."""
+    """Parameter: several winds."""
     return parameter(
         (),
         "Several winds that take turns, instead of one: where each blows to, and its weight.",
@@ -38,7 +38,7 @@ def wind_rose() -> Any:
 
 
 def gustiness() -> Any:
-    """A parameter: how steady a wind is."""
+    """Parameter: variation of the wind."""
     return parameter(
         10.0,
         "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
@@ -50,7 +50,7 @@ def gustiness() -> Any:
 
 
 def check_rose(rose: Rose) -> None:
-    """Raises InputError for a rose that is none."""
+    """Raise InputError for an invalid rose."""
     for direction, weight in rose:
         if direction > 360 or weight < 0:
             raise InputError(
@@ -62,10 +62,7 @@ def check_rose(rose: Rose) -> None:
 
 
 def drawn_wind(direction: float, rose: Rose, chance: float) -> float:
-    """Direction of one of the rose's winds by its weight, or the one direction where there is no rose.
-
-    chance: 0-1, which of them.
-    """
+    """Direction drawn from the rose by weight, or the single direction without a rose. chance: random number, 0-1."""
     left = chance * math.fsum(weight for _, weight in rose)
     for direction, weight in rose:  # noqa: B007 - the last one stays where rounding leaves some
         left -= weight
@@ -75,6 +72,6 @@ def drawn_wind(direction: float, rose: Rose, chance: float) -> float:
 
 
 def turned(gustiness: float, chances: list[float]) -> float:
-    """Degrees by which a gust turns away. gustiness: standard deviation; chances: three uniform numbers, 0-1."""
+    """Deviation of a gust in degrees. gustiness: standard deviation; chances: three uniform random numbers, 0-1."""
     # Near to a normal distribution, of standard deviation 1/2, and without its far ends.
     return gustiness * 2 * (chances[0] + chances[1] + chances[2] - 1.5)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled loops of what processes share."""
+"""Compiled loops shared by processes."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields carried between a fine grid and a coarse one by weights along each axis: `spread`, and its transpose `gather`.
+"""Separable transfer between a fine and a coarse grid: `spread`, and its transpose `gather`.
 
-index, weight (places, taps) of an axis: from which coarse cells each fine one takes, and how much.
+index, weight: (places, taps) of an axis, the coarse cells of each fine cell and their weights.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def spread(row_index, row_weight, col_index, col_weight, coarse, fine):
 
 @kernel
 def gather(row_index, row_weight, col_index, col_weight, fine, coarse):
-    """coarse += the transpose of `spread`, applied to `fine`."""
+    """Add the transpose of `spread`, applied to `fine`, to `coarse`."""
     line = np.empty(coarse.shape[1])
     for row in range(fine.shape[0]):
         line[:] = 0.0

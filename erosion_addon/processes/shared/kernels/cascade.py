@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A heap of loose material settling around one cell: what steps call where they have disturbed it.
+"""Avalanches of loose material around one cell, run by steps wherever they disturb it.
 
-The rule for a pair of cells is `talus_rows.transfer`. Here only a few cells are looked at, but that very often, so that
-the cells inside the terrain have a way of their own, without a loop.
+The rule for a pair of cells is `talus_rows.transfer`. It runs on few cells but very often, so inner cells have an
+unrolled code path.
 """
 
 import math
@@ -13,14 +13,14 @@ from ....kernels.compile import inlined, lean
 from .talus_rows import lesser, transfer
 
 LOWEST, HIGHEST = 4, 5
-"""Among the masks, where there are six: heights, nothing is dug below or laid above them."""
+"""Indices of the height limits among six masks: floor of erosion, ceiling of deposition."""
 
 
 @inlined
 def slide(ground, row, col, to_row, to_col, hold, share, masks):
-    """Let what exceeds the stable difference `hold` slide between two cells; returns what moved.
+    """Slide the excess over the stable difference `hold` between two cells; returns the amount.
 
-    See `cascade` for the arguments.
+    Arguments: see `cascade`.
     """
     row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
     difference = ground[row, col, 0] - ground[to_row, to_col, 0]
@@ -33,7 +33,10 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
 
 @inlined
 def _move(ground, row, col, to_row, to_col, amount, down, masks):
-    """Let an amount slide between two cells, as far as masks let it; returns what moved. down: from the first."""
+    """Slide an amount between two cells as far as masks permit; returns the amount.
+
+    down: from the first to the second.
+    """
     if masks is not None:
         gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
         amount *= gives * takes
@@ -54,13 +57,13 @@ def _move(ground, row, col, to_row, to_col, amount, down, masks):
 
 @inlined
 def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
-    """Let loose material slide between a cell and its eight neighbors, one after another; returns what moved.
+    """Slide loose material between a cell and its eight neighbors in turn; returns the amount.
 
-    ground: (rows, cols, 2) float64, surface and loose part of it, in any one unit; changed in place. share: of half
-    the excess, that slides; up to 1 no pair swings. masks: (rows, cols, 4) or (rows, cols, 6), what a cell gives first
-    and what it takes fourth (0-1), then `LOWEST` and `HIGHEST`; or None. row_hold, col_hold, diagonal_hold: difference
-    that stands, to a neighbor in the next row, the next column, and across. wrap: whether the opposite edge follows an
-    edge; else nothing slides over it.
+    ground: (rows, cols, 2) float64, surface and loose thickness, in any one unit; changed in place. share: of half the
+    excess, which slides; up to 1 no pair oscillates. masks: (rows, cols, 4) or (rows, cols, 6), factor of loss first
+    and of gain fourth (0-1), then `LOWEST` and `HIGHEST`; or None. row_hold, col_hold, diagonal_hold: stable difference
+    to a neighbor in the next row, the next column, and on a diagonal. wrap: whether edges are periodic; else nothing
+    crosses them.
     """
     rows, cols = ground.shape[0], ground.shape[1]
     up, down, left, right = row - 1, row + 1, col - 1, col + 1
@@ -84,7 +87,7 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
 
 @lean
 def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold):
-    """`cascade` of a cell at an edge: with those neighbors that there are."""
+    """`cascade` of a cell at an edge, with its existing neighbors."""
     slid = 0.0
     for to_row in range(max(row - 1, 0), min(row + 2, ground.shape[0])):
         for to_col in range(max(col - 1, 0), min(col + 2, ground.shape[1])):
@@ -98,11 +101,10 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
 
 @lean
 def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
-    """Let loose material slide between a cell and its four neighbors, down the true slope; returns what moved.
+    """Slide loose material between a cell and its four neighbors, down the true gradient; returns the amount.
 
-    Through each face passes what exceeds the angle of |∇h| there, by its part of that slope, as in `talus_rows`. So a
-    heap becomes a cone, where `cascade` leaves an octagon: of eight neighbors none lies downhill at 22.5°.
-    Arguments are those of `cascade`. row_hold, col_hold > 0.
+    The flux through each face is its component of the gradient's excess over the stable slope, as in `talus_rows`. So a
+    heap becomes a cone, where `cascade` leaves an octagon. Arguments: see `cascade`. row_hold, col_hold > 0.
     """
     slid = 0.0
     for number in range(4):
@@ -114,7 +116,7 @@ def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
 
 @inlined
 def _beside(index, count, wrap):
-    """An index that may be one beyond an edge: that of the opposite side, or of the edge."""
+    """Neighbor index up to one cell beyond an edge, wrapped or clamped."""
     if wrap:
         return index + count if index < 0 else (index - count if index >= count else index)
     return min(max(index, 0), count - 1)
@@ -122,7 +124,7 @@ def _beside(index, count, wrap):
 
 @lean
 def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap):
-    """What passes one face of `avalanche`; slopes are in those that stand."""
+    """Slide material through one face of `avalanche`; slopes are relative to the stable one."""
     rows, cols = ground.shape[0], ground.shape[1]
     to_row, to_col = _beside(row + down, rows, wrap), _beside(col + right, cols, wrap)
     if to_row == row and to_col == col:
@@ -147,11 +149,11 @@ def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_h
 
 @lean
 def creep(worked, tiles, ground, track, share, masks, wrap, slid):
-    """Even out the loose surface where the wind touched the tiles `worked`; adds what moved to `slid` (tiles,).
+    """Smooth the loose surface where the wind touched the tiles `worked`; adds the amount to `slid` (tiles,).
 
-    Grains that others strike roll over their neighbors: of each pair of neighbors one gives `share` of half the
-    difference, as far as it is loose. share ≤ 1/4. track: (rows, cols) uint8, where it touched; masks as in `cascade`.
-    tiles: see `kernels.tiles`; one touches the cell behind it on each axis too.
+    Grains struck by others roll over their neighbors: of each pair of cells, the higher gives `share` of half the
+    difference, up to its loose material. share ≤ 1/4. track: (rows, cols) uint8, where the wind touched; masks as in
+    `cascade`. tiles: see `kernels.tiles`; one also touches the cell behind it on each axis.
     """
     across = tiles.col_edges.size - 1
     for tile in worked:
@@ -162,7 +164,7 @@ def creep(worked, tiles, ground, track, share, masks, wrap, slid):
 
 @lean
 def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap):
-    """`creep` on one tile; returns what moved."""
+    """`creep` on one tile; returns the amount."""
     rows, cols = track.shape
     slid = 0.0
     for row in range(first_row, end_row):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a drop does to the ground around it: digs, lays down, and mixes the colors of both.
+"""Exchange between a drop and the ground: erosion, deposition, and mixing of colors.
 
-ground: (rows, cols, 2) float64, height of the surface and the loose part of it, in cells. masks: (rows, cols, 3) or
-(rows, cols, 5) float32, share that may be dug, 1 - hardness, share that may be laid down, `LOWEST` and `HIGHEST`; or
-None. color: (rows, cols, 3) float32, or None. carried: (3,) color of a drop's load. Places are a cell (row, col) and
-the part of the way to the next one; where `place` is one value, the rows above and below and the way between them, and
-columns likewise.
+ground: (rows, cols, 2) float64, surface height and loose thickness, in cells. masks: (rows, cols, 3) or (rows, cols, 5)
+float32, erosion factor, 1 - hardness, deposition factor, `LOWEST` and `HIGHEST`; or None. color: (rows, cols, 3)
+float32, or None. carried: (3,) color of a drop's load. A position is a cell (row, col) and the fraction to the next
+one; `place` combines the rows above and below with the fraction between them, and columns likewise.
 """
 
 import numpy as np
@@ -13,21 +12,21 @@ import numpy as np
 from ....kernels.compile import inlined, lean
 
 BRUSH_SCALE = 0.1591549430918953
-"""1 / 2π: makes the weights 1 - r²/4 of the 4 × 4 brush sum to about 1."""
+"""1 / 2π: normalizes the weights 1 - r²/4 of the 4 × 4 brush to a sum of about 1."""
 
 LOWEST, HIGHEST = 3, 4
-"""Among the masks, where there are five: heights in cells, nothing is dug below or laid above them."""
+"""Indices of the height limits among five masks, in cells: floor of erosion, ceiling of deposition."""
 
 
 @lean
 def height(ground, row, col):
-    """Height of a cell. Unsigned indices, here and below, spare numba's test for negative ones."""
+    """Height of a cell. Unsigned indices spare numba's test for negative ones."""
     return ground[np.uintp(row), np.uintp(col), 0]
 
 
 @inlined
 def take(ground, row, col, wanted, floor, masks):
-    """Take up to `wanted` from one cell, loose material first, never below `floor`; returns what came."""
+    """Erode up to `wanted` from one cell, loose material first, never below `floor`; returns the amount."""
     room = max(ground[row, col, 0] - floor, 0.0)
     if masks is None:
         taken = min(wanted, room)
@@ -45,7 +44,7 @@ def take(ground, row, col, wanted, floor, masks):
 
 @lean
 def _mix_in(carried, load, color, row, col, taken):
-    """Mix the color of the ground into what the drop carries, by amounts."""
+    """Mix the color of eroded ground into the load, weighted by amounts."""
     if taken > 0.0:
         share = taken / (load + taken)
         for channel in range(3):
@@ -54,7 +53,7 @@ def _mix_in(carried, load, color, row, col, taken):
 
 @lean
 def _give(ground, row, col, amount, masks, color, carried, color_depth):
-    """Lay `amount` on one cell as loose material; returns what the masks let through."""
+    """Deposit `amount` on one cell as loose material; returns the part that masks permit."""
     row, col = np.uintp(row), np.uintp(col)
     if masks is not None:
         amount = amount * masks[row, col, 2]
@@ -71,7 +70,7 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
 
 @lean
 def deposit(ground, place, amount, masks, color, carried, color_depth):
-    """Spread `amount` over the four cells around a place by bilinear weights; returns what was laid down."""
+    """Deposit `amount` over the four cells around a position, weighted bilinearly; returns the deposit."""
     row, below, row_part, col, right, col_part = place
     given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
     given += _give(ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
@@ -82,7 +81,7 @@ def deposit(ground, place, amount, masks, color, carried, color_depth):
 
 @inlined
 def laid_share(masks, place):
-    """Share of what `deposit` spreads around a place that the masks let through."""
+    """Share of a `deposit` at a position that masks permit."""
     if masks is None:
         return 1.0
     row, below, row_part, col, right, col_part = place
@@ -93,13 +92,13 @@ def laid_share(masks, place):
 
 @inlined
 def turned_away(masks, amount, given):
-    """What there was no room for where heights are limited, of an `amount` that the masks let through."""
+    """Part of `amount` that height limits refuse, after masks."""
     return max(amount - given, 0.0) if masks is not None and masks.shape[2] > HIGHEST else 0.0
 
 
 @inlined
 def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
-    """Take up to `wanted` from one cell into a drop that carries `load`; returns what came."""
+    """Erode up to `wanted` from one cell into a drop that carries `load`; returns the amount."""
     row, col = np.uintp(row), np.uintp(col)
     taken = take(ground, row, col, wanted, floor, masks)
     if color is not None:
@@ -109,10 +108,7 @@ def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
 
 @inlined
 def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
-    """Take `wanted` by the 4 × 4 bell where all of it lies on the terrain; returns what came.
-
-    The same as `erode`, unrolled and without a branch that the processor could guess wrong.
-    """
+    """`erode` away from edges, unrolled and without unpredictable branches; returns the amount."""
     wanted *= BRUSH_SCALE
     fall_0 = (-1 - col_part) * (-1 - col_part) * 0.25
     fall_1 = (0 - col_part) * (0 - col_part) * 0.25
@@ -135,7 +131,7 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
 
 @lean
 def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
-    """Take `wanted` around a place, by the 4 × 4 bell or by bilinear weights; returns what came."""
+    """Erode `wanted` around a position, with the 4 × 4 brush or bilinear weights; returns the amount."""
     rows, cols = ground.shape[0], ground.shape[1]
     first, last = (-1, 3) if brush else (0, 2)
     if brush:

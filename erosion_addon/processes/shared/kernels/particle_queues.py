@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The drops under way: slots for all that a drop is, and the queues on the tiles in which they wait.
+"""Storage of drops in flight: slots for their values, and a queue of waiting drops per tile.
 
-A thread that works a tile takes drops out of its queue, and sorts those that leave it by where they go; one thread
-hands them on afterwards, tile by tile. So queues are the same whatever the number of threads.
+A thread takes drops from the queue of its tile and sorts those that leave by destination. One thread hands them over
+afterwards, tile by tile, so the queues do not depend on the number of threads.
 """
 
 from typing import NamedTuple
@@ -13,48 +13,50 @@ from ....kernels.compile import inlined, lean
 from .tiles import tile_at
 
 NONE = -1
-"""Instead of a slot: the end of a list."""
+"""Null slot: end of a list."""
 
 ROW, COL = 0, 1
-"""Where the numbers of a drop tell its place."""
+"""Columns of a drop's position."""
 
 EXITS = 10
-"""Lists for what leaves a tile: for each of nine others one, and one for all that go elsewhere. A drop goes to one of
-the eight around; a grain of sand in a storm may fly further."""
+"""Exit lists of a tile: nine destination tiles, and one list for all others.
+
+A drop goes to one of the eight neighbors; a grain of sand in a storm may fly further.
+"""
 
 FIRST, LAST, TO, COUNT = 0, 1, 2, 3
-"""What is kept of an exit: the list, the tile that it leads to or `NONE`, and how many are in the list."""
+"""Columns of an exit: first and last slot, destination tile or `NONE`, length."""
 
 
 class Pool(NamedTuple):
-    """Slots for the drops under way. A list is a chain of slots, (1 or tiles, 2) int64: the first and the last."""
+    """Slots of drops in flight. A list is a chain of slots, (1 or tiles, 2) int64: first and last."""
 
     numbers: np.ndarray
-    """(slots, n) float64: all that a drop is; see `ROW`."""
+    """(slots, n) float64: values of each drop, position first; see `ROW`."""
     start: np.ndarray
-    """(slots,) uint64: of a drop's random numbers."""
+    """(slots,) uint64: random stream of each drop."""
     follower: np.ndarray
-    """(slots,) int64: the next in the same list."""
+    """(slots,) int64: next slot in the same list."""
     queue: np.ndarray
-    """On each tile."""
+    """Queue of each tile."""
     exits: np.ndarray
-    """(tiles, EXITS, 4) int64: those that have left each tile since it was last worked, by where they go; see `TO`."""
+    """(tiles, EXITS, 4) int64: drops that have left each tile since its last turn, by destination; see `TO`."""
     taken: np.ndarray
-    """(slots,) bool: which are not empty."""
+    """(slots,) bool: slots in use."""
     next_slot: np.ndarray
-    """(1,) int64: before it all are taken. So new drops lie side by side, as the processor likes it."""
+    """(1,) int64: all slots before it are in use, so new drops lie side by side in memory."""
     under_way: np.ndarray
-    """(1,) int64: how many are taken."""
+    """(1,) int64: number of slots in use."""
     waiting: np.ndarray
-    """(tiles,) int64: how many are on each tile."""
+    """(tiles,) int64: drops waiting on each tile."""
     over: np.ndarray
-    """(tiles,) int64: how many have ended on each."""
+    """(tiles,) int64: drops that ended on each tile."""
     fetched: np.ndarray
-    """(tiles,) float64: what `fetch` or `fetch_queue` read there."""
+    """(tiles,) float64: checksums of `fetch` and `fetch_queue`."""
 
 
 def make_pool(tiles: int, numbers: int) -> Pool:
-    """A pool without slots for drops of so many numbers."""
+    """Empty pool for drops with a number of values."""
     queue, exits = np.full((tiles, 2), NONE), np.full((tiles, EXITS, 4), NONE)
     exits[..., COUNT] = 0
     next_slot, under_way = np.zeros(1, np.int64), np.zeros(1, np.int64)
@@ -65,7 +67,7 @@ def make_pool(tiles: int, numbers: int) -> Pool:
 
 
 def with_room(pool: Pool, more: int) -> Pool:
-    """The pool with empty slots for so many more drops."""
+    """Pool enlarged by a number of slots."""
     slots, needed = len(pool.start), int(pool.under_way[0]) + more
     pool.next_slot[0] = 0
     if needed <= slots:
@@ -86,7 +88,7 @@ def with_room(pool: Pool, more: int) -> Pool:
 
 @inlined
 def _append(lists, index, follower, first, last):
-    """Put a chain of slots at the end of a list."""
+    """Append a chain of slots to a list."""
     if lists[index, FIRST] == NONE:
         lists[index, FIRST] = first
     else:
@@ -96,7 +98,7 @@ def _append(lists, index, follower, first, last):
 
 @inlined
 def _queue_up(pool, tiles, slot):
-    """Put a drop at the end of the queue of the tile that it is on."""
+    """Append a drop to the queue of its tile."""
     tile = tile_at(tiles, pool.numbers[slot, ROW], pool.numbers[slot, COL])
     pool.follower[slot] = NONE
     _append(pool.queue, tile, pool.follower, slot, slot)
@@ -105,7 +107,7 @@ def _queue_up(pool, tiles, slot):
 
 @inlined
 def enter(pool, tiles, start, z, x):
-    """Put a new drop on the tile of its place, with all other numbers 0; returns its slot."""
+    """Add a new drop on the tile of its position, all other values 0; returns its slot."""
     slot = np.uintp(pool.next_slot[0])
     while pool.taken[slot]:
         slot += np.uintp(1)
@@ -121,7 +123,7 @@ def enter(pool, tiles, start, z, x):
 
 @lean
 def _leave(exits, follower, slot, to):
-    """Put a drop with those that leave a tile for another one."""
+    """Add a drop to the exit list for its new tile."""
     place = 0
     while place < EXITS - 1 and exits[place, TO] != NONE and exits[place, TO] != to:
         place += 1
@@ -134,7 +136,7 @@ def _leave(exits, follower, slot, to):
 
 @inlined
 def let_go(pool, tiles, tile, slot, left):
-    """Put a drop that has been worked with those that leave its tile, or empty its slot as it has ended."""
+    """Move a processed drop to an exit list, or free its slot if it has ended."""
     if left:
         to = np.int64(tile_at(tiles, pool.numbers[slot, ROW], pool.numbers[slot, COL]))
         _leave(pool.exits[tile], pool.follower, slot, to)
@@ -145,7 +147,7 @@ def let_go(pool, tiles, tile, slot, left):
 
 @lean
 def hand_on(pool, tiles, worked):
-    """Put what has left the tiles that were `worked` on those where it is now, and count what has ended there."""
+    """Hand drops that left the tiles `worked` over to their new tiles, and count those that ended."""
     for tile in worked:
         exits = pool.exits[tile]
         for place in range(EXITS):
@@ -168,7 +170,7 @@ def hand_on(pool, tiles, worked):
 
 @inlined
 def pull(pool, tile):
-    """Take the first drop out of the queue of a tile; returns its slot, or `NONE`."""
+    """Take the first drop from the queue of a tile; returns its slot, or `NONE`."""
     slot = pool.queue[tile, FIRST]
     if slot != NONE:
         pool.queue[tile, FIRST] = pool.follower[slot]
@@ -178,8 +180,9 @@ def pull(pool, tile):
 
 @lean
 def fetch_queue(pool, tile):
-    """Read the drops that wait on a tile in one go, as `tiles.fetch` does with what is below them: the processor waits
-    for several at once, where taking up one after another it would wait for each."""
+    """Prefetch the drops waiting on a tile, as `tiles.fetch` does for the ground: memory accesses overlap, where one
+    after another would each wait.
+    """
     total, last = 0.0, pool.numbers.shape[1] - 1
     slot = pool.queue[tile, FIRST]
     while slot != NONE:
@@ -190,14 +193,14 @@ def fetch_queue(pool, tile):
 
 @lean
 def put_back(pool, tiles, start, numbers):
-    """Put a drop under way, of all its numbers, at the end of the queue of its tile."""
+    """Append a drop in flight, with all its values, to the queue of its tile."""
     slot = enter(pool, tiles, start, numbers[ROW], numbers[COL])
     for number in range(numbers.size):
         pool.numbers[slot, number] = numbers[number]
 
 
 def queued(pool: Pool) -> np.ndarray:
-    """The slots of all drops under way, tile by tile in the order of their queues."""
+    """Slots of all drops in flight, tile by tile in queue order."""
     slots = np.empty(pool.under_way[0], np.int64)
     _list_queued(pool, slots)
     return slots

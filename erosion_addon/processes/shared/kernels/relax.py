@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Talus: what is steeper than it can stand gives way. Loose material slides, rock breaks into loose material.
+"""Talus relaxation: loose material on steep slopes slides, and steep rock breaks into loose material.
 
-Bands of rows and the seams between them as in `kernels.water`.
+Bands of rows and their seams: see `water.kernels.flow`.
 
 Sources: Musgrave, Kolb, Mace, "The Synthesis and Rendering of Eroded Fractal Terrains" (1989), thermal weathering; the
 rule for a pair of cells is that of McDonald, "Particle-Based Wind Erosion" (2020).
@@ -17,29 +17,28 @@ from ....kernels.ghost_cells import fill_border
 from .talus_rows import differs, flows_along, flows_down, load, settle, slid_out
 
 SEGMENT = 512
-"""Columns that are looked at, or left alone because nothing moves there, as one."""
+"""Columns that are processed, or skipped if nothing moves there, as one segment."""
 
 
 class Constants(NamedTuple):
     """Constants of all cells; heights in meters."""
 
     hold: float
-    """Slope at which loose material just stands."""
+    """Stable slope of loose material."""
     depth: float
-    """Material that an excess of the slope by 1 sets in motion, in meters."""
+    """Thickness set in motion by an excess slope of 1, in meters."""
     row_share: float
-    """Of what is in motion, that passes a face to the next row; with col_share at most 1/4."""
+    """Share of the moving material that crosses a face to the next row; with col_share at most 1/4."""
     col_share: float
     row_spacing: float
     col_spacing: float
     row_stand: float
-    """Difference of height at which rock just stands, to a neighbor in the next row; infinite where it never breaks.
-    """
+    """Stable height difference of rock to a neighbor in the next row; infinite for rock that never breaks."""
     col_stand: float
     diagonal_stand: float
     collapse: float
     rest: float
-    """A slide or a break smaller than this is none."""
+    """Smallest movement; smaller ones are dropped."""
     edges: int
 
 
@@ -47,9 +46,9 @@ class Rows(NamedTuple):
     """Working memory of a band, a few rows; see `make_rows`."""
 
     heights: np.ndarray
-    """Surfaces of three rows as they were before the pass."""
+    """Surfaces of three rows before the pass."""
     flows: np.ndarray
-    """Between columns, then to the next row and from the row before, in turn."""
+    """Fluxes between columns, then to the next row and from the previous row, alternating."""
 
 
 class Seams(NamedTuple):
@@ -58,18 +57,18 @@ class Seams(NamedTuple):
     heights: np.ndarray
     """Surfaces of the rows above and below before the pass."""
     flows: np.ndarray
-    """Over the seam."""
+    """Fluxes across the seam."""
 
 
 class Marks(NamedTuple):
-    """What is known of where anything moves; see `make_marks`."""
+    """Activity of segments; see `make_marks`."""
 
     active: np.ndarray
-    """(rows + 2, segments) uint8: 1 where the next pass has to look."""
+    """(rows + 2, segments) uint8: 1 where the next pass must work."""
     moved: np.ndarray
-    """(rows + 2, segments) uint8: where something moved: 1 anywhere, 2 in the first column, 4 in the last."""
+    """(rows + 2, segments) uint8: movement flags: 1 anywhere, 2 in the first column, 4 in the last."""
     exported: np.ndarray
-    """(rows + 2,): what has slid out so far, by row, as meters on one cell."""
+    """(rows + 2,): exported material by row, in meters on one cell."""
 
 
 def make_rows(cols: int) -> Rows:
@@ -83,7 +82,7 @@ def make_seams(bands: int, cols: int) -> Seams:
 
 
 def make_marks(rows: int, cols: int) -> Marks:
-    """Of a terrain on which anything may move."""
+    """Marks of a terrain on which anything may move."""
     active = np.zeros((rows + 2, -(-cols // SEGMENT)), np.uint8)
     active[1:-1] = 1
     return Marks(active, np.zeros_like(active), np.zeros(rows + 2))
@@ -91,7 +90,7 @@ def make_marks(rows: int, cols: int) -> Marks:
 
 @kernel
 def look_over(rock, loose, masks, constants, face, seam, seams, work):
-    """Fill a seam, above row `face` of the terrain, with what flows over it; changes nothing else."""
+    """Fill a seam, above row `face` of the terrain, with the fluxes across it; changes nothing else."""
     heights, flowing = work
     for side in range(2):  # with the ring, the row above is number `face`
         load(rock, loose, face + side, heights)
@@ -102,10 +101,10 @@ def look_over(rock, loose, masks, constants, face, seam, seams, work):
 
 @kernel
 def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work, marks):
-    """Let everything move once in the rows from first_row to last_row - 1 of the terrain; see `relax`.
+    """One pass over the rows from first_row to last_row - 1 of the terrain; see `relax`.
 
-    Flows are numbered by the column they go to. Loops are long: a cell's neighbors are read soon after they were
-    written, for which the processor has to wait at the start of each.
+    Fluxes have the index of the column they lead to. Loops are long, as the processor stalls at the start of each:
+    neighbors are read soon after they were written.
     """
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
     heights, flowing = work
@@ -154,7 +153,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
 
 @kernel
 def wake(marks, wrap):
-    """Mark where the next pass has to look: at what moved in the last one, and at its neighbors."""
+    """Mark the segments that moved in the last pass, and their neighbors, for the next one."""
     active, moved = marks.active, marks.moved
     rows, segments = moved.shape[0] - 2, moved.shape[1]
     active[:] = 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What slides between the cells of a row and those of the next one: the steps of `kernels.relax`.
+"""Slides between the cells of a row and the next row: the steps of `kernels.relax`.
 
-Arrays have a ring of one cell around the terrain; those of three rows hold a row at its number modulo 3.
+Arrays are padded with one cell; those of three rows hold row r at index r modulo 3.
 """
 
 import math
@@ -13,34 +13,34 @@ from ....kernels.compile import kernel
 
 @kernel
 def transfer(difference, hold, loose, share, rest):
-    """What slides between two cells whose surfaces differ: min(loose, (|difference| - hold) / 2) · share.
+    """Slide between two cells: min(loose, (|difference| - hold) / 2) · share.
 
-    loose: what the higher one can give; all in meters. Nothing where the amount before sharing is at most `rest`.
-    The rule of a cascade around one cell: half of the excess makes the pair stand.
+    loose: available on the higher cell; all in meters. 0 if the amount before sharing is at most `rest`. Half of the
+    excess makes the pair stable.
     """
     return _slide(0.5 * (abs(difference) - hold), loose, rest) * share
 
 
 @kernel
 def _slide(excess, loose, rest):
-    """The lesser of the two, or nothing where it is at most `rest`."""
+    """Minimum of the two, or 0 if it is at most `rest`."""
     amount = loose if loose < excess else excess
     return amount if amount > rest else 0.0
 
 
 @kernel
 def lesser(one, other):
-    """The lesser of two differences in size, 0 where they go different ways."""
+    """Minmod: the difference smaller in size, 0 if the signs differ."""
     least = abs(one) if abs(one) < abs(other) else abs(other)
     return least if one * other > 0.0 else 0.0
 
 
 @kernel
 def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share):
-    """What slides from one cell to the next in a pass, less than nothing where it slides back.
+    """Flux from one cell to the next in a pass, negative for the reverse.
 
-    fall: slope towards the next cell; across: slope along the face between them. What either cell could give is read
-    before one is chosen: a read that depends on a choice keeps the compiler from taking eight cells at once.
+    fall: slope toward the next cell; across: slope along the face between them. Both cells are read before one is
+    chosen: a conditional read would keep the compiler from vectorizing.
     """
     give, to_give = loose[row, col], loose[to_row, to_col]
     slope = math.sqrt(fall * fall + across * across)
@@ -56,7 +56,7 @@ def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share
 
 @kernel
 def flows_along(heights, loose, masks, row, first, last, constants, flows):
-    """Flows of the columns first - 1 … last - 1 of a row to the next column, by where they go."""
+    """Fluxes of the columns first - 1 … last - 1 of a row to the next column, indexed by destination."""
     up, at, down, row = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row)
     pitch, across, share = 1.0 / constants.col_spacing, 0.5 / constants.row_spacing, constants.col_share
     for place in range(first - 1, last):
@@ -70,7 +70,7 @@ def flows_along(heights, loose, masks, row, first, last, constants, flows):
 
 @kernel
 def flows_down(heights, loose, masks, row, first, last, constants, flows, below):
-    """Flows of the columns first … last - 1 of a row to the next row."""
+    """Fluxes of the columns first … last - 1 of a row to the next row."""
     at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
     pitch, across, share = 1.0 / constants.row_spacing, 0.5 / constants.col_spacing, constants.row_share
     below = np.uintp(below)
@@ -94,10 +94,9 @@ def load(rock, loose, row, heights):
 
 @kernel
 def settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
-    """Move what flows out of the cells of a row and into them, and break their rock where it stands too high.
+    """Apply the fluxes to the cells of a row, and break rock that is too high. Returns the number of changed cells.
 
-    Returns in how many cells anything changed. Flows of opposite neighbors are added first: so no turn or mirror image
-    of the terrain changes a bit.
+    Fluxes of opposite neighbors are added first, so rotated and mirrored terrains give the same bits.
     """
     up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
     row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)
@@ -127,13 +126,13 @@ def settle(rock, loose, masks, row, first, last, constants, heights, flows, abov
 
 @kernel
 def differs(rock, loose, heights, row, col, before):
-    """Whether a cell has another surface, or other loose material, than before the pass."""
+    """Whether the surface or the loose thickness of a cell has changed in the pass."""
     return loose[row, col] != before or rock[row, col] + loose[row, col] != heights[row % 3, col]
 
 
 @kernel
 def slid_out(flows, above, below, row, rows, first, last, cols):
-    """What has slid out of the terrain from the columns first … last - 1 of a row."""
+    """Material that has left the terrain from the columns first … last - 1 of a row."""
     out = 0.0
     if row == 1:
         for col in range(first, last):

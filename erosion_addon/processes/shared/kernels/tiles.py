@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tiles of the ground, so that threads never touch the same cell.
+"""Tiles of the ground, arranged so that no two threads touch the same cell.
 
-Tiles are worked color by color, as on a chessboard: two tiles of one color have another one between them, and what
-is on a tile touches no more than `REACH` + 2 cells around it. So the same operations meet the same cells in the same
-order whatever the number of threads and whichever tile is first. Drops wait on their tiles in `kernels.queues`.
+Tiles are processed color by color, as on a chessboard: tiles of one color are a tile apart, and work on a tile touches
+at most `REACH` + 2 cells around it. So the same operations reach the same cells in the same order on any number of
+threads. Drops wait on their tiles in `particle_queues`.
 """
 
 from typing import NamedTuple
@@ -14,42 +14,46 @@ from ....kernels.compile import inlined, lean
 from ....kernels.edges import WRAP
 
 REACH = 16
-"""Cells beyond its tile that a drop may go before it is handed on. Else one that meanders along a border, or about in a
-lake across it, changes tiles with every other step, and is old when its turn comes."""
+"""Cells beyond its tile that a drop may go before it is handed over.
+
+A drop that meanders along a border would otherwise change tiles with every other step, and wait each time.
+"""
 
 LARGE = 2**20
-"""Cells from which on a terrain does not stay in the processor's caches; its tiles are fetched, see `fetch`."""
+"""Number of cells above which a terrain does not fit in the processor's caches; its tiles are prefetched, see `fetch`.
+"""
 
 
 class Tiles(NamedTuple):
-    """How the ground is cut."""
+    """Division of the ground into tiles."""
 
     row_edges: np.ndarray
     """First row of each row of tiles, and the end of the last."""
     col_edges: np.ndarray
     row_of: np.ndarray
-    """Row of tiles that each row of cells is in."""
+    """Row of tiles of each row of cells."""
     col_of: np.ndarray
     last_row: int
-    """Largest place along a column: the last row, or the number of rows where the first follows it."""
+    """Largest position along a column: the last row, or the number of rows if wrapped."""
     last_col: int
 
 
 class Reach(NamedTuple):
-    """The cells that the drops of one tile run on."""
+    """Range of cells for the drops of one tile."""
 
     first_row: int
     rows: int
     row_period: int
-    """To add to what is left of the first: the number of rows where they wrap, else more than there are."""
+    """Added to negative offsets from the first row: the number of rows if wrapped, else a number beyond all rows."""
     first_col: int
     cols: int
     col_period: int
 
 
 def cut(rows: int, cols: int, side: int, edges: int) -> Tiles:
-    """Tiles of about `side` cells, at least 5/6 of it where there are more than two: two of one color have one between
-    them, on which both reach."""
+    """Tiles of about `side` cells, at least 5/6 of it if there are more than two, as the reaches of same-color tiles
+    must not meet.
+    """
     row_edges, col_edges = _edges(rows, side), _edges(cols, side)
     row_of, col_of = (np.repeat(np.arange(len(place) - 1), np.diff(place)) for place in (row_edges, col_edges))
     last_row, last_col = (rows, cols) if edges == WRAP else (rows - 1, cols - 1)
@@ -62,8 +66,10 @@ def _edges(count: int, side: int) -> np.ndarray:
 
 
 def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
-    """The tiles of each color, in the order in which they are worked. Two are enough along an axis, but for an odd
-    number of tiles that wraps."""
+    """Tiles of each color in processing order.
+
+    Two colors per axis are enough, except for an odd number of wrapped tiles.
+    """
     along = []
     for places in (tiles.row_edges, tiles.col_edges):
         color = np.arange(len(places) - 1) % 2
@@ -76,14 +82,14 @@ def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
 
 @lean
 def _reach_along(edges, tile, last):
-    """First cell, number of cells and period of `Reach` along one axis; last: as in `Tiles`."""
+    """First cell, number of cells and period of `Reach` along one axis; last: see `Tiles`."""
     first, cells, count = edges[tile] - REACH, edges[tile + 1] - edges[tile] + 2 * REACH, edges[-1]
     return (first % count, cells, count) if last == count else (first, cells, 2 * count)
 
 
 @lean
 def reach_of(tiles, tile):
-    """The cells that the drops of a tile run on."""
+    """Range of cells for the drops of a tile."""
     across = tiles.col_edges.size - 1
     first_row, rows, row_period = _reach_along(tiles.row_edges, tile // across, tiles.last_row)
     first_col, cols, col_period = _reach_along(tiles.col_edges, tile % across, tiles.last_col)
@@ -92,13 +98,15 @@ def reach_of(tiles, tile):
 
 @inlined
 def _in_span(way, count, period):
-    """Whether a way from the first cell, which may wrap, ends in so many; unsigned, a negative one is a long one."""
+    """Whether an offset from the first cell, possibly wrapped, lies within a count; negative numbers are large as
+    unsigned.
+    """
     return np.uintp(way) < np.uintp(count) or np.uintp(way + period) < np.uintp(count)
 
 
 @inlined
 def within(reach, row, col):
-    """Whether a cell is in reach of a tile."""
+    """Whether a cell lies in the reach of a tile."""
     return _in_span(row - reach.first_row, reach.rows, reach.row_period) and _in_span(
         col - reach.first_col, reach.cols, reach.col_period
     )
@@ -106,17 +114,17 @@ def within(reach, row, col):
 
 @inlined
 def tile_at(tiles, z, x):
-    """The tile that a place is on."""
+    """Tile of a position."""
     row, col = np.uintp(min(int(z), tiles.last_row - 1)), np.uintp(min(int(x), tiles.last_col - 1))
     return np.uintp(tiles.row_of[row] * (tiles.col_edges.size - 1) + tiles.col_of[col])
 
 
 @lean
 def fetch(pool, tiles, tile, field):
-    """Read a tile of a field (rows, cols) of a large terrain in one go, before its drops come upon it bit by bit.
+    """Prefetch a tile of a field (rows, cols) of a large terrain.
 
-    The processor sees rows coming, but waits at every cell of a drop's way that is not in its caches. The sum is kept
-    only because the compiler would leave out the reading otherwise.
+    Processors predict accesses along rows, but stall at each uncached cell of a drop's path. The sum only keeps the
+    compiler from removing the reads.
     """
     if field.size < LARGE:
         return

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
-`python examples/gallery.py alpine canyon` makes these alone. `--keep` makes the preset previews in presets/previews and
-the manual's sheet docs/images/gallery.jpg from the pictures that are there, without rendering any.
+`python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
+and `--view` from elsewhere. `--keep` makes the preset previews in presets/previews and the manual's sheet
+docs/images/gallery.jpg from the pictures that are there, without rendering any.
 """
 
+import argparse
+import itertools
 import os
 import sys
 import time
 from pathlib import Path
 
 import bpy
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,7 +24,9 @@ from recipes import terrain_for  # noqa: E402
 
 import erosion_addon  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
-from erosion_addon.files.render_settings import Picture  # noqa: E402
+from erosion_addon.files.render_settings import VIEWS, Picture  # noqa: E402
+from erosion_addon.grid.resample import resized  # noqa: E402
+from erosion_addon.model import Terrain  # noqa: E402
 from erosion_addon.scene.stage import render  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
@@ -30,18 +36,28 @@ PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "images" / "gallery.jpg"
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
-SIDE = 512
+CELLS, WIDTH = 512, 960
 
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
 
-VIEWS = {"barchan field": "across", "oasis": "across"}
-"""Of terrains that show their forms from above: crescents, a pool between dunes."""
+SEEN = {"oasis": "across"}
+"""Of terrains that show their forms from above: a pool between dunes."""
 
 
-def make_object(recipe: str) -> bpy.types.Object:
+def start_of(recipe: str, cells: int) -> Terrain:
+    """The recipe's start terrain, `cells` wide."""
+    start = terrain_for(recipe, side=SIDES.get(recipe, cells))
+    if recipe not in SIDES or cells <= CELLS:
+        return start
+    finer = {name: resized(start[name], (cells, cells)) for name in ("elevation", "sediment")}
+    cell_size = start.cell_size * len(start.elevation) / cells
+    return Terrain(finer["elevation"], cell_size, {"sediment": np.maximum(finer["sediment"], 0.0)})
+
+
+def make_object(recipe: str, cells: int) -> bpy.types.Object:
     """The recipe's start terrain as an object, with its sand as the attribute `sediment`."""
-    start = terrain_for(recipe, side=SIDES.get(recipe, SIDE))
+    start = start_of(recipe, cells)
     obj = grid.make_grid_object(recipe, start.elevation, start.spacing, bpy.context.scene.collection)
     if start["sediment"].any():
         new_attribute(obj.data, "sediment", "FLOAT")
@@ -53,18 +69,25 @@ def make_object(recipe: str) -> bpy.types.Object:
     return obj
 
 
-def picture(recipe: str) -> Path:
-    """Erode the recipe's start terrain, finish its look and render it."""
+def picture(recipe: str, cells: int, width: int, view: str) -> Path:
+    """Erode the recipe's start terrain, finish its look and render it; tells how long that took."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     for world in list(bpy.data.worlds):
         bpy.data.worlds.remove(world)
-    obj = make_object(recipe)
-    bpy.ops.erosion.run()
-    bpy.ops.erosion.look_add()
-    render.prepare(scene, obj, Picture(view=VIEWS.get(recipe, "file"), samples=24))
-    path = PICTURES / f"{recipe}.png"
-    render.render(scene, path)
+    obj = make_object(recipe, cells)
+    times = [time.perf_counter()]
+    path, size = PICTURES / f"{recipe}.png", (width, width * 9 // 16)
+    for work in (
+        bpy.ops.erosion.run,
+        bpy.ops.erosion.look_add,
+        lambda: render.prepare(scene, obj, Picture(size=size, view=view or SEEN.get(recipe, "file"), samples=24)),
+        lambda: render.render(scene, path),
+    ):
+        work()
+        times.append(time.perf_counter())
+    run, look, _, rendered = (after - before for before, after in itertools.pairwise(times))
+    print(f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s", flush=True)
     return path
 
 
@@ -86,21 +109,26 @@ def keep() -> None:
     print(SHEET)
 
 
-def main(words: list[str]) -> None:
+def main() -> None:
     """Make the pictures of these recipes, or keep those of all."""
-    if words == ["--keep"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipes", nargs="*", help="names of shipped recipes")
+    parser.add_argument("--cells", type=int, default=CELLS, help="along a side of the terrain")
+    parser.add_argument("--width", type=int, default=WIDTH, help="of the pictures, in pixels")
+    parser.add_argument("--view", choices=VIEWS, default="", help="in place of each recipe's own")
+    parser.add_argument("--keep", action="store_true", help="previews and the manual's sheet instead")
+    given = parser.parse_args()
+    if given.keep:
         keep()
         return
     PICTURES.mkdir(parents=True, exist_ok=True)
     erosion_addon.register()
-    for name in words or sorted(shipped()):
-        began = time.perf_counter()
-        path = picture(name)
-        print(f"{path}: {time.perf_counter() - began:.0f} s", flush=True)
+    for name in given.recipes or sorted(shipped()):
+        picture(name, given.cells, given.width, given.view)
     erosion_addon.unregister()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5 as a Python module may hang at its end (projects.blender.org #146640)

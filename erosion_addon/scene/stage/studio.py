@@ -275,8 +275,8 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         layer.use_pass_mist = True
     tree, out = _compositor(scene)
     layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
-    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. The sky
-    # itself is full of mist and keeps its colors.
+    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. Those that are
+    # all sky are full of mist and keep their colors: below the horizon a rim of air would be a line of light.
     least, ground, share = tree.nodes.new("CompositorNodeDilateErode"), tree.nodes.new(_MATH), tree.nodes.new(_MATH)
     least.inputs["Size"].default_value = -1
     ground.operation, ground.inputs[1].default_value = "LESS_THAN", 0.9995
@@ -289,7 +289,7 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     if _MIX[0] == "ShaderNodeMix":
         mix.data_type = "RGBA"
     tree.links.new(layers.outputs["Mist"], least.inputs[0])
-    tree.links.new(least.outputs[0], ground.inputs[0])
+    tree.links.new(layers.outputs["Mist"], ground.inputs[0])
     tree.links.new(least.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])

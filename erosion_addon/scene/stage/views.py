@@ -92,9 +92,11 @@ class _Land:
         self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
         low, high = np.percentile(self.heights, (2, 98))
         relief = float(high - low) / self.side
-        # Gentle land is seen from low down through a long lens, else there is nothing in the picture but ground.
-        self.above = float(np.clip(0.30 * relief, 0.016, 0.075)) * self.side
-        self.lens = float(np.interp(relief, (0.02, 0.16), (52.0, 34.0)))
+        # Gentle land is seen from low down through a long lens, else there is nothing in the picture but ground; single
+        # dunes from the height of their crests, about 15 m, else they lie flat on their plain.
+        lowest = np.interp(relief, (0.005, 0.010), (0.004, 0.014))
+        self.above = float(np.clip(0.30 * relief, lowest, 0.075)) * self.side
+        self.lens = float(np.interp(relief, (0.006, 0.02, 0.16), (60.0, 52.0, 34.0)))
         self.relief = max(float(high - low), 1e-9)
         # On gentle land much of a picture may be empty ground, in mountains none is.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
@@ -105,13 +107,16 @@ class _Land:
                 for axis, n in enumerate(self.heights.shape)
             )
         )
-        self.slopes = tuple(
-            np.gradient(self.heights, step * stride, axis=axis)
-            if self.heights.shape[axis] > 1
-            else np.zeros_like(self.heights)
-            for axis, step in enumerate(spacing)
-        )
+        self.slopes = tuple(self._mean_slopes(np.asarray(elevation, np.float64), axis) for axis in (0, 1))
         self.forms = np.clip(steep / max(float(np.quantile(steep, 0.9)), 1e-9), 0, 1)
+
+    def _mean_slopes(self, elevation: Array, axis: int) -> Array:
+        """Rise along an axis, m/m, as means over the blocks: of the highest of each, lee sides of dunes would be level."""
+        if elevation.shape[axis] == 1:
+            return np.zeros_like(self.heights)
+        slopes = np.gradient(elevation, self.spacing[axis], axis=axis)
+        found: Array = _blocks(slopes, self.stride, np.add) / _blocks(np.ones_like(slopes), self.stride, np.add)
+        return found
 
     def _lines(self, flow: Array | None) -> Array:
         """What leads the eye, 0-1: channels by what flows in them; on gentle or dry land crests as well."""
@@ -166,7 +171,7 @@ class _Land:
             )
         ]
         near, half, far = (min(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
-        depth = (near * half * far) ** (1 / 3) - max(0.0, parts[0] - 0.40)
+        depth = (near * half * far) ** (1 / 3) - 2.0 * max(0.0, parts[0] - 0.40)
         # How varied the skyline is, how far one sees, and what leads there, in the middle of the picture most.
         varied = min(float(np.std(skyline)) / (0.28 * high), 1.0)
         distance = np.where(seen, away, 0).max(1)
@@ -176,14 +181,16 @@ class _Land:
         # Land without forms is an empty picture.
         ground = shown * (away < 0.7 * self.side)
         formed = float((self._at(self.forms, x, y) * ground).sum() / max(ground.sum(), 1e-9))
-        # Half of the ground in front at least is to see the morning's sun, which stands at its left.
+        # Two thirds of the ground in front at least are to lie in the morning's sun, which stands at its left: level
+        # ground does, and what falls away from it as steeply as it shines gets none.
         sun = heading + SUN_SIDE
         rise_north, rise_east = (self._at(slope, x, y) for slope in self.slopes)
-        facing = SUN_RISE + rise_east * math.sin(sun) - rise_north * math.cos(sun) > 0
+        facing = np.clip(1 + (rise_east * math.sin(sun) - rise_north * math.cos(sun)) / SUN_RISE, 0, 1)
         lit = float((facing * ground).sum() / max(ground.sum(), 1e-9))
         dark = max(0.0, 0.65 - lit)
-        # A wall close by, and a terrain that ends far below the horizon, spoil it.
-        walled = float(((distance < 0.25 * self.side) & (before[:, -1] > EARTH)).mean())
+        # A wall or a flank close by, and a terrain that ends far below the horizon, spoil it.
+        close = np.clip(2 - distance / (0.25 * self.side), 0, 1)
+        walled = float((close * (before[:, -1] > EARTH)).mean())
         corner = float(np.clip(-before[:, -1] / high, 0, 1).mean())
         score = (
             1.2 * depth

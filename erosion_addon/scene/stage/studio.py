@@ -275,8 +275,8 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         layer.use_pass_mist = True
     tree, out = _compositor(scene)
     layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
-    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. Those that are
-    # all sky are full of mist and keep their colors: below the horizon a rim of air would be a line of light.
+    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. All others of
+    # the sky are full of mist and keep their colors: below the horizon a rim of air would be a line of light.
     least, ground, share = tree.nodes.new("CompositorNodeDilateErode"), tree.nodes.new(_MATH), tree.nodes.new(_MATH)
     least.inputs["Size"].default_value = -1
     ground.operation, ground.inputs[1].default_value = "LESS_THAN", 0.9995

@@ -111,7 +111,7 @@ class _Land:
         self.forms = np.clip(steep / max(float(np.quantile(steep, 0.9)), 1e-9), 0, 1)
 
     def _mean_slopes(self, elevation: Array, axis: int) -> Array:
-        """Rise along an axis, m/m, as means over the blocks: of the highest of each, lee sides of dunes would be level."""
+        """Rise along an axis, m/m, as means over the blocks; between their highest, lees of dunes would be level."""
         if elevation.shape[axis] == 1:
             return np.zeros_like(self.heights)
         slopes = np.gradient(elevation, self.spacing[axis], axis=axis)

@@ -59,7 +59,7 @@ def test_gentle_land_is_seen_from_low_down_through_a_longer_lens():
 
 
 def test_low_dunes_on_a_plain_are_seen_from_the_height_of_their_crests_with_one_in_front():
-    """Six dunes of 16 m on a plain of 3.8 km: the eye is about 15 m up, and a third of the picture's columns show one."""
+    """Six dunes of 16 m on a plain of 3.8 km: the eye is about 15 m up, and a third of the columns show a dune."""
     rows, cols = np.mgrid[:128, :128] * 30.0
     dunes = sum(
         np.maximum(16.0 - np.hypot(rows - row, cols - col) / 9.0, 0.0)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between Blender's data and the model: meshes, attributes, images, materials and the running job."""
+"""Scene: exchange of Blender data and terrains, and tasks in progress."""

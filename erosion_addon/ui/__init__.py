@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators, panels and settings: what Blender shows of the extension."""
+"""User interface: operators, panels and settings."""
 
 import atexit
 import os
@@ -58,15 +58,14 @@ _MODULES: tuple[Any, ...] = (
     live_preview,
     progress,
 )
-"""Each has CLASSES, and may have HANDLERS and TIMERS, and `register` and `unregister` for what is none of these. Panels
-stand in this order."""
+"""Modules with CLASSES, and optionally HANDLERS, TIMERS, `register` and `unregister`. Panels appear in this order."""
 
 _undone_by = ExitStack()
-"""What takes everything out of Blender again."""
+"""Cleanup callbacks of the registration."""
 
 
 def register() -> None:
-    """Add everything to Blender, or nothing where a part of it fails."""
+    """Register everything, or nothing if a part fails."""
     with ExitStack() as stack:
         stack.callback(session.clear)  # the last thing, when all else has let go
         for module in _MODULES:
@@ -79,7 +78,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take everything out of Blender again; a run under way is cancelled. What fails keeps nothing else in."""
+    """Unregister everything, and cancel a run in progress. An error in one part does not keep the others registered."""
     _undone_by.close()
 
 
@@ -98,7 +97,7 @@ def _add_module(module: Any, stack: ExitStack) -> None:
 
 
 def _add_keys() -> list[tuple[Any, Any]]:
-    """Esc cancels a run. The operator's poll lets the key through to everything else when there is none."""
+    """Bind Esc to cancel. Without a run, the operator's poll passes the key on."""
     keyconfig = bpy.context.window_manager.keyconfigs.addon
     if keyconfig is None:  # without a window
         return []
@@ -112,7 +111,7 @@ def _remove_keys(keys: list[tuple[Any, Any]]) -> None:
 
 
 def _command(argv: list[str]) -> int:
-    """`blender --command erosion …`: the words of the command line, with Blender's own image files."""
+    """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
     from ..scene.files.image import BlenderFiles
     from .export.rendering import render

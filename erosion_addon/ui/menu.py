@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Object ▸ Erosion: all that the extension does, where Blender's menu search (F3) finds it.
+"""Object ▸ Erosion: all operators of the extension, for Blender's menu search (F3).
 
-The search lists what stands in menus and nothing else. Grayed out where it cannot act; the tooltip says why.
+The search lists menu entries only. Entries are grayed out if they cannot act; the tooltip says why.
 """
 
 from typing import Any
@@ -128,7 +128,7 @@ def _draw_run(layout: Any) -> None:
 
 
 def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """The entry in the menu Object."""
+    """Draw the entry in the menu Object."""
     self.layout.separator()
     self.layout.menu(EROSION_MT_object.bl_idname, icon="RNDCURVE")
 
@@ -139,7 +139,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the entry away again."""
+    """Remove the entry."""
     bpy.types.VIEW3D_MT_object.remove(draw_object)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender keeps of a run's settings: `object.erosion`."""
+"""Settings of a run, stored in the .blend file as `object.erosion`."""
 
 import bpy
 
@@ -54,7 +54,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             description="Add to the wear and deposition of the last run, so that they count from the first one on",
         ),
         "surface_color": bpy.props.PointerProperty(
-            type=EROSION_PG_surface_color, name="Surface Color", description="The colors that the ground starts with"
+            type=EROSION_PG_surface_color, name="Surface Color", description="Starting colors of the ground"
         ),
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
@@ -87,12 +87,12 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
 
 
 def register() -> None:
-    """Give every object its settings."""
+    """Register the settings of objects."""
     bpy.types.Object.erosion = bpy.props.PointerProperty(type=EROSION_PG_object, name="Erosion")
 
 
 def unregister() -> None:
-    """Take them away again; what files hold of them stays there."""
+    """Unregister them; files keep the stored values."""
     del bpy.types.Object.erosion
 
 

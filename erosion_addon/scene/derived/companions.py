@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that belong to a terrain and follow it: its water surface, rivers, lakes, sea, foliage and levels of
+"""Companions: objects that follow a terrain, such as its water surface, rivers, lakes, sea, foliage and levels of
 detail.
 
-A companion is a child of its terrain, marked with its kind. The relation is Blender's own, so it survives saving,
-renaming, undo and duplicating: terrain and companions duplicated together are a second set, a terrain duplicated alone
-has none. A companion whose parent is cleared is the user's, and follows no more. (A custom property that points to the
-terrain would do the same, but keep a terrain that the user deletes in the file, unseen.)
+A companion is a child of its terrain, marked with its kind. Parenting is Blender's own relation, so it survives saving,
+renaming, undo and duplicating: a terrain duplicated with its companions is a second set, a terrain alone has none.
+Clearing the parent detaches a companion. (A pointer to the terrain would keep a deleted terrain in the file.)
 """
 
 import math
@@ -22,7 +21,7 @@ from ..terrain import attributes, grid
 from ..terrain.mesh import positions
 
 KIND = "erosion_kind"
-"""Custom property of a companion."""
+"""Custom property of a companion: its kind."""
 
 KINDS = {
     "water": "Water Surface",
@@ -33,25 +32,27 @@ KINDS = {
     "surroundings": "Surrounding Land",
     "lod": "Levels of Detail",
 }
-"""Kind → what the user reads."""
+"""Kind → label."""
 
 AXES = "erosion_axes"
-"""Custom property of a companion: matrix of its terrain and its own in the terrain's axes, 32 numbers row by row, as
-they were when it was made or brought up to date."""
+"""Custom property of a companion: the matrix of its terrain, and its own in the terrain's axes, at its last update; 32
+numbers by row.
+"""
 
 HIDDEN = "erosion_hidden"
-"""Custom property of a companion that is hidden for a while."""
+"""Custom property of a temporarily hidden companion."""
 
 WATER_SURFACE = "erosion_water_surface"
-"""Custom property of a terrain for its material: 1 where its water has a surface, so that none is drawn on it."""
+"""Custom property of a terrain for its material: 1 if its water has a surface, so the material draws none."""
 
 SHOWN = "erosion_shown"
-"""Custom property of a terrain for its material, three numbers: 1 where it has rivers, lakes or a sea, so that moisture
-draws none; and where the wind that blew its sand goes, in the world's x and y, of length 1."""
+"""Custom property of a terrain for its material, three numbers: 1 if rivers, lakes or sea are objects; and the
+direction of sand transport in world x and y, a unit vector.
+"""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """The terrain that the object belongs to; the object itself where it is no companion, or its terrain is deleted."""
+    """Terrain of a companion; the object itself if it is not a companion, or its terrain is deleted."""
     if obj is None or KIND not in obj or obj.parent is None:
         return obj
     # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
@@ -59,14 +60,16 @@ def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
 
 
 def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:
-    """The companions of a kind, or of all kinds. What lies in no collection is deleted as far as the user sees, and
-    what was converted, as to a curve, is the user's."""
+    """Companions of a kind, or of all kinds.
+
+    An object in no collection counts as deleted; a converted one, such as a curve, belongs to the user.
+    """
     children = (child for child in terrain.children if child.type == "MESH" and child.library is None)
     return [child for child in children if KIND in child and kind in (None, child[KIND]) and child.users_collection]
 
 
 def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
-    """A new companion that shows `data`, in the terrain's collections and on its place."""
+    """New companion that shows `data`, in the terrain's collections and place."""
     companion = bpy.data.objects.new(name, data)
     companion[KIND] = kind
     companion.parent = terrain
@@ -77,9 +80,10 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -
 
 
 def update(terrain: bpy.types.Object) -> list[str]:
-    """Bring all companions up to date with the terrain; objects, meshes and materials stay the same ones. Returns
-    sentences about those that could not be, and those in Edit Mode, which would overwrite what is written to their
-    meshes now."""
+    """Update all companions in place; objects, meshes and materials stay the same.
+
+    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written.
+    """
     put_in_place(terrain)
     refused = []
     for kind, bring_up_to_date in _updaters().items():
@@ -98,10 +102,10 @@ def update(terrain: bpy.types.Object) -> list[str]:
 
 
 def put_in_place(terrain: bpy.types.Object) -> None:
-    """Let companions lie in the axes of the terrain again after these have changed.
+    """Realign companions with the axes of the terrain after these have changed.
 
-    Where a terrain's scale is applied or its origin moved, Blender turns that around in the children, so that they stay
-    where they are in the world; wrongly so in hidden ones. It belongs in their meshes, as it is in the terrain's.
+    Applying a terrain's scale or moving its origin makes Blender counter-transform the children. For companions the
+    change belongs in their meshes, as in the terrain's.
     """
     axes = terrain.matrix_basis.copy()
     for companion in find(terrain):
@@ -118,13 +122,13 @@ def put_in_place(terrain: bpy.types.Object) -> None:
 
 
 def number(companion: bpy.types.Object, key: str, default: float) -> float:
-    """A custom property of a companion that is a number; the default for what else a file may hold in its place."""
+    """Numeric custom property of a companion; the default for any other content."""
     held = companion.get(key)
     return float(held) if isinstance(held, bool | int | float) and math.isfinite(held) else default
 
 
 def hide(terrain: bpy.types.Object) -> None:
-    """Hide the companions that are seen in viewports, until `show_hidden`."""
+    """Hide the companions visible in viewports, until `show_hidden`."""
     for companion in find(terrain):
         if not companion.hide_viewport:
             companion[HIDDEN] = True
@@ -132,7 +136,7 @@ def hide(terrain: bpy.types.Object) -> None:
 
 
 def show_hidden() -> None:
-    """Show again what `hide` has hidden, and copies of it."""
+    """Show the companions hidden by `hide`, and copies of them."""
     for obj in bpy.data.objects:
         if HIDDEN in obj and obj.library is None:
             del obj[HIDDEN]
@@ -140,7 +144,7 @@ def show_hidden() -> None:
 
 
 def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
-    """What a companion holds as `AXES`; None where it holds none, or something else."""
+    """Content of `AXES`; None if missing or invalid."""
     try:
         values = [float(value) for value in held]
     except (TypeError, ValueError):
@@ -159,7 +163,7 @@ def _is_other(matrix: Matrix, then: Matrix) -> bool:
 
 
 def remove(terrain: bpy.types.Object, kind: str) -> int:
-    """Remove the companions of a kind, with the data that nothing else uses; returns how many there were."""
+    """Remove the companions of a kind with their unused data; returns their number."""
     found = find(terrain, kind)
     for companion in found:
         mesh = companion.data
@@ -174,8 +178,7 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
 
 
 def tell_material(terrain: bpy.types.Object) -> None:
-    """Let the terrain's material know whether the water has a surface, or shows as rivers, lakes and sea, and where the
-    wind went."""
+    """Set the custom properties of the terrain that its material reads: water surface, rivers, wind direction."""
     if _any(terrain, "water"):
         terrain[WATER_SURFACE] = 1.0
     else:
@@ -193,8 +196,9 @@ def _any(terrain: bpy.types.Object, *kinds: str) -> bool:
 
 
 def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
-    """Where the sand went on the whole, or the wind, or where the sand's steep faces look, as (x, y) in the world of
-    length 1; zeros where nothing tells."""
+    """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x, y) in world space;
+    zeros if unknown.
+    """
     mesh = terrain.data
     known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
     means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
@@ -210,8 +214,7 @@ def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
 
 
 def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
-    """Where the steep faces of the ground look, as (x, y): dunes are steep in the lee alone. Twice the ground's slope
-    counts eight times."""
+    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power of the slope."""
     place = positions(terrain.data)
     lattice = grid.lattice_of(terrain, place)
     heights = lattice.to_grid(place[:, 2])
@@ -225,10 +228,7 @@ def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
 
 
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
-    """Kind → what brings a companion of that kind up to date, in the order in which one builds on the other.
-
-    Imported late, as these modules use this one.
-    """
+    """Kind → update function, in order of dependence. Imported late, as these modules import this one."""
     from . import foliage, lod, rivers, surroundings, water_surface
 
     return {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Foliage as shells: copies of the ground, one above the other, that the material cuts into plants.
+"""Foliage as shells: copies of the ground above each other, which the material cuts into plants.
 
-Nothing is baked: a Geometry Nodes modifier on an object of its own reads the terrain, so the shells follow every run
-and every edit. Where plants grow is the attribute `foliage_density` of the terrain, written anew after each run; it is
-there for other scatterings as well, and may be painted over.
+A Geometry Nodes modifier on a separate object reads the terrain, so shells follow every run and edit. The attribute
+`foliage_density` of the terrain gives the density of plants. It is updated after each run, may be painted over, and
+serves other scattering setups too.
 """
 
 import math
@@ -25,14 +25,14 @@ KIND = "foliage"
 GROUP = "Foliage Shells"
 
 WATER_MOISTURE = 0.85
-"""Moisture from which on the ground is water."""
+"""Moisture above which the ground counts as water."""
 
 
 def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy.types.Object:
-    """Give the terrain foliage, or change that which it has.
+    """Add foliage to the terrain, or change its settings.
 
-    shells: how many are rendered. height: of the tallest plants in meters; 0: 0.8 cells. InputError where the terrain
-    has no moisture, or something of the user's is called like the density.
+    shells: number in renders. height: of the tallest plants in meters; 0: 0.8 cells. InputError if the terrain has no
+    moisture, or the user has other data with the name of the density.
     """
     if not attributes.holds(terrain.data, "moisture"):
         raise InputError(f"{terrain.name} has no moisture to grow plants by; erode it first.")
@@ -53,7 +53,7 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
 
 
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
-    """Write the density of plants anew; the shells follow by themselves."""
+    """Update the density of plants; the shells follow by themselves."""
     if attributes.holds(terrain.data, "moisture"):
         write_density(terrain)
 
@@ -78,7 +78,7 @@ def density(moisture: Array, elevation: Array, spacing: tuple[float, float], wat
 
 
 def write_density(terrain: bpy.types.Object) -> None:
-    """Write the terrain's attribute `foliage_density`; InputError where the user has something else of that name."""
+    """Write the attribute `foliage_density`; InputError if the user has other data with that name."""
     mesh = terrain.data
     ground, lattice = grid.read_terrain(terrain)
     names = [name for name in ("moisture", "water_depth") if attributes.holds(mesh, name)]
@@ -91,7 +91,7 @@ def write_density(terrain: bpy.types.Object) -> None:
 
 
 def _shells(terrain: bpy.types.Object, plants: bpy.types.Object) -> bpy.types.NodesModifier:
-    """The modifier that makes the shells: the one that is there, or a new one."""
+    """Modifier that makes the shells: the existing one, or a new one."""
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES, "GeometryNodeTree")
     for modifier in plants.modifiers:
         if modifier.type == "NODES" and modifier.node_group == group:

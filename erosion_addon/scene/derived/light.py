@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light on a terrain in its scene: suns, things that throw shadows, and what arrives as attributes of the mesh."""
+"""Baked light of a terrain in its scene: suns, shadow casters, and the resulting attributes of the mesh."""
 
 import json
 from collections.abc import Iterator
@@ -22,58 +22,58 @@ from ..worker import computing
 from .companions import KIND
 
 SETTINGS = "erosion_light"
-"""Custom property of a mesh: the settings that its light was baked with, as JSON."""
+"""Custom property of a mesh: settings of its baked light, as JSON."""
 
 STRENGTHS = "erosion_suns"
-"""Custom property of a mesh, for its material: how strongly the suns shine that its light was baked with."""
+"""Custom property of a mesh for its material: strengths of the baked suns."""
 
 DIRECTIONS = "erosion_sun_directions"
-"""Custom property of a mesh: where those suns stood, x, y and z of each in the terrain's own axes."""
+"""Custom property of a mesh: directions of the baked suns, x, y and z of each in the terrain's axes."""
 
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A terrain's own meters: x along columns, y along rows, z up, from the middle of cell [0, 0].
+    """Coordinate frame of a terrain in meters: x along columns, y along rows, z up, from the center of cell [0, 0].
 
-    axes: (3, 3), its unit vectors in world space, as columns. origin: (3,), in world space.
+    axes: (3, 3), unit vectors in world space, as columns. origin: (3,), in world space.
     """
 
     axes: Array
     origin: Array
 
     def place(self, world: Array) -> Array:
-        """Points in world space (..., 3), in the terrain's meters."""
+        """Points (..., 3) from world space to the terrain's meters."""
         return self.direction(world - self.origin)
 
     def direction(self, world: Array) -> Array:
-        """Directions in world space (..., 3), along the terrain's axes."""
+        """Directions (..., 3) from world space to the terrain's axes."""
         return world @ np.linalg.inv(self.axes).T
 
 
 def frame_of(obj: bpy.types.Object) -> Frame:
-    """The meters of the terrain that an object is, wherever it is moved, turned and scaled to."""
+    """Frame of a terrain object with its location, rotation and scale."""
     matrix = np.array(obj.matrix_world, np.float64)
     corner = np.append(positions(obj.data)[:, :2].min(axis=0), 0.0)
     return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
 
 
 def suns_of(depsgraph: bpy.types.Depsgraph, frame: Frame) -> list[Sun]:
-    """The sun lights that are visible in the scene, by name; no more than there are fields for."""
+    """Visible sun lights of the scene by name, up to the number of fields."""
     suns = [(np.array(sun.matrix_world)[:3, 2], sun.data.angle / 2) for sun in _sun_lights(depsgraph)]
     return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
 
 
 def strengths_of(depsgraph: bpy.types.Depsgraph | None) -> list[float]:
-    """How strongly each of the same suns shines, by Blender's own measure; 0 for those that are not there."""
+    """Strength of each of these suns in Blender's unit; 0 for missing ones."""
     lights = _sun_lights(depsgraph) if depsgraph is not None else []
     shining = [sun.data.energy * float(np.dot(sun.data.color, LUMINANCE)) for sun in lights]
     return [*shining, *[0.0] * len(SUNS)][: len(SUNS)]
 
 
 def suns_have_moved(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Whether the scene's suns, or the terrain under them, no longer stand as when the light was baked; quick."""
+    """Whether the suns, or the terrain, have moved since the light was baked; cheap."""
     known = settings_of(obj.data)
     if known is None or not known.suns or DIRECTIONS not in obj.data:
         return False
@@ -100,9 +100,9 @@ def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
 def casters_of(
     depsgraph: bpy.types.Depsgraph, terrain: bpy.types.Object, frame: Frame, collection: Any, count: int
 ) -> Array:
-    """Spheres (any, 4) in the terrain's meters for the visible objects of a collection and what they are instances of.
+    """Spheres (any, 4) in the terrain's meters for the visible objects of a collection, including instances.
 
-    count: spheres for each. Raises InputError where the collection has nothing to throw a shadow.
+    count: spheres for each. Raises InputError if the collection has no shadow casters.
     """
     if collection is None:
         return np.empty((0, 4))
@@ -125,7 +125,7 @@ def casters_of(
 
 
 def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> Iterator[tuple[Any, Array]]:
-    """Evaluated objects as they are seen, each with its world matrix (4, 4)."""
+    """Evaluated visible objects, each with its world matrix (4, 4)."""
     for item in depsgraph.object_instances:
         shown_by = item.parent if item.is_instance else item.object
         if item.show_self and shown_by.original in members and KIND not in item.object.original:
@@ -133,7 +133,7 @@ def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> It
 
 
 def _points_of(obj: bpy.types.Object) -> Array:
-    """Points on the surface of an evaluated object (any, 3), in its own units; none where it has no surface."""
+    """Surface points of an evaluated object (any, 3), in its own units; none if it has no surface."""
     try:
         mesh = obj.to_mesh()
     except RuntimeError:  # lights, empties, cameras
@@ -149,7 +149,7 @@ def _points_of(obj: bpy.types.Object) -> Array:
 
 
 def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
-    """Spheres for a shape, in the frame's meters. They are fitted along its own axes, along which things are made."""
+    """Spheres fitted to a shape along its own axes, in the frame's meters."""
     scale = np.linalg.norm(matrix[:3, :3], axis=0)
     if not len(points) or not (scale > 0).all():
         return np.empty((0, 4))
@@ -161,10 +161,10 @@ def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
 def bake_light(
     obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
 ) -> str:
-    """Bake the light on a terrain into its attributes; returns what was baked, in a sentence.
+    """Bake the light on a terrain into its attributes; returns a message.
 
-    collection: what throws shadows on it, or None. edges: of the terrain. Raises InputError with a sentence where that
-    cannot be; the mesh is then as it was.
+    collection: shadow casters, or None. edges: of the terrain. Raises InputError if impossible; the mesh is then
+    unchanged.
     """
     mesh, lattice = obj.data, grid.find_lattice(obj)
     asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
@@ -186,7 +186,7 @@ def request(
     collection: bpy.types.Collection | None,
     edges: str,
 ) -> Request:
-    """For the light on a terrain once it has such local heights (vertices,); else as `bake_light`."""
+    """Request to bake the light for future local heights (vertices,); else as `bake_light`."""
     frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
     suns = suns_of(depsgraph, frame) if parameters.suns else []
     casters = casters_of(depsgraph, obj, frame, collection, parameters.spheres)
@@ -195,15 +195,14 @@ def request(
 
 
 def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
-    """Write the fields; suns that are gone since the last time shine everywhere, so that materials stay as they are."""
+    """Write the fields; removed suns are set to full light, so materials need no change."""
     ones = np.ones((lattice.rows, lattice.cols), np.float32)
     gone = {name: ones for name in SUNS if name in attributes.ours(mesh) and name not in fields}
     attributes.write_fields(mesh, lattice, {**fields, **gone})
 
 
 def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
-    """What the light on the mesh was baked with; None where it has none of ours, and the defaults where that is
-    damaged."""
+    """Settings of the baked light on the mesh; None if there is none, defaults if damaged."""
     if SETTINGS not in mesh or "sky_light" not in attributes.ours(mesh):
         return None
     try:
@@ -213,7 +212,7 @@ def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
 
 
 def remove(mesh: bpy.types.Mesh) -> None:
-    """Take our light away from a mesh; what the user had under the names of its fields comes back."""
+    """Remove the baked light from a mesh, and restore the user's attributes of those names."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
     for name in (SETTINGS, STRENGTHS, DIRECTIONS):
         mesh.pop(name, None)
@@ -223,13 +222,13 @@ def remove(mesh: bpy.types.Mesh) -> None:
 def requests_of_bake(
     obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
 ) -> list[Request]:
-    """What `bake_light` will compute; InputError as there."""
+    """Requests of `bake_light`; InputError as there."""
     lattice = grid.find_lattice(obj)
     return [request(obj, lattice, grid.heights(obj.data), parameters, collection, edges)]
 
 
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
-    """What `update` will compute once the terrain has such local heights (vertices,); InputError as `bake_light`."""
+    """Requests of `update` for future local heights (vertices,); InputError as in `bake_light`."""
     parameters = settings_of(obj.data)
     if parameters is None:
         return []
@@ -237,7 +236,7 @@ def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) 
 
 
 def update(obj: bpy.types.Object) -> None:
-    """Bake the light anew, with the same settings, on a terrain that has light of ours; InputError as `bake_light`."""
+    """Rebake the light of a terrain with the same settings; InputError as in `bake_light`."""
     parameters = settings_of(obj.data)
     if parameters is not None:
         bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)

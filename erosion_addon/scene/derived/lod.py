@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail: triangulated meshes of a terrain, and of its water, that follow it to within an error in meters.
+"""Levels of detail: triangulated meshes of a terrain and its water within an error in meters.
 
-Their vertices are some of the terrain's, with all that these carry. They are companions of the terrain, called
-TERRAIN_LOD1 and so on as game engines have it, and hidden where they would lie in the terrain they stand for.
+Their vertices are a subset of the terrain's, with all attributes. They are companions named TERRAIN_LOD1 and so on, as
+game engines expect, and hidden, as they would overlap the terrain.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from . import companions, water_surface
 KIND = "lod"
 
 ERROR = "erosion_error"
-"""Custom property of a level: its error in meters."""
+"""Custom property of a level: error in meters."""
 
 OF_WATER = "erosion_of_water"
-"""Custom property of a level: whether it stands for the water."""
+"""Custom property of a level: whether it shows the water."""
 
 ERROR_IN_CELLS = 0.1
-"""Error of the finest level where none is given."""
+"""Default error of the finest level, in cells."""
 
 _MEMBERS = {
     "FLOAT": ("value", np.float32, 1),
@@ -42,13 +42,13 @@ _MEMBERS = {
     "FLOAT_COLOR": ("color", np.float32, 4),
     "BYTE_COLOR": ("color", np.float32, 4),
 }
-"""Type of an attribute → property of its elements, their type, and how many numbers each holds."""
+"""Attribute type → property of its elements, dtype, numbers per element."""
 
 
 def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0) -> list[bpy.types.Object]:
-    """Give the terrain levels of detail, and its water where it has a surface; those that it has are made anew.
+    """Add levels of detail to the terrain, and to its water surface if any; existing ones are rebuilt.
 
-    error: meters that the finest level may be off; 0: a tenth of a cell. factor: from each level's error to the next.
+    error: of the finest level in meters; 0: a tenth of a cell. factor: ratio of the errors of consecutive levels.
     Returns the levels. InputError for an error that is too small.
     """
     requests = requests_of_add(terrain, count, error, factor)
@@ -62,12 +62,12 @@ def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: f
 
 
 def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
-    """The terrain's levels of detail, those of its water last, each from the finest to the coarsest."""
+    """Levels of the terrain, then of its water, each from fine to coarse."""
     return sorted(companions.find(terrain, KIND), key=lambda level: (_is_of_water(level), _error(level)))
 
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
-    """Make the levels of a terrain anew, all at once when the first one's turn comes that is not in Edit Mode."""
+    """Rebuild the levels of a terrain, all at once with the first one that is not in Edit Mode."""
     if level == next(one for one in levels_of(terrain) if not one.data.is_editmode):
         _update_all(terrain)
 
@@ -75,7 +75,7 @@ def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
 def _make_objects(
     terrain: bpy.types.Object, surface: bpy.types.Object, of_water: bool, errors: Sequence[float]
 ) -> None:
-    """One object for each error, with the surface's materials; those that there are stay, and too many are removed."""
+    """One object per error with the surface's materials; existing ones are kept, surplus ones are removed."""
     known = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
     for spare in known[len(errors) :]:
         mesh = spare.data
@@ -110,7 +110,7 @@ def _update_all(terrain: bpy.types.Object) -> None:
 
 
 def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
-    """The levels of the ground and those of the water."""
+    """Levels of the ground, and levels of the water."""
     found = levels_of(terrain)
     return [level for level in found if not _is_of_water(level)], [level for level in found if _is_of_water(level)]
 
@@ -139,7 +139,7 @@ def _request(lattice: Lattice, heights: Array, errors: Sequence[float]) -> Reque
 def _water_request(
     lattice: Lattice, heights: Array, depth: Array, threshold: float, errors: Sequence[float]
 ) -> Request:
-    """depth: (rows, cols) m. threshold: m, from which on water is shown."""
+    """depth: (rows, cols) m. threshold: m, least depth of visible water."""
     ground, wet = _ground(lattice, heights), depth > threshold
     height = lod.water_height(ground + depth, ground + depth - threshold, wet)
     above = np.maximum(height - ground, 0)
@@ -154,9 +154,9 @@ def _threshold(terrain: bpy.types.Object, lattice: Lattice) -> float:
 def requests_of_update(
     terrain: bpy.types.Object, lattice: Lattice, heights: Array, depth: Array | None, threshold: float | None = None
 ) -> list[Request]:
-    """What `update` will compute once the terrain has such local heights (vertices,) and water.
+    """Requests of `update` for future local heights (vertices,) and water.
 
-    depth: (rows, cols) m. threshold: m, from which on the water is shown; None for what its surface has.
+    depth: (rows, cols) m. threshold: m, least depth of visible water; None for that of its surface.
     """
     dry, wet = _dry_and_wet(terrain)
     asked = [_request(lattice, heights, _errors(dry))] if dry else []
@@ -167,7 +167,7 @@ def requests_of_update(
 
 
 def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor: float) -> list[Request]:
-    """What `add` will compute; InputError as there."""
+    """Requests of `add`; InputError as there."""
     lattice, heights = grid.find_lattice(terrain), grid.heights(terrain.data)
     errors = _errors_from(lattice, count, error, factor)
     asked = [_request(lattice, heights, errors)]
@@ -178,7 +178,7 @@ def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor:
 
 
 def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:
-    """As `add` has it; rising, as `levels_of` has them."""
+    """Errors of `add`, in rising order as in `levels_of`."""
     first = error or ERROR_IN_CELLS * mean_cell_size(lattice.spacing)
     errors = [first * factor**number for number in range(count)]
     lod.check_errors(errors)
@@ -186,7 +186,7 @@ def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> l
 
 
 def _update_water(terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]) -> None:
-    """Levels of the water surface, empty where the terrain holds no water."""
+    """Levels of the water surface, empty without water."""
     fields = water_surface.fields_of(terrain.data, lattice)
     if "water_depth" not in fields:
         for level in found:
@@ -212,10 +212,10 @@ def _faces_up(mesh: bpy.types.Mesh) -> bool:
 def _copy_attributes(
     source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, target: bpy.types.Mesh
 ) -> None:
-    """Take over what the vertices carry, exactly; and what faces and their corners carry, UV maps among it.
+    """Copy the attributes of vertices exactly, and those of faces and corners, including UV maps, from nearby ones.
 
-    vertex: (vertices,) of `source`. A corner takes what one of its vertex's corners has, so a UV map keeps no seams
-    inside the terrain; a triangle takes what the face below its middle has.
+    vertex: (vertices,) of `source`. A corner copies one corner of its vertex, so a UV map keeps no seams inside the
+    terrain; a triangle copies the face below its center.
     """
     corner_of, face_of = _corners_and_faces(source, lattice)
     corners = np.empty(len(target.loops), np.int32)
@@ -242,7 +242,7 @@ def _copy_attributes(
 
 
 def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, Array]:
-    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,); -1 where none is."""
+    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,); -1 for none."""
     vertex = np.empty(len(mesh.loops), np.int32)
     corner_of, face_of = np.full(len(mesh.vertices), -1), np.full(lattice.rows * lattice.cols, -1)
     if len(vertex):

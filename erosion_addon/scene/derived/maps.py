@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields of a terrain as image files, and as images of this .blend file for other materials."""
+"""Fields of a terrain as image files, and as images in the .blend file."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -20,22 +20,22 @@ from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
 MARK = "erosion_map"
-"""Custom property of an image: the name of the map that it shows."""
+"""Custom property of an image: name of its map."""
 
 FOLLOWS = "erosion_follows"
-"""Custom property of an image: whether a terrain points to it, or did. Those of release 0.1.0 went by names."""
+"""Custom property of an image: whether a terrain points to it, or did. Images of release 0.1.0 are found by name."""
 
 IMAGES = "erosion_images"
-"""Custom property of a terrain: pointers to its images by the names of their maps."""
+"""Custom property of a terrain: pointers to its images by map name."""
 
 
 def names_of(mesh: bpy.types.Mesh) -> list[str]:
-    """The fields that the mesh holds."""
+    """Names of the fields on the mesh."""
     return ["elevation", *(name for name in FIELDS if attributes.holds(mesh, name))]
 
 
 def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[str, Array]:
-    """Fields of a terrain, all that it holds where none are named; InputError for one that it does not hold."""
+    """Named fields of a terrain, or all of them; InputError for a missing one."""
     held = names_of(terrain.data)
     for name in names:
         if name not in held:
@@ -47,7 +47,7 @@ def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[st
 
 
 def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
-    """The terrain that the object shows, with some of the fields that it holds; InputError for one that it does not."""
+    """Terrain of the object with some of its fields; InputError for a missing one."""
     _, lattice = grid.read_terrain(obj)
     fields = fields_of(obj, ["elevation", *names])
     return Terrain(fields.pop("elevation"), lattice.spacing, fields)
@@ -61,10 +61,10 @@ def export(
     green: str = "opengl",
     wrap: bool = False,
 ) -> list[Path]:
-    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all of them or none; returns the files.
+    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all or none; returns the files.
 
-    png: 16-bit PNG for those that go from 0 to 1, and normals. green, wrap: see `normals`. InputError says what is
-    in the way, such as a file that a mask reads.
+    png: 16-bit PNG for fields from 0 to 1, and normals. green, wrap: see `normals`. InputError if a file cannot be
+    written, or is read by a mask.
     """
     fields = _maps_of(terrain, names, green, wrap)
     with Outputs(inputs.of(terrain)) as outputs:
@@ -74,7 +74,7 @@ def export(
 
 
 def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool) -> dict[str, Array]:
-    """As `fields_of`, with the normal map among them."""
+    """`fields_of`, including the normal map."""
     others = [name for name in names if name != NORMAL.name]
     fields = fields_of(terrain, others) if others or not names else {}
     if NORMAL.name in names or not names:
@@ -84,10 +84,10 @@ def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap
 
 
 def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:
-    """Make each field an image called TERRAIN FIELD, packed into the .blend file; one that is there is filled anew,
-    whatever it and the terrain are called by now.
+    """Store each field as an image TERRAIN FIELD, packed into the .blend file; existing ones are updated, even if
+    renamed.
 
-    The numbers are the field's own (color space Non-Color), and the bottom row is the smallest y.
+    Values are in the field's own unit (color space Non-Color); the bottom row is the smallest y.
     """
     images = images_of(terrain)
     filled = []
@@ -99,7 +99,7 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
 
 
 def update(terrain: bpy.types.Object) -> None:
-    """Fill those images of the terrain anew that `send` has made; black where their field is gone."""
+    """Update the images of the terrain made by `send`; black for a missing field."""
     shown = images_of(terrain)
     names = [
         name
@@ -113,7 +113,7 @@ def update(terrain: bpy.types.Object) -> None:
 
 
 def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """The terrain's images by the names of their maps. What a copy of a terrain brings along stays the original's."""
+    """Images of the terrain by map name, without those that a copied terrain shares with its original."""
     mine = _held(terrain) or _named_after(terrain)
     elder = [
         obj
@@ -125,7 +125,7 @@ def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 
 def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """The images that the terrain points to; nothing else that a file may hold in their place."""
+    """Images that the terrain points to, ignoring invalid content."""
     held, made = terrain.get(IMAGES), _made()
     if not isinstance(held, IDPropertyGroup):
         return {}
@@ -133,7 +133,7 @@ def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 
 def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """Images that release 0.1.0 made of a terrain of this name, to which no terrain points."""
+    """Images of release 0.1.0 with this terrain's name, to which no terrain points."""
     pointed = [image for obj in bpy.data.objects for image in _held(obj).values()]
     return {
         image[MARK]: image
@@ -143,7 +143,7 @@ def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 
 def forget_pixels() -> None:
-    """For undo and redo, of which Blender leaves pixels out: take those of our images from what is packed again."""
+    """Reload our images from their packed files after undo and redo, which do not restore pixels."""
     for image in _made():
         if not image.is_dirty:  # else the user is painting on it
             image.buffers_free()

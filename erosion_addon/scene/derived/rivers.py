@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers, lakes and sea of a terrain as objects: ribbons along its channels, sheets in its pits and at its coast.
+"""Rivers, lakes and sea of a terrain as objects: ribbons along channels, sheets in pits and at the coast.
 
-They are made from the heights alone, whether it was eroded or not, and made anew with every run. All kinds have the
-same settings, so that rivers end at the lakes and the sea that are shown.
+They are computed from the heights of any terrain, and rebuilt after every run. All kinds share their settings, so
+rivers end at the visible lakes and sea.
 """
 
 import json
@@ -27,10 +27,10 @@ from ..worker import computing
 from . import companions, water_surface
 
 SETTINGS = "erosion_water"
-"""Custom property of rivers, lakes and sea: what they were made with, as JSON."""
+"""Custom property of rivers, lakes and sea: their settings as JSON."""
 
 HEADWATERS = "erosion_headwaters"
-"""Custom property of rivers, lakes and sea: the vertex group or attribute of the terrain where rivers begin, if any."""
+"""Custom property of rivers, lakes and sea: vertex group or attribute of the terrain where rivers begin, if any."""
 
 KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 
@@ -38,10 +38,10 @@ KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 def add(
     terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
 ) -> bpy.types.Object:
-    """Give the terrain rivers, lakes or a sea, or make those that it has anew. kind: of `KINDS`. headwaters: the vertex
-    group or attribute that is over 0.5 where rivers begin; "": by their area; None: as before.
+    """Add rivers, lakes or a sea to the terrain, or rebuild them.
 
-    The other kinds take over the settings. InputError with a sentence where there are none, or could be none.
+    kind: one of `KINDS`. headwaters: vertex group or attribute, over 0.5 where rivers begin; "": by drainage area;
+    None: unchanged. The other kinds adopt the settings. InputError if the terrain has none, or can have none.
     """
     parameters = beside_sea(terrain, kind, parameters)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
@@ -66,8 +66,7 @@ def add(
 
 
 def beside_sea(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters) -> drainage.RiverParameters:
-    """The settings of a kind as they are where a sea is shown: rivers end in it, and its level is its own unless they
-    name another one."""
+    """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their own."""
     shown = companions.find(terrain, "sea")
     if kind == "sea":
         return replace(parameters, sea=True)
@@ -77,7 +76,7 @@ def beside_sea(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverP
 
 
 def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str) -> None:
-    """InputError where the terrain has nothing of that kind."""
+    """Raise InputError if the terrain has nothing of that kind."""
     name, level = terrain.name, parameters.sea_level
     ground, lattice = grid.read_terrain(terrain)
     if kind == "sea":
@@ -105,7 +104,7 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParam
 
 
 def settings_of(companion: bpy.types.Object) -> drainage.RiverParameters:
-    """What rivers, lakes or a sea were made with; the defaults where a file holds something else."""
+    """Settings of rivers, lakes or a sea; defaults for invalid content."""
     try:
         return drainage.RiverParameters.from_dict(json.loads(companion[SETTINGS]))
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -113,13 +112,13 @@ def settings_of(companion: bpy.types.Object) -> drainage.RiverParameters:
 
 
 def settings_in(terrain: bpy.types.Object) -> drainage.RiverParameters | None:
-    """What the terrain's rivers, lakes and sea were made with; None where it has none."""
+    """Settings of the terrain's rivers, lakes and sea; None if it has none."""
     shown = _shown(terrain)
     return settings_of(shown[0]) if shown else None
 
 
 def headwaters_in(terrain: bpy.types.Object) -> str:
-    """The vertex group or attribute where the terrain's rivers begin; "" where that is by their area."""
+    """Vertex group or attribute where the terrain's rivers begin; "" for their drainage area."""
     held = next((companion.get(HEADWATERS) for companion in _shown(terrain)), "")
     return held if isinstance(held, str) else ""
 
@@ -127,7 +126,7 @@ def headwaters_in(terrain: bpy.types.Object) -> str:
 def requests_of_add(
     terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
 ) -> list[Request]:
-    """What `add` will compute; a sea alone needs nothing. InputError as there."""
+    """Requests of `add`; a sea alone needs none. InputError as there."""
     if kind == "sea" and not _runs(terrain):
         return []
     ground, lattice = grid.read_terrain(terrain)
@@ -137,7 +136,7 @@ def requests_of_add(
 
 
 def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
-    """What `update` will compute once the terrain has such local heights (vertices,)."""
+    """Requests of `update` for future local heights (vertices,)."""
     parameters = settings_in(terrain)
     if parameters is None or not _runs(terrain):
         return []
@@ -146,8 +145,10 @@ def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Arr
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Make the mesh of rivers, lakes or a sea anew; it is empty where the terrain has none. InputError where the mask
-    of headwaters is gone; the mesh is then as it was."""
+    """Rebuild the mesh of rivers, lakes or a sea; it is empty if there are none.
+
+    InputError if the headwaters mask is missing; the mesh is then unchanged.
+    """
     mesh, kind = companion.data, companion[companions.KIND]
     parameters = settings_in(terrain) or drainage.RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
@@ -164,7 +165,7 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
 def _sheet(
     terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, ground: Terrain, heads: Array | None
 ) -> ribbon.Sheet:
-    """The surface of a kind; InputError where the ground lets no water run. heads: as of `water_request`."""
+    """Surface of a kind; InputError if no water can flow. heads: see `water_request`."""
     if kind == "sea":
         sea = sunk(ground.elevation, parameters.sea_level).astype(np.int32)
         return ribbon.sheets(sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing)
@@ -185,12 +186,12 @@ def _runs(terrain: bpy.types.Object) -> bool:
 
 
 def _heads(terrain: bpy.types.Object, lattice: Lattice, headwaters: str) -> Array | None:
-    """The mask of that name (rows, cols), None for ""; InputError where the terrain has no such."""
+    """Mask of that name (rows, cols), None for ""; InputError if it is missing."""
     return masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
 
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:
-    """Give the mesh that sheet in place of what it holds; materials stay. place: (vertices, 3) of the terrain."""
+    """Replace the geometry of the mesh by the sheet; materials stay. place: (vertices, 3) of the terrain."""
     slot = water_surface.common_slot(mesh)
     low, high = place[:, :2].min(axis=0).astype(np.float64), place[:, :2].max(axis=0).astype(np.float64)
     extent = np.array([(lattice.cols - 1) * lattice.spacing[1], (lattice.rows - 1) * lattice.spacing[0]])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Land around a terrain, so that pictures show no end of the map: the terrain goes on, mirrored and coarser.
+"""Surrounding land, which hides the end of the terrain in pictures.
 
-At the border it goes on with the terrain's own slope, farther out it is the mirrored terrain, and at last it sinks to
-a plain that reaches the horizon. It carries the terrain's fields and shows its material.
+It continues the terrain's slope at the border, becomes a coarse mirror image of it further out, and sinks to a plain
+that reaches the horizon. It has the terrain's fields and material.
 """
 
 import bpy
@@ -18,17 +18,17 @@ from . import companions, water_surface
 KIND = "surroundings"
 
 SIDE = 128
-"""The most cells along a side of the terrain."""
+"""Most cells along a side of the terrain."""
 
 BEND = 0.15
-"""Share of the terrain's side from its border over which its slope goes over to that of its mirror image."""
+"""Width of the transition from the border's slope to the mirror image, as a share of the terrain's side."""
 
 HORIZON = 12.0
-"""Terrain's sides from its border to the plain's end."""
+"""Distance from the border to the plain's end, in sides of the terrain."""
 
 
 def add(terrain: bpy.types.Object) -> bpy.types.Object:
-    """Give the terrain surrounding land, or bring that which it has up to date."""
+    """Add surrounding land to the terrain, or update it."""
     found = companions.find(terrain, KIND)
     if not found:
         name = f"{terrain.name} Surroundings"
@@ -41,7 +41,7 @@ def add(terrain: bpy.types.Object) -> bpy.types.Object:
 
 
 def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
-    """Fill the mesh of surrounding land anew from the terrain."""
+    """Rebuild the mesh of the surrounding land from the terrain."""
     lattice, mesh = grid.find_lattice(terrain), land.data
     mesh.clear_geometry()
     place = lattice.to_grid(positions(terrain.data))
@@ -64,10 +64,10 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
 
 
 def surrounding(place: Array, stride: int) -> Array:
-    """Places of the surrounding land and, in its middle, of the terrain: (3 rows, 3 cols, 3) for (rows + 1, cols + 1).
+    """Vertices of the surrounding land with the terrain in the middle: (3 rows, 3 cols, 3) for (rows + 1, cols + 1).
 
-    place: local (x, y, z) of the terrain's points, (rows + 1, cols + 1, 3). stride: cells of the terrain from one to
-    the next. The middle's own points but for its border lie below the terrain.
+    place: local (x, y, z) of the terrain's points, (rows + 1, cols + 1, 3). stride: cells of the terrain per cell here.
+    Inner points of the middle lie below the terrain.
     """
     rows, cols = place.shape[0] - 1, place.shape[1] - 1
     x, y, z = (place[..., axis].astype(np.float64) for axis in range(3))
@@ -96,7 +96,7 @@ def surrounding(place: Array, stride: int) -> Array:
 
 
 def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> None:
-    """Give the mesh the terrain's materials, and its range of heights, by which the snow line is measured."""
+    """Assign the terrain's materials, and its height range, which the snow line refers to."""
     mesh.materials.clear()
     for slot in terrain.material_slots:
         mesh.materials.append(slot.material)

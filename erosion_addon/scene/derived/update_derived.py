@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made of a terrain follows it: its water, rivers, foliage, levels of detail, images, light and analysis."""
+"""Update of everything derived from a terrain: water, rivers, foliage, levels of detail, images, light and analysis."""
 
 import traceback
 from collections.abc import Callable, Mapping
@@ -16,10 +16,9 @@ from ..terrain.lattice import Array, Lattice
 def requests(
     terrain: bpy.types.Object, lattice: Lattice, heights: Array, fields: Mapping[str, Array], lit: bool = True
 ) -> list[Request]:
-    """What `update` will have computed once the terrain has such local heights (vertices,) and fields (rows, cols).
+    """Requests of `update` for future local heights (vertices,) and fields (rows, cols).
 
-    lit: whether its light and its analysis will still be there. What is in the way here is in the way of `update` too,
-    which says it.
+    lit: whether its light and analysis will still exist. Problems found here are reported by `update`.
     """
     from ..drainage import analysis
     from . import companions, light
@@ -44,9 +43,9 @@ def requests(
 
 
 def update(terrain: bpy.types.Object) -> list[str]:
-    """Bring all of it up to date in place; returns sentences about what could not be.
+    """Update everything in place; returns messages about failed parts.
 
-    The terrain itself is done when this is called, so nothing here may put it in doubt.
+    The terrain is complete before this is called.
     """
     from ..drainage import analysis
     from . import companions, light, maps  # a terrain that has none of these needs none of them

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface of a terrain's water as a mesh of its own, on the same lattice, where there is water.
+"""Water surface of a terrain: a mesh on the same lattice, where there is water.
 
-At the shore it goes on for one cell and dips under the ground there, so that its visible edge is where it meets the
-ground and not a staircase of cells.
+At the shore it extends one cell further, below the ground, so its visible edge follows the ground and not the cells.
 """
 
 import bpy
@@ -21,15 +20,15 @@ from . import companions
 KIND = "water"
 
 THRESHOLD = "erosion_threshold"
-"""Custom property of a water surface: depth in meters from which on water is shown; 0 is automatic."""
+"""Custom property of a water surface: least depth of visible water in meters; 0 is automatic."""
 
 NEIGHBORS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
 
 
 def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
-    """Give the terrain a water surface, or bring the one that it has up to date.
+    """Add a water surface to the terrain, or update it.
 
-    threshold: depth in meters from which on water is shown; 0: a hundredth of a cell. InputError where there is none.
+    threshold: least depth of visible water in meters; 0: a hundredth of a cell. InputError without water.
     """
     if not attributes.holds(terrain.data, "water_depth"):
         raise InputError(
@@ -52,7 +51,7 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
 
 
 def requests_of_add(terrain: bpy.types.Object, threshold: float) -> list[Request]:
-    """What `add` will have computed: the levels of detail of a terrain that has some."""
+    """Requests of `add`: levels of detail, if the terrain has some."""
     if not companions.find(terrain, "lod"):
         return []
     from . import lod  # which builds on this
@@ -63,7 +62,7 @@ def requests_of_add(terrain: bpy.types.Object, threshold: float) -> list[Request
 
 
 def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
-    """Whether the terrain holds water anywhere that would be shown."""
+    """Whether the terrain has visible water."""
     if not attributes.holds(terrain.data, "water_depth"):
         return False
     lattice = grid.find_lattice(terrain)
@@ -72,7 +71,7 @@ def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
 
 
 def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
-    """Make the mesh of the surface anew from the terrain's fields; it is empty where no water is left."""
+    """Rebuild the surface from the terrain's fields; it is empty without water."""
     mesh = surface.data
     slot = common_slot(mesh)
     mesh.clear_geometry()  # materials stay
@@ -87,7 +86,7 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
 
 
 def shown_from(lattice: Lattice, threshold: float) -> float:
-    """Meters of depth from which on water is shown."""
+    """Least depth of visible water in meters."""
     return threshold or 0.01 * mean_cell_size(lattice.spacing)
 
 
@@ -125,21 +124,24 @@ def foam_of(speed: Array, depth: Array) -> Array:
 
 
 def fields_of(mesh: bpy.types.Mesh, lattice: Lattice) -> dict[str, Array]:
-    """Those fields of a terrain's mesh that its water surface shows, (rows, cols) or (rows, cols, 2)."""
+    """Fields of a terrain's mesh that its water surface carries, (rows, cols) or (rows, cols, 2)."""
     names = [name for name in ("water_depth", "velocity", "flow") if attributes.holds(mesh, name)]
     return attributes.read_fields(mesh, lattice, names)
 
 
 def layers_of(above: Array, fields: dict[str, Array]) -> dict[str, Array]:
-    """The attributes of a water surface. above: m, how far it lies above the ground: 0 exactly where it meets it, and
-    below 0 where it dips under it. fields: at the same places, see `fields_of`."""
+    """Attributes of a water surface.
+
+    above: m, height above the ground: 0 exactly at the shore, negative below the ground. fields: at the same vertices,
+    see `fields_of`.
+    """
     speed = np.hypot(fields["velocity"][..., 0], fields["velocity"][..., 1]) if "velocity" in fields else 0 * above
     layers = {"water_depth": above, "speed": speed, "foam": foam_of(speed, fields["water_depth"])}
     return {**layers, "flow": fields["flow"]} if "flow" in fields else layers
 
 
 def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place: Array, threshold: float) -> None:
-    """Give the empty mesh the surface's geometry and fields. place: (vertices, 3), the terrain's positions."""
+    """Build the surface's geometry and fields in an empty mesh. place: (vertices, 3), the terrain's positions."""
     fields = fields_of(terrain, lattice)
     ground = lattice.to_grid(place[:, 2]) * np.float32(lattice.scale_z)
     level, faces = water_level(ground, fields["water_depth"], float(np.float32(threshold)))
@@ -153,9 +155,9 @@ def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place
 
 
 def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
-    """Give an empty mesh those faces (rows - 1, cols - 1) of a grid; returns which vertices (rows, cols) it has.
+    """Add these faces (rows - 1, cols - 1) of a grid to an empty mesh; returns its vertices (rows, cols).
 
-    Edges are written here too, as letting Blender find them takes ten times as long.
+    Edges are written too; letting Blender compute them takes ten times as long.
     """
     used = _corners(faces)
     along, up = np.zeros_like(used[:, 1:]), np.zeros_like(used[1:])
@@ -183,7 +185,7 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
 
 
 def _corners(faces: Array) -> Array:
-    """Which vertices (rows, cols) the faces (rows - 1, cols - 1) have."""
+    """Vertices (rows, cols) of the faces (rows - 1, cols - 1)."""
     used = np.zeros((faces.shape[0] + 1, faces.shape[1] + 1), bool)
     for part in (used[:-1, :-1], used[:-1, 1:], used[1:, :-1], used[1:, 1:]):
         part |= faces
@@ -191,12 +193,12 @@ def _corners(faces: Array) -> Array:
 
 
 def _numbers(chosen: Array) -> Array:
-    """The chosen ones counted from 0, in the shape of `chosen`."""
+    """Running numbers of the chosen elements, in the shape of `chosen`."""
     return (np.cumsum(chosen, dtype=np.int32) - 1).reshape(chosen.shape)
 
 
 def common_slot(mesh: bpy.types.Mesh) -> int:
-    """The material slot that all faces show; 0 where they do not agree."""
+    """Material slot of all faces; 0 if they differ."""
     slots = np.zeros(len(mesh.polygons), np.int32)
     # The attribute is not there where all are 0, and asking the faces themselves takes 60 ms a million.
     if "material_index" in mesh.attributes:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown on a terrain for a while in place of itself; the file stays as it is."""
+"""Temporary display on a terrain; the file does not change."""

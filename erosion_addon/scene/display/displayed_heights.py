@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights that are not its own, shown on a mesh for a while: of a run under way, of a preview, or those before erosion.
+"""Displayed heights: temporary heights on a mesh, of a run, a preview, or the terrain before erosion.
 
-While they are shown the mesh carries an attribute with its own heights, which is their mark too: whatever reads the
-terrain reads those (`mesh.positions`), and they are put back before anything is decided, saved or undone. A mesh that
-bears the mark without being shown, as out of an undo step, a copy or an autosaved file, is healed.
+Meanwhile an attribute holds the real heights, and marks the mesh. All code reads the real ones (`mesh.positions`), and
+they are restored before anything is decided, saved or undone. A marked mesh that displays nothing, as from an undo
+step, a copy or an autosaved file, is healed.
 """
 
 import contextlib
@@ -25,30 +25,30 @@ from ..terrain.mesh import OWN_HEIGHTS, positions, shown_positions
 from . import water_overlay
 
 PATIENCE = 5.0
-"""Seconds that a render waits at most: the main thread may be drawing, or waiting for the render to be stopped."""
+"""Longest wait of a render: the main thread may be drawing, or waiting for the render to stop."""
 
 REACH = 1e-4
-"""Share of a terrain's size by which its vertices may lie elsewhere than before erosion: only heights are shown."""
+"""Tolerance in x and y for the terrain before erosion, as a share of its size: only heights can be displayed."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is shown on meshes now."""
+    """State of the session."""
 
     shown: dict[int, Array] = field(default_factory=dict)
-    """By the session_uid of a mesh: positions (vertices, 3) as they were last written."""
+    """session_uid of a mesh → positions (vertices, 3) as last written."""
 
     before: set[int] = field(default_factory=set)
-    """Those meshes of `shown` that show the terrain before erosion."""
+    """Meshes of `shown` that display the terrain before erosion."""
 
 
 _now = session.remember(_Now)
 
 
 def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
-    """Show local heights (vertices,) float32 on a mesh in Object Mode.
+    """Display local heights (vertices,) float32 on a mesh in Object Mode.
 
-    False where the user has changed the mesh since the last time, or it cannot be marked: then it stays as it is.
+    Returns False, and changes nothing, if the user has edited the mesh in between, or it cannot be marked.
     """
     _now.before.discard(mesh.session_uid)
     place = _now.shown.get(mesh.session_uid)
@@ -67,8 +67,10 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
 
 
 def show_before(terrain: bpy.types.Object) -> None:
-    """Show the terrain before erosion, and nothing else on any terrain; companions, which fit the eroded one, are
-    hidden meanwhile. InputError where it cannot be shown."""
+    """Display the terrain before erosion, and nothing else on any terrain; its companions are hidden meanwhile.
+
+    InputError if impossible.
+    """
     mesh = terrain.data
     before, now = original.before_erosion(mesh)[0], positions(mesh)
     if np.abs(before[:, :2] - now[:, :2]).max() > REACH * np.ptp(now[:, :2], axis=0).max():
@@ -81,24 +83,24 @@ def show_before(terrain: bpy.types.Object) -> None:
 
 
 def is_before(mesh: bpy.types.Mesh) -> bool:
-    """Whether the terrain before erosion is shown on the mesh."""
+    """Whether the mesh displays the terrain before erosion."""
     return mesh.session_uid in _now.before
 
 
 def is_any_before() -> bool:
-    """Whether the terrain before erosion is shown on any mesh."""
+    """Whether any mesh displays the terrain before erosion."""
     return bool(_now.before)
 
 
 def is_shown(mesh: bpy.types.Mesh) -> bool:
-    """Whether heights are shown on the mesh that are not its own."""
+    """Whether the mesh displays temporary heights."""
     return mesh.session_uid in _now.shown
 
 
 def put_back() -> None:
-    """Give all meshes on which something is shown their own heights again, to the bit.
+    """Restore the real heights of all meshes, to the bit.
 
-    Where the user has changed one meanwhile it stays as the user made it, and Restore brings its own heights back.
+    A mesh edited by the user meanwhile stays as edited; Restore brings its real heights back.
     """
     water_overlay.hide()
     for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _now.shown] if _now.shown else ():
@@ -110,10 +112,10 @@ def put_back() -> None:
 
 
 def put_back_for_render() -> None:
-    """Let a render that begins see the terrain's own heights.
+    """Restore the real heights for a render.
 
-    Blender calls this in the render's own thread, which must not write while the main thread draws: there it is waited
-    until the main thread has seen the render begin and put everything back. A render by a script is in the main thread.
+    Blender calls this in the render's thread, which must not write while the main thread draws. So it waits until the
+    main thread has restored everything. A render by a script is in the main thread.
     """
     if threading.current_thread() is threading.main_thread():
         put_back()
@@ -123,9 +125,9 @@ def put_back_for_render() -> None:
 
 
 def heal() -> None:
-    """Give marked meshes on which nothing is shown their own heights again.
+    """Restore the real heights of marked meshes that display nothing.
 
-    While something is shown it may be copied at any time: then this is to be called often, before the user works on.
+    A mesh may be copied at any time while it displays something, so this is called often.
     """
     for mesh in bpy.data.meshes:
         if mesh.session_uid not in _now.shown and mesh.library is None and _is_marked(mesh):
@@ -135,12 +137,12 @@ def heal() -> None:
 
 
 def is_any() -> bool:
-    """Whether anything is shown."""
+    """Whether any mesh displays temporary heights."""
     return bool(_now.shown)
 
 
 def forget() -> None:
-    """Another file was opened: nothing is shown in it."""
+    """Reset after another file was opened."""
     water_overlay.hide()
     _now.shown.clear()
     _now.before.clear()
@@ -156,7 +158,7 @@ def _is_as_shown(mesh: bpy.types.Mesh, place: Array) -> bool:
 
 
 def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
-    """place: positions as they were shown; None where nobody knows."""
+    """place: positions as displayed; None if unknown."""
     if mesh.is_editmode:
         _put_back_in_edit_mode(mesh, place)
         return
@@ -178,7 +180,7 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
 
 
 def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
-    """Edit Mode has the mesh in a form of its own, which Python can only walk through: seconds for a large one."""
+    """Restore a mesh in Edit Mode vertex by vertex, the only access that Python has: seconds for a large one."""
     edited = bmesh.from_edit_mesh(mesh)
     layer = edited.verts.layers.float.get(OWN_HEIGHTS)
     if layer is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The water of a run under way, drawn over its terrain in the 3D viewports. Nothing in the file changes."""
+"""Overlay of the water during a run in the 3D viewports. The file does not change."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,21 +15,21 @@ from ..masks import overlay
 from ..terrain.lattice import Array, Lattice
 
 SHALLOW, DEEP = (0.20, 0.42, 0.52, 0.45), (0.02, 0.10, 0.22, 0.85)
-"""Colors, linear, with their cover: at the shore, and from DEPTH on."""
+"""Colors, linear, with opacity: at the shore, and from DEPTH on."""
 
 DEPTH = 4.0
 """Meters."""
 
 
 class _Water:
-    """What is drawn. uid: session_uid of the terrain; triangles in its space, each point with its color."""
+    """Drawn water. uid: session_uid of the terrain; triangles in its space, with a color per point."""
 
     def __init__(self, uid: int, points: Array, colors: Array, faces: Array) -> None:
         self.uid, self.points, self.colors, self.faces = uid, points, colors, faces
         self._batch: Any = None
 
     def draw(self) -> None:
-        """Draw it in the viewport at hand, where that shows the terrain."""
+        """Draw in the current viewport, if it shows the terrain."""
         obj = overlay.seen(self.uid)
         if obj is None:
             return
@@ -42,10 +42,10 @@ class _Water:
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is drawn now."""
+    """State of the session."""
 
     shown: _Water | None = None
-    """What is drawn now."""
+    """Currently drawn water."""
 
     handles: list[Any] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ now = session.remember(_Now)
 
 
 def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | None) -> None:
-    """Draw water on a terrain, in place of any other, until `hide`; None for no water.
+    """Draw water on a terrain, replacing any other, until `hide`; None for no water.
 
     place: (vertices, 3) local positions of the ground. depth: (rows, cols) m.
     """
@@ -69,7 +69,7 @@ def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | N
 
 
 def hide() -> None:
-    """Draw no water any more."""
+    """Stop drawing."""
     if now.shown is None:
         return
     now.shown = None
@@ -79,7 +79,8 @@ def hide() -> None:
 
 def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array, Array] | None:
     """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32 of the water, on
-    no more than `overlay.FINEST` points along a side; None where there is none."""
+    no more than `overlay.FINEST` points along a side; None where there is none.
+    """
     chosen = np.ix_(overlay.chosen(lattice.rows), overlay.chosen(lattice.cols))
     points, depth = lattice.to_grid(place)[chosen].astype(np.float32), np.asarray(depth[chosen], np.float32)
     level, wet = water_level(points[..., 2] * np.float32(lattice.scale_z), depth, shown_from(lattice, 0.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analysis of a terrain in its scene: its fields as attributes of the mesh, its figures kept beside them."""
+"""Analysis of a terrain in its scene: fields as attributes of the mesh, figures in a custom property."""
 
 import json
 from typing import Any
@@ -20,8 +20,10 @@ KEPT = "erosion_analysis"
 
 
 def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> Analysis:
-    """Analyze a terrain and write what is found into its attributes. InputError with a sentence where that cannot be;
-    the mesh is then as it was. edges: of the terrain."""
+    """Analyze a terrain and write the results into its attributes.
+
+    edges: of the terrain. Raises InputError if impossible; the mesh is then unchanged.
+    """
     mesh, lattice = obj.data, grid.find_lattice(obj)
     found = analysis_in(computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges)))
     attributes.write_fields(mesh, lattice, found.fields)
@@ -34,24 +36,24 @@ def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -
 def request(
     obj: bpy.types.Object, lattice: Lattice, heights: Array, parameters: AnalysisParameters, edges: str
 ) -> Request:
-    """For the analysis of a terrain once it has such local heights (vertices,); InputError as `analyze`."""
+    """Request to analyze future local heights (vertices,); InputError as in `analyze`."""
     attributes.check_names(obj.data, ANALYZED)
     return analysis_request(grid.terrain_of(lattice, heights), parameters, edges)
 
 
 def requests_of_analysis(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> list[Request]:
-    """What `analyze` will compute; InputError as there."""
+    """Requests of `analyze`; InputError as there."""
     return [request(obj, grid.find_lattice(obj), grid.heights(obj.data), parameters, edges)]
 
 
 def kept_text(mesh: bpy.types.Mesh) -> str:
-    """What is kept of the analysis of a mesh, as text; empty where it has none of ours."""
+    """Stored analysis of a mesh as text; empty if there is none."""
     held = mesh.get(KEPT)
     return held if isinstance(held, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh)) else ""
 
 
 def kept(text: str) -> dict[str, Any]:
-    """Settings, figures and notes that are kept as text; an empty one of each that is damaged."""
+    """Settings, figures and notes in that text; empty for damaged parts."""
     try:
         held = json.loads(text)
     except (ValueError, RecursionError):
@@ -62,7 +64,7 @@ def kept(text: str) -> dict[str, Any]:
 
 
 def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
-    """What the mesh was analyzed with; None where it was not, and the defaults where that is damaged."""
+    """Settings of the mesh's analysis; None if there is none, defaults if damaged."""
     if not (text := kept_text(mesh)):
         return None
     try:
@@ -72,20 +74,20 @@ def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
 
 
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
-    """What `update` will compute once the terrain has such local heights (vertices,); InputError as `analyze`."""
+    """Requests of `update` for future local heights (vertices,); InputError as in `analyze`."""
     parameters = settings_of(obj.data)
     return [] if parameters is None else [request(obj, lattice, heights, parameters, obj.erosion.edges)]
 
 
 def update(obj: bpy.types.Object) -> None:
-    """Analyze a terrain anew that was analyzed, with the same settings; InputError as `analyze`."""
+    """Repeat the analysis of a terrain with the same settings; InputError as in `analyze`."""
     parameters = settings_of(obj.data)
     if parameters is not None:
         analyze(obj, parameters, obj.erosion.edges)
 
 
 def remove(mesh: bpy.types.Mesh) -> None:
-    """Take the analysis away from a mesh; what the user had under the names of its fields comes back."""
+    """Remove the analysis from a mesh, and restore the user's attributes of those names."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ANALYZED])
     mesh.pop(KEPT, None)
     mesh.update()

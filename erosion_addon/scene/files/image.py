@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights and colors from and to images through Blender's own image code.
+"""Images through Blender: heights and colors, in and out.
 
-Blender hands out the numbers of a file unchanged only where its color space is Non-Color before the first access to
-the pixels. Everything made on the way (images, scenes) is removed again, also after an error.
+Blender returns unchanged values only if the color space is Non-Color before the first access to the pixels. Temporary
+images and scenes are removed again, also after an error.
 """
 
 import io
@@ -22,15 +22,15 @@ from ...files.image_files import color, damaged, gray
 from ...files.maps import linear
 
 _BYTES_PER_CELL = 112
-"""Peak measured for 4096² pixels: Blender keeps several copies of four float channels."""
+"""Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float channels."""
 _LONGEST_PATH = 1000
-"""Blender cuts longer paths off and would touch another file."""
+"""Longest path; Blender truncates longer ones and would touch another file."""
 _EXR_NAMES = {"R", "G", "B", "Y", "V"}
-"""The names of a single channel that every Blender understands."""
+"""Single-channel names that every Blender version reads."""
 
 
 class BlenderFiles:
-    """Image files through `bpy.data.images`; see `model.image_files.ImageFiles`."""
+    """Image files through `bpy.data.images`; see `files.image_files.ImageFiles`."""
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
@@ -141,7 +141,7 @@ def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
 
 
 def _check(header: ImageHeader, name: object) -> None:
-    """Raise InputError where Blender could not read the image, or would read it wrongly."""
+    """Raise InputError if Blender cannot read the image, or would misread it."""
     # Until 5.2, Blender leaves the pixels uninitialized where it does not know the name of a single channel.
     if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
         raise InputError(f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or later.")
@@ -149,7 +149,7 @@ def _check(header: ImageHeader, name: object) -> None:
 
 
 def _blender_path(path: Path) -> bytes:
-    """The path as the system knows it: of text Blender takes the UTF-8, whatever encoding Python has for names."""
+    """File system path. Blender encodes text as UTF-8, whatever encoding Python uses for file names."""
     name = os.path.abspath(path)  # noqa: PTH100 - Path would drop the second of two leading slashes
     if os.name != "nt" and name.startswith("//"):
         name = name[1:]  # two slashes stand for the folder of the .blend file

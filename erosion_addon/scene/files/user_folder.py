@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the user's own recipes lie: in the extension's user folder, unless the environment names another one."""
+"""Folder of the user's recipes: in the extension's user folder, unless the environment names another."""
 
 import os
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ from .. import session
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What was set in the environment."""
+    """State of the session."""
 
     set_here: list[str] = field(default_factory=list)
-    """The folder that `offer` has named, if it has."""
+    """Folder set by `offer`, if any."""
 
 
 _now = session.remember(_Now)
 
 
 def recipes() -> Path:
-    """The folder for recipes, which need not be there yet. Blender's own folder serves what is no extension."""
+    """Recipe folder, which may not exist yet; in Blender's own user folder without an installed extension."""
     package = ".".join(__package__.split(".")[:3])
     if package.startswith("bl_ext."):
         return Path(bpy.utils.extension_path_user(package, path="recipes"))
@@ -31,13 +31,13 @@ def recipes() -> Path:
 
 
 def offer() -> None:
-    """Let the model, the command line and the worker find the user's recipes."""
+    """Set the environment variable for the command line and the worker."""
     if not os.environ.get(OWN_FOLDER):
         os.environ[OWN_FOLDER] = str(recipes())
         _now.set_here.append(os.environ[OWN_FOLDER])
 
 
 def withdraw() -> None:
-    """Take back what `offer` did."""
+    """Undo `offer`."""
     if _now.set_here and os.environ.get(OWN_FOLDER) == _now.set_here.pop():
         del os.environ[OWN_FOLDER]

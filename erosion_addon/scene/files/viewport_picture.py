@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A picture of what a 3D viewport shows, without its overlays; the scene's own render settings stay untouched."""
+"""Picture of a 3D viewport without overlays; the scene's render settings stay unchanged."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from ...base.errors import InputError
 
 SIDE = 256
 _FINER = 2
-"""Drawn this many times finer, and averaged, so that edges are smooth."""
+"""Supersampling factor for smooth edges."""
 
 
 def save(context: bpy.types.Context, path: Path) -> None:
-    """Write a square PNG of SIDE pixels of the middle of the context's viewport; InputError where there is none."""
+    """Write a square PNG of SIDE pixels from the middle of the context's viewport; InputError if there is none."""
     area = context.area
     if bpy.app.background or area is None or area.type != "VIEW_3D":
         raise InputError("A picture can be taken only in a 3D viewport.")
@@ -29,7 +29,7 @@ def save(context: bpy.types.Context, path: Path) -> None:
 
 
 def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region) -> Array:
-    """The middle of the view as (SIDE, SIDE, 4) float32 in the colors of the screen, row 0 at the bottom."""
+    """Middle of the view as (SIDE, SIDE, 4) float32 in screen colors, row 0 at the bottom."""
     import gpu  # here, as Blender without a window has none to offer
 
     side = SIDE * _FINER

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks, springs and surface colors from the scene."""
+"""Masks, springs and surface colors of the scene."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks made of what a terrain is: its height, its slope, how much land drains through it."""
+"""Masks made from fields: height, slope, drainage area and others."""
 
 import bpy
 import numpy as np
@@ -12,7 +12,7 @@ from ..terrain.lattice import Array, Lattice
 
 
 def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
-    """A field of one number that the terrain shows now, (rows, cols); InputError where it has none."""
+    """Current scalar field of the terrain, (rows, cols); InputError if it is missing."""
     if name == "elevation":
         return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
     found = attributes.read_fields(obj.data, lattice, [name])
@@ -23,10 +23,10 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
 
 
 def fill(obj: bpy.types.Object, kind: str, name: str, low: float, high: float) -> str:
-    """Make an attribute for a mask of a field: 0 where that is `low`, 1 where it is `high`, both the field's own lowest
-    and highest where they are equal. Returns its name, one for each mask; InputError where that cannot be.
+    """Write a mask attribute from a field: 0 at `low`, 1 at `high`; equal values mean the field's own range.
 
-    It is a copy: the field may follow the next run, the mask stays.
+    Returns its name, one for each mask; InputError if impossible. It is a copy: the next run may change the field, but
+    not the mask.
     """
     lattice = grid.find_lattice(obj)
     values = field_values(obj, lattice, name).astype(np.float64)

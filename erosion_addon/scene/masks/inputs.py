@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that a terrain was made from or reads, whose place no export may take; and where on Earth it lies."""
+"""Input files of a terrain, which no export may overwrite; and its georeference."""
 
 from pathlib import Path
 
@@ -9,25 +9,25 @@ from ...files.headers.georeference import Georeference
 from ...terrain.masks import MASK_KINDS
 
 MADE_FROM = "erosion_made_from"
-"""Custom property of a terrain: absolute path of the file that it was imported from."""
+"""Custom property of a terrain: absolute path of the imported file."""
 GEOREFERENCE = "erosion_georeference"
-"""Custom property of a terrain: the georeference of that file, as text."""
+"""Custom property of a terrain: georeference of that file, as text."""
 
 
 def made_from(terrain: bpy.types.Object, path: Path, georeference: Georeference | None = None) -> None:
-    """Remember the file that a terrain was imported from, and where on Earth that lies."""
+    """Store the imported file of a terrain, and its georeference."""
     terrain[MADE_FROM] = str(path.absolute())
     if georeference is not None:
         terrain[GEOREFERENCE] = georeference.to_text()
 
 
 def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
-    """Where on Earth the heightmap lies that a terrain was imported from; None where that is not known."""
+    """Georeference of the terrain's heightmap; None if unknown."""
     return Georeference.from_text(terrain.get(GEOREFERENCE))
 
 
 def of(terrain: bpy.types.Object) -> list[Path]:
-    """The files of a terrain: the one that it was imported from, and the images of its masks and its surface color."""
+    """Input files of a terrain: imported heightmap, and images of masks and surface color."""
     settings = getattr(terrain, "erosion", None)  # there is none while the extension is off
     images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)] if settings else []
     paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images if image is not None]

@@ -21,7 +21,7 @@ _READERS = {
     "FLOAT_COLOR": ("color", np.float32, 4),
     "BYTE_COLOR": ("color", np.float32, 4),
 }
-"""Type of an attribute → property of its elements, dtype, and numbers in each."""
+"""Attribute type → property of its elements, dtype, numbers per element."""
 
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
@@ -33,7 +33,7 @@ SOURCES = {
     "IMAGE": "The brightness of an image, stretched over the terrain",
     "SELECTION": "The vertices that are selected, as Edit Mode left them",
 }
-"""Where a mask may come from, and what that is."""
+"""Inputs of a mask, with their descriptions."""
 
 
 def read_mask(
@@ -47,11 +47,11 @@ def read_mask(
     scale: float = 1.0,
     border: float = 0.0,
 ) -> Array:
-    """A mask on the cells of the lattice, (rows, cols) float32.
+    """Mask on the cells of the lattice, (rows, cols) float32.
 
-    kind: of `model.masks.MASK_KINDS`. source: of SOURCES but "NONE". name: of the group or attribute, or the image.
-    fit: of `model.masks.FITS`. invert, then scale, then border (m), see `model.masks`, shape what was read.
-    Raises InputError, naming what is missing or does not fit; the range of the values is for the run to check.
+    kind: one of `terrain.masks.MASK_KINDS`. source: one of SOURCES but "NONE". name: of the group or attribute, or the
+    image. fit: one of `terrain.masks.FITS`. invert, then scale, then border (m) modify the values, see `terrain.masks`.
+    Raises InputError for a missing or unsuitable input; the run checks the range of values.
     """
     if obj.data.is_editmode:
         raise InputError(f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read meanwhile.")
@@ -72,14 +72,15 @@ def read_mask(
 
 
 def read_named(obj: bpy.types.Object, lattice: Lattice, name: str, label: str) -> Array:
-    """The vertex group or attribute of that name as a mask, (rows, cols) float32. InputError where there is none, which
-    calls it the mask `label`."""
+    """Vertex group or attribute of that name as a mask, (rows, cols) float32; InputError, with the mask's `label`, if
+    missing.
+    """
     read = _weights if name in obj.vertex_groups else _attribute
     return lattice.to_grid(read(obj, label, name))
 
 
 def _label(kind: str) -> str:
-    """What a mask is called in a sentence, in the language of the interface."""
+    """Name of a mask in a sentence, in the language of the interface."""
     label = MASK_KINDS[kind].label
     shown = bpy.app.translations.pgettext_iface(label)
     return shown if shown != label else label.lower()
@@ -108,7 +109,7 @@ def _selection(obj: bpy.types.Object, label: str) -> Array:
 
 
 def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
-    """(vertices,) float32 of an attribute; of a color its luminance."""
+    """(vertices,) float32 of an attribute; the luminance of a color."""
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
@@ -129,8 +130,8 @@ def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
 def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 weights in a vertex group, 0 outside it.
 
-    Blender has no array access to them: a loop takes a second for a million vertices. Geometry nodes can read a group
-    like an attribute, so they copy it into one that can be read at once (6 ms), in a scene of its own.
+    Blender has no array access to weights, and a loop takes a second for a million vertices. Geometry Nodes copy the
+    group to an attribute, in a temporary scene (6 ms).
     """
     mesh = obj.data
     if name not in obj.vertex_groups:
@@ -146,7 +147,7 @@ def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
 
 @contextmanager
 def _evaluated(mesh: bpy.types.Mesh, group: str, attribute: str) -> Iterator[bpy.types.Mesh]:
-    """The mesh with a vertex group copied to an attribute, for the length of the context."""
+    """Context with the mesh and a vertex group copied to an attribute."""
     tree = bpy.data.node_groups.new(attribute, "GeometryNodeTree")
     obj = bpy.data.objects.new(attribute, mesh)
     scene = bpy.data.scenes.new(attribute)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mask shown on its terrain: colors over the surface in the 3D viewports, with a legend.
+"""Overlay of a mask on its terrain in the 3D viewports, with a legend.
 
-Nothing in the file changes. The colors are drawn by Blender's own shaders, so that they look the same on OpenGL,
-Vulkan and Metal.
+The file does not change. Blender's own shaders draw the colors, so they look the same on OpenGL, Vulkan and Metal.
 """
 
 from dataclasses import dataclass, field
@@ -19,29 +18,30 @@ from .. import session
 from ..terrain.lattice import Array, Lattice
 
 FINEST = 512
-"""Most points along a side: more would slow the viewport down and not be seen."""
+"""Most points along a side; more would slow the viewport down without being visible."""
 
 NEARER = 0.002
-"""How much nearer than the surface the colors are drawn, as a share of the distance from the eye."""
+"""Depth offset of the colors toward the eye, as a share of the distance."""
 
 CLEARANCE = 2e-6
-"""And how much of the depth buffer's range from -1 to 1: where the near clipping plane is very near, as it is by
-default, rounding alone is almost as much."""
+"""Additional offset in the depth buffer's range from -1 to 1, for a very near clipping plane, where rounding is as
+large.
+"""
 
 OPACITY = 0.75
 
 MODES = ("OBJECT", "TEXTURE_PAINT")
-"""Modes in which a mask is shown: the others have colors of their own, or no mesh to read."""
+"""Modes with an overlay; others have colors of their own, or no readable mesh."""
 
 _STEPS = 33
-"""Colors that the ramp is sampled at; those between are mixed."""
+"""Samples of the color ramp, interpolated linearly."""
 
 _DARKEST = 0.6
-"""Brightness of slopes that face away from the light; the colors are to be told apart there too."""
+"""Brightness of slopes facing away from the light; colors stay distinct there."""
 
 
 class MaskOverlay:
-    """What is drawn of one mask. uid: session_uid of the terrain; title and legend: words beside the ramp."""
+    """Overlay of one mask. uid: session_uid of the terrain; title and legend: texts beside the ramp."""
 
     def __init__(self, uid: int, title: str, legend: tuple[str, str], points: Array, colors: Array, faces: Array):
         self.uid, self.title, self.legend = uid, title, legend
@@ -49,7 +49,7 @@ class MaskOverlay:
         self._batches: tuple[Any, ...] | None = None
 
     def batches(self) -> tuple[Any, Any, Any]:
-        """Shader, surface and ramp; made when first drawn, as that needs the window's graphics."""
+        """Shader, surface and ramp, created on first use, when the window's graphics exist."""
         if self._batches is None:
             shader = gpu.shader.from_builtin("SMOOTH_COLOR")
             surface = {"pos": self.points, "color": self.colors}
@@ -62,7 +62,7 @@ class MaskOverlay:
         return self._batches  # type: ignore[return-value]
 
     def terrain(self) -> bpy.types.Object | None:
-        """The terrain, where this viewport shows it and its overlays, in a mode that does not color it itself."""
+        """Terrain, if the current viewport shows it with overlays in a mode without colors of its own."""
         if not bpy.context.space_data.overlay.show_overlays:
             return None
         obj = seen(self.uid)
@@ -70,7 +70,7 @@ class MaskOverlay:
 
 
 def seen(uid: int) -> bpy.types.Object | None:
-    """The object of a session_uid, where the viewport that is being drawn shows it."""
+    """Object with a session_uid, if the current viewport shows it."""
     found = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == uid)
     obj = next(found, None)
     return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
@@ -78,10 +78,10 @@ def seen(uid: int) -> bpy.types.Object | None:
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is drawn now."""
+    """State of the session."""
 
     shown: MaskOverlay | None = None
-    """What is drawn now."""
+    """Current overlay."""
 
     handles: list[Any] = field(default_factory=list)
 
@@ -98,10 +98,9 @@ def show(
     ends: tuple[float, float],
     unit: str = "",
 ) -> None:
-    """Draw a mask or a field on its terrain, in place of any other, until `hide`.
+    """Draw a mask or field on its terrain, replacing any other, until `hide`.
 
-    place: (vertices, 3) local positions. share: (rows, cols), 0 for the first color and 1 for the last. ends: what
-    these stand for.
+    place: (vertices, 3) local positions. share: (rows, cols), position on the color ramp, 0-1. ends: labels of 0 and 1.
     """
     points, colors, faces = surface(lattice, place, share)
     legend = f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()
@@ -114,9 +113,9 @@ def show(
 
 
 def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]]:
-    """A field as `show` wants it, (rows, cols), with its ends: all but the outermost hundredths of its values.
+    """A field scaled for `show`, (rows, cols), with its range, clipped at the 1st and 99th percentile.
 
-    logarithmic: for what is 0 or more, of which little is large.
+    logarithmic: for nonnegative, skewed fields.
     """
     scaled = np.log10(np.maximum(values, np.finfo(np.float32).tiny)) if logarithmic else values.astype(np.float64)
     low, high = np.percentile(scaled, (1, 99))
@@ -129,7 +128,7 @@ def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]
 
 
 def hide() -> None:
-    """Draw no mask any more."""
+    """Stop drawing."""
     now.shown = None
     while now.handles:
         bpy.types.SpaceView3D.draw_handler_remove(now.handles.pop(), "WINDOW")
@@ -137,7 +136,7 @@ def hide() -> None:
 
 
 def redraw() -> None:
-    """Let all 3D viewports be drawn anew."""
+    """Redraw all 3D viewports."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -145,7 +144,7 @@ def redraw() -> None:
 
 
 def colors_of(share: Array) -> Array:
-    """Colors (..., 4) float32 of values from 0 to 1; what lies beyond counts as the nearest of them."""
+    """Colors (..., 4) float32 of values, clamped to 0-1."""
     share = np.nan_to_num(np.clip(share, 0, 1)).astype(np.float32)
     ramp = _ramp()
     place = share * np.float32(len(ramp) - 1)
@@ -158,7 +157,7 @@ def colors_of(share: Array) -> Array:
 
 
 def _ramp() -> Array:
-    """The colors of Weight Paint from 0 to 1, (_STEPS, 3) float32: Blender's own, or those of the preferences."""
+    """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or those of the preferences."""
     shares = np.linspace(0, 1, _STEPS)
     view = bpy.context.preferences.view
     if view.use_weight_color_range:
@@ -172,9 +171,9 @@ def _ramp() -> Array:
 def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array, Array]:
     """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32.
 
-    No more than FINEST points along a side: each takes the mask's own value there, and the highest place around it, so
-    that the terrain does not poke through. share: (rows, cols) of the mask, 0-1. The colors bring their own shading,
-    so that the relief is still seen.
+    At most FINEST points along a side: each has the mask's value there, and the greatest height around it, so the
+    terrain does not poke through. share: (rows, cols) of the mask, 0-1. Colors include shading, so the relief stays
+    visible.
     """
     rows, cols = chosen(lattice.rows), chosen(lattice.cols)
     grid = lattice.to_grid(place)
@@ -189,12 +188,12 @@ def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array,
 
 
 def chosen(count: int) -> Array:
-    """Rows or columns that are drawn: both ends, and at most FINEST evenly between them."""
+    """Drawn rows or columns: both ends, and at most FINEST evenly spaced."""
     return np.unique(np.linspace(0, count - 1, min(count, FINEST)).round().astype(np.intp))
 
 
 def _highest_around(height: Array, rows: Array, cols: Array) -> Array:
-    """The greatest height half-way around each chosen place."""
+    """Greatest height halfway around each chosen point."""
     for axis, chosen in enumerate((rows, cols)):
         starts = np.concatenate([[0], (chosen[1:] + chosen[:-1]) // 2 + 1])
         height = np.maximum.reduceat(height, starts, axis=axis)
@@ -224,7 +223,7 @@ def _draw_surface() -> None:
 
 
 def draw_over(obj: bpy.types.Object, shader: Any, batch: Any) -> None:
-    """Draw triangles in the object's space over its surface, behind all that is nearer to the eye."""
+    """Draw triangles in object space over the surface, occluded by nearer objects."""
     gpu.state.depth_test_set("LESS_EQUAL")
     gpu.state.depth_mask_set(True)
     gpu.state.blend_set("ALPHA")
@@ -242,14 +241,14 @@ def draw_over(obj: bpy.types.Object, shader: Any, batch: Any) -> None:
 
 
 def _cleared(projection: Matrix) -> Matrix:
-    """The projection, but all of it nearer by CLEARANCE."""
+    """Projection moved toward the eye by CLEARANCE."""
     cleared = projection.copy()
     cleared[2] -= CLEARANCE * projection[3]
     return cleared
 
 
 def _nearer(view: bpy.types.RegionView3D) -> Matrix:
-    """Brings what is drawn nearer to the eye without moving it on the screen."""
+    """Matrix that moves points toward the eye without moving them on the screen."""
     camera = view.view_matrix.inverted()
     if view.window_matrix[3][3] == 0.0:  # perspective
         eye = Matrix.Translation(camera.translation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Springs: objects of a collection, each on the place of the terrain that lies below it."""
+"""Springs: objects of a collection, projected onto the terrain below."""
 
 import bpy
 
@@ -11,9 +11,9 @@ from ..terrain.mesh import positions
 def spring_rows(
     obj: bpy.types.Object, collection: bpy.types.Collection | None, place: Array | None = None
 ) -> list[list[float]]:
-    """[x, y, rate] of each object in the collection: its place on the terrain of `obj`, 0-1, and its scale as rate.
+    """[x, y, rate] of each object in the collection: position on the terrain of `obj`, 0-1, and scale as rate.
 
-    place: positions of the terrain's vertices where they were read already.
+    place: positions of the terrain's vertices, if known already.
     """
     if collection is None or not collection.all_objects:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colors that a terrain starts from, which droplets carry along: painted, from an image, or of its rock."""
+"""Starting colors of a terrain, which droplets transport: painted, from an image, or of its strata."""
 
 import dataclasses
 from typing import NamedTuple
@@ -16,12 +16,11 @@ from ..terrain.lattice import Array, Lattice
 FIELD = "surface_color"
 
 _COLORS = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTOR": ("vector", 3)}
-"""Type of an attribute → property of its elements, linear, and how many numbers it holds."""
+"""Attribute type → linear property of its elements, and numbers per element."""
 
 
 class Start(NamedTuple):
-    """What a run starts from: its recipe with the strata chosen, and layers that replace the terrain's own; None for
-    one that it is to start without."""
+    """Recipe with the chosen strata, and layers that replace the terrain's own; None for a layer to leave out."""
 
     recipe: Recipe
     layers: dict[str, Array | None]
@@ -36,11 +35,11 @@ def start(
     strata: str,
     lattice: Lattice | None = None,
 ) -> Start:
-    """Apply the user's choice. source: "NONE" (the recipe's strata, or the attribute surface_color where the user has
-    painted one), "ATTRIBUTE" (called `layer`), "IMAGE" or "STRATA" (shipped ones by name, or a .toml file).
-    lattice: the terrain's, where it was found already.
+    """Apply the user's choice.
 
-    Raises InputError for what is missing or does not fit.
+    source: "NONE" (the recipe's strata, or a painted attribute surface_color), "ATTRIBUTE" (named `layer`), "IMAGE" or
+    "STRATA" (a shipped name, or a .toml file). lattice: the terrain's, if known already. Raises InputError for a
+    missing or unsuitable input.
     """
     if source == "NONE":
         return Start(recipe, {})
@@ -62,7 +61,7 @@ def start(
 
 
 def _painted(terrain: bpy.types.Object, name: str) -> Array:
-    """Linear colors by vertex (vertices, 3) float32 of an attribute of vertices, faces or their corners."""
+    """Linear colors by vertex (vertices, 3) float32 from an attribute of vertices, faces or corners."""
     mesh = terrain.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What panels and operators are made of."""
+"""Base classes and helpers of panels and operators."""

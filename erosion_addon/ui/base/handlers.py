@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender calls of a module by itself: HANDLERS of its events and TIMERS, added and removed here alone."""
+"""Handlers and timers of the modules, registered in one place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 Handlers = tuple[tuple[str, Callable[..., None]], ...]
-"""(name of a list of bpy.app.handlers, handler), the latter persistent; all add-ons share these lists."""
+"""(name of a list in bpy.app.handlers, handler). Handlers must be persistent; all add-ons share these lists."""
 
 Timers = tuple[Callable[[], float | None], ...]
 
@@ -21,7 +21,7 @@ def add(module: Any) -> None:
 
 
 def remove(module: Any) -> None:
-    """Remove the HANDLERS of a module, as far as another add-on has not, and end its TIMERS."""
+    """Remove the HANDLERS of a module, if still present, and end its TIMERS."""
     for name, handler in getattr(module, "HANDLERS", ()):
         handlers = getattr(bpy.app.handlers, name)
         if handler in handlers:
@@ -30,13 +30,13 @@ def remove(module: Any) -> None:
 
 
 def end(timers: Timers) -> None:
-    """Have Blender call them no more."""
+    """Unregister timers."""
     for timer in timers:
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
 
 
 def call_later(timer: Callable[[], float | None], seconds: float = 0.0, persistent: bool = False) -> None:
-    """Have Blender call one of TIMERS, unless it does already. persistent: also after another file is opened."""
+    """Register one of TIMERS, unless it is registered already. persistent: survives opening another file."""
     if not bpy.app.timers.is_registered(timer):
         bpy.app.timers.register(timer, first_interval=seconds, persistent=persistent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The manual that comes with the extension, docs/, as pages for the browser."""
+"""The bundled manual, docs/, converted to HTML pages."""
 
 import html
 import re
@@ -29,10 +29,10 @@ _INLINE = (
 
 
 def page(text: str, folder: Path) -> str:
-    """Markdown as HTML: headings, paragraphs, lists, tables, code, pictures and links.
+    """HTML of a Markdown page: headings, paragraphs, lists, tables, code, pictures and links.
 
-    folder: base of relative addresses. Pictures that are missing are left out, and links to missing files become plain
-    words. Links to other pages of the manual lead to their HTML.
+    folder: base of relative addresses. Missing pictures are left out, and links to missing files become plain text.
+    Links to other manual pages lead to their HTML.
     """
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     blocks = re.split(r"\n\s*\n", text.strip("\n"))
@@ -41,7 +41,7 @@ def page(text: str, folder: Path) -> str:
 
 
 def _kind(block: str) -> str:
-    """Blocks of the same kind that follow one another belong together, as lines of code and entries of a list do."""
+    """Kind of a block; consecutive blocks of one kind, such as list items, are merged."""
     first = block.lstrip("\n")
     for kind, begin in (("code", r"    "), ("heading", r"#+ "), ("ol", r"\d+\. "), ("ul", r"- "), ("table", r"\|")):
         if re.match(begin, first):
@@ -104,7 +104,7 @@ def _link(words: str, address: str, folder: Path) -> str:
 
 
 def write(folder: Path) -> Path:
-    """Write every page of the manual as HTML into `folder`, in the same tree; returns the path of the contents."""
+    """Write all manual pages as HTML into `folder`, in the same tree; returns the path of the contents page."""
     for source in DOCS.rglob("*.md"):
         made = folder / source.relative_to(DOCS).with_suffix(".html")
         made.parent.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ def write(folder: Path) -> Path:
 
 
 class EROSION_OT_manual_open(bpy.types.Operator):
-    """Read the manual of Terrain Erosion in the browser"""
+    """Open the manual of Terrain Erosion in the browser"""
 
     bl_idname = "erosion.manual_open"
     bl_label = "Manual"
@@ -128,7 +128,7 @@ class EROSION_OT_manual_open(bpy.types.Operator):
 
 
 def draw_link(layout: Any, text: str | None = None) -> None:
-    """The button that opens the manual."""
+    """Draw the button that opens the manual."""
     layout.operator(EROSION_OT_manual_open.bl_idname, icon="HELP", text=text)
 
 

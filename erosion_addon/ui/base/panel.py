@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panels of the tab "Erosion" share."""
+"""Base of the panels in the tab "Erosion"."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...scene.derived import companions
 from . import translations
 
 LETTER, MARGINS = 6.2, 84.0
-"""Mean width of a letter, and of all that stands beside a text in a side panel, in unscaled pixels."""
+"""Mean width of a letter, and total margin beside a text in a side panel, in unscaled pixels."""
 
 
 class Panel(bpy.types.Panel):
@@ -29,7 +29,7 @@ class SubPanel(Panel):
 
 
 def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) -> None:
-    """Sentences, translated, in lines of so many letters; 0: as many as the panel is wide."""
+    """Draw translated sentences, wrapped after a number of letters; 0: to the width of the panel."""
     length = length or _letters()
     column = layout.column(align=True)
     column.scale_y = 0.8
@@ -44,13 +44,13 @@ def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) ->
 
 
 def _letters() -> int:
-    """How many letters the region that is drawn now shows in one line, beside an icon and the margins."""
+    """Letters that fit one line of the current region, beside an icon and the margins."""
     region, scale = bpy.context.region, bpy.context.preferences.system.ui_scale
     return max(20, int((region.width / scale - MARGINS) / LETTER)) if region is not None else 38
 
 
 def redraw_panels() -> None:
-    """Draw the side panels of all 3D viewports anew, and nothing else of them."""
+    """Redraw the side panels of all 3D viewports, and only these."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender properties from the declarations of parameters, and the numbers that stand behind them."""
+"""Blender properties generated from parameter declarations."""
 
 import math
 from collections.abc import Iterable
@@ -11,26 +11,26 @@ import numpy as np
 from ...base.parameters import Specification
 
 CONTEXT = "Erosion"
-"""Translators' context of the names of parameters: Edges, Capacity or Creep are something else in all of Blender."""
+"""Translation context of parameter names, as Edges, Capacity or Creep mean something else in Blender."""
 
 SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
-"""Units that Blender shows beside a number, which stays the same for scripts, and what it calls them."""
+"""Units that Blender displays itself; stored values do not change."""
 
 SWITCH = "_auto"
-"""What the name of the switch for 0 ends in."""
+"""Suffix of the switch for the value 0."""
 
 NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "mm/day", "m²/year", "m²", "km²"}
-"""Units that stand in the name of a setting instead. Angles are among them, as Blender keeps its own in radians."""
+"""Units that are part of the setting's name instead. Angles are among them, as Blender stores its own in radians."""
 
 
 def label(name: str) -> str:
-    """A name of the code as people read it: Drops per Cell."""
+    """Display name of an identifier: Drops per Cell."""
     words = name.replace("_", " ").split(" ")
     return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
 
 
 def property_of(specification: Specification) -> Any:
-    """A Blender property with the default, range, unit and sentence of a declared parameter."""
+    """Blender property with the default, range, unit and tooltip of a declared parameter."""
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
     needs = f" {specification.needs_text}".replace(*_as_labeled(specification)) if specification.needs else ""
@@ -57,7 +57,7 @@ def property_of(specification: Specification) -> Any:
 
 
 def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
-    """The properties of declared parameters by name: their values, and a switch for 0 where that has a word."""
+    """Properties of declared parameters by name: values, and switches for a 0 with a label."""
     properties = {}
     for known in specifications:
         properties[known.name] = property_of(known)
@@ -67,7 +67,7 @@ def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
 
 
 def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
-    """A switch by its name, on while the property `name` is 0. usual: what that begins with when it is switched off."""
+    """Switch that is on while the property `name` is 0. usual: value of the property when it is switched off."""
 
     def get(owner: Any) -> bool:
         return not np.any(getattr(owner, name))
@@ -88,7 +88,7 @@ def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
 
 
 def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
-    """The properties of an operator, each with its name before it."""
+    """Draw the properties of an operator with their names."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     for name in names:
@@ -96,7 +96,7 @@ def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
 
 
 def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> None:
-    """A property in a row of its own; where 0 has a word, that word stands there instead of 0."""
+    """Draw a property in its own row, with its label in place of a labeled 0."""
     switch_name = f"{name}{SWITCH}"
     if not hasattr(owner, switch_name):
         layout.prop(owner, name, text=text)
@@ -111,12 +111,12 @@ def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> N
 
 
 def _as_labeled(specification: Specification) -> tuple[str, str]:
-    """The parameter that this one needs, as the code and as the panel call it."""
+    """Required parameter, by its identifier and its display name."""
     return specification.needs[0], label(specification.needs[0])
 
 
 def _drawn(specification: Specification) -> dict[str, Any]:
-    """How a number is drawn: with Blender's unit, as a slider where it is a share, and how fine it can be set."""
+    """Display options of a number: unit, slider for shares, step."""
     low, high = specification.soft_range
     exponent = math.floor(round(math.log10(specification.step or (high - low) / 50), 9))
     drawn: dict[str, Any] = {
@@ -131,9 +131,11 @@ def _drawn(specification: Specification) -> dict[str, Any]:
 
 
 def meant(value: Any, loaded: Any) -> Any:
-    """The number that stands behind a property. Blender keeps float32, so 0.001 comes back as 0.0010000000475: what is
-    still the recipe's is taken from there, and of what was typed seven digits; so a run here gives the same terrain as
-    one on the command line."""
+    """Exact value of a property: undoes Blender's rounding to float32.
+
+    The recipe's value if unchanged, else 7 significant digits (0.001, not 0.0010000000475). So a run gives the same
+    terrain here and on the command line.
+    """
     if not isinstance(value, float):
         return value
     return loaded if loaded is not None and np.float32(loaded) == np.float32(value) else float(f"{value:.7g}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user prefers for all terrains: Edit ▸ Preferences ▸ Add-ons ▸ Terrain Erosion."""
+"""Preferences for all terrains: Edit ▸ Preferences ▸ Add-ons ▸ Terrain Erosion."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from .terrain_operator import allowed, why_busy
 from .translations import report, sentence
 
 ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
-"""Blender's name of the extension."""
+"""Module name of the extension in Blender."""
 
 
 def _folder_chosen(preferences: Any, context: bpy.types.Context) -> None:
@@ -100,7 +100,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
 
 
 def _draw_worker(layout: Any) -> None:
-    """How the process that erodes is, and what it compiles with."""
+    """Draw the state of the worker process and its compiler libraries."""
     row = layout.row()
     text = sentence(f"Worker: {worker_process.condition()}")
     row.label(text=text, icon="ERROR" if worker_process.fault() else "INFO", translate=False)
@@ -115,7 +115,7 @@ _versions = session.cached()(versions)
 
 
 class EROSION_OT_worker_restart(bpy.types.Operator):
-    """End the process that erodes, start a new one, and try its libraries again"""
+    """End the worker process, start a new one, and test its libraries again"""
 
     bl_idname = "erosion.worker_restart"
     bl_label = "Restart"
@@ -132,7 +132,7 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
 
 
 class EROSION_OT_kernels_clear(bpy.types.Operator):
-    """Delete the compiled kernels; the next run compiles them anew, which takes some seconds"""
+    """Delete the compiled simulation. The next run compiles it again, which takes some seconds"""
 
     bl_idname = "erosion.kernels_clear"
     bl_label = "Clear Compiled Kernels"
@@ -153,7 +153,7 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
 
 
 def _preferred(name: str) -> Any:
-    """A preference, or its default where Blender keeps none, as in a script that has registered the package itself."""
+    """Value of a preference, or its default if Blender stores none, as in a script that registered the package."""
     addon = bpy.context.preferences.addons.get(ADDON)
     if addon is not None and addon.preferences is not None:
         return getattr(addon.preferences, name)
@@ -161,32 +161,32 @@ def _preferred(name: str) -> Any:
 
 
 def threads() -> int:
-    """The most threads to use, 0 for as many as there are processors."""
+    """Maximum number of threads, 0 for one per processor."""
     return int(_preferred("threads"))
 
 
 def previews_live() -> bool:
-    """Whether settings that are dragged show a preview, where the terrain does not say otherwise."""
+    """Default of the live preview for terrains without a choice of their own."""
     return bool(_preferred("live_preview"))
 
 
 def keeps_worker() -> bool:
-    """Whether the worker waits for the next run."""
+    """Whether the worker process stays alive between runs."""
     return bool(_preferred("keep_worker"))
 
 
 def warms_up() -> bool:
-    """Whether the worker compiles before it is asked to run."""
+    """Whether the worker compiles before a run is started."""
     return keeps_worker() and bool(_preferred("warm_up"))
 
 
 def register() -> None:
-    """What was chosen in an earlier session."""
+    """Apply the stored preferences."""
     compiled.now.chosen, computing.now.threads = _preferred("kernel_folder"), threads
 
 
 def unregister() -> None:
-    """The extension's own folder and all processors again."""
+    """Reset to the extension's own folder and all processors."""
     compiled.now.chosen, computing.now.threads = "", computing.all_processors
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Refusals of operators: what cannot be done is reported as an error, and the operator is cancelled."""
+"""Refused operators: the error is reported, and the operator is canceled."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators on a terrain share: when they may run, and why not."""
+"""Base of operators on a terrain: poll, and the reason for a refusal."""
 
 from typing import Any
 
@@ -12,24 +12,24 @@ from .translations import sentence
 
 
 def why_busy() -> str | None:
-    """Which terrain is being worked on, in a sentence; None if none is."""
+    """Sentence that names the terrain in progress; None if idle."""
     return None if job.now.current is None else f"{job.now.current.object_name} is being {job.now.current.doing}"
 
 
 def why_no_run(obj: bpy.types.Object | None) -> str | None:
-    """Why the object cannot be eroded now; None if it can."""
+    """Reason why the object cannot be eroded now; None if it can."""
     return why_busy() or grid.why_not(obj)
 
 
 def allowed(operator: Any, reason: str | None) -> bool:
-    """What an operator's poll answers; the reason against it becomes its tooltip."""
+    """Result of an operator's poll; the reason for a refusal becomes its tooltip."""
     if reason:
         operator.poll_message_set(sentence(reason))
     return reason is None
 
 
 def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Make the object the active and the only selected one, as Blender does with what it adds."""
+    """Make the object active and the only selected one, as Blender does with added objects."""
     for other in context.selected_objects:
         other.select_set(False)
     context.view_layer.objects.active = obj
@@ -37,7 +37,9 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
 
 
 class TerrainOperator:
-    """For operators on the active terrain, or on the terrain of the active companion, while nothing is eroded."""
+    """Base of operators on the active terrain, or on the terrain of the active companion, while nothing is being
+    eroded.
+    """
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

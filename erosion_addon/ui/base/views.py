@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""3D viewports that show a terrain: far enough, and all of it."""
+"""3D viewports: clip range and framing of a terrain."""
 
 from collections.abc import Iterator
 
@@ -7,32 +7,31 @@ import bpy
 from mathutils import Vector
 
 REACH = 4.0
-"""How far a view has to reach to show a terrain from a pleasant distance, in diagonals of the terrain."""
+"""Clip distance of a view in diagonals of the terrain."""
 
 
 def spaces() -> Iterator[bpy.types.SpaceView3D]:
-    """All 3D viewports of the file, also those of other workspaces and behind other editors."""
+    """All 3D viewports of the file, including other workspaces and hidden editors."""
     for screen in bpy.data.screens:
         for area in screen.areas:
             yield from (space for space in area.spaces if isinstance(space, bpy.types.SpaceView3D))
 
 
 def reach(obj: bpy.types.Object) -> None:
-    """Let all views reach over the whole object."""
+    """Extend the clip range of all views to the whole object."""
     for space in spaces():
         lengthen(space, obj)
 
 
 def lengthen(space: bpy.types.SpaceView3D, obj: bpy.types.Object) -> None:
-    """Let a view reach over the whole object. Both ends move alike, so that near things stay as distinct in depth."""
+    """Extend the clip range of a view. Both ends scale alike, which keeps the depth resolution nearby."""
     longer = REACH * obj.dimensions.length / space.clip_end
     if longer > 1:
         space.clip_start, space.clip_end = space.clip_start * longer, space.clip_end * longer
 
 
 def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Show an object whole in all views, but for those that look through a camera or at few objects alone; in that of
-    the context as Blender does it, gliding."""
+    """Frame an object in all views except camera and local views; animated in the view of the context."""
     context.view_layer.update()
     reach(obj)
     own = context.space_data

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the interface shows of drainage."""
+"""Interface of drainage: analysis, rivers, carving."""

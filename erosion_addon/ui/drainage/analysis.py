@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that analyzes a terrain, and the panel that tells what it found."""
+"""Analysis operator, and the panel with its results."""
 
 import bpy
 
@@ -23,8 +23,9 @@ _SHOWN = [name for name in ANALYZED if FIELDS[name].components == 1]
 
 
 class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
-    """Find drainage area, stream order, lake depth, slope, curvature and flow direction of the terrain as it is, as
-    attributes, with figures that compare it with real land. Runs keep them up to date"""
+    """Compute drainage area, stream order, lake depth, slope, curvature and flow direction of the current terrain as
+    attributes, with figures to compare it with real land. Runs keep them up to date
+    """
 
     bl_idname = "erosion.analyze"
     bl_label = "Analyze"
@@ -52,7 +53,7 @@ class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
 
 
 class EROSION_OT_analysis_remove(bpy.types.Operator):
-    """Take the analysis and its attributes away from the terrain"""
+    """Remove the analysis and its attributes from the terrain"""
 
     bl_idname = "erosion.analysis_remove"
     bl_label = "Remove Analysis"
@@ -99,7 +100,7 @@ class EROSION_PT_analysis(SubPanel):
 
 @session.cached(16)
 def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """Label and value of each figure, and notes; what a file holds in their place is said to be none."""
+    """Label and value of each figure, and notes; invalid content in a file is reported as missing."""
     held = analysis.kept(text)
     try:
         return lines(held["figures"]), [str(note) for note in held["notes"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that carves a drawn river."""
+"""Operator that carves a drawn river."""
 
 from typing import Any
 
@@ -14,8 +14,10 @@ from ..run.errand_operator import ParameterOperator
 
 
 class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
-    """Carve the selected Curve objects into the terrain as beds of rivers, which never run uphill. Each begins with the
-    curve's first point. Restore brings back the ground before"""
+    """Carve the selected Curve objects into the terrain as river beds, which never run uphill.
+
+    Each river begins at the first point of its curve. Restore brings back the ground before
+    """
 
     bl_idname = "erosion.river_carve"
     bl_label = "Carve River"

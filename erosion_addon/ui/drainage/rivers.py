@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that make rivers, lakes and the sea of a terrain."""
+"""Operators that add rivers, lakes and the sea of a terrain."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ from ..run.errand_operator import ParameterOperator
 
 
 class _WaterOperator(ParameterOperator):
-    """What all of them share. kind: of `companions.KINDS`."""
+    """Base of the three. kind: one of `companions.KINDS`."""
 
     work = "Rivers and Lakes"
     kind = ""
@@ -42,11 +42,11 @@ class _WaterOperator(ParameterOperator):
         return Plan(lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change)
 
     def headwaters_meant(self) -> str | None:
-        """The vertex group or attribute where rivers begin, see `rivers.add`."""
+        """Vertex group or attribute where rivers begin, see `rivers.add`."""
         return None
 
     def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
-        """The settings of all kinds for a terrain. It refers to nothing of this operator, see `plan`."""
+        """Settings of all kinds for a terrain, without references to this operator, see `plan`."""
         given = self.given()
         return lambda terrain: given
 
@@ -60,8 +60,10 @@ def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[st
 
 
 class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
-    """Show the rivers that the terrain would have as ribbons of water, as wide and deep as their discharge makes them.
-    They follow every run. Again: make them anew"""
+    """Add the rivers of the terrain as ribbons of water, with width and depth by their discharge.
+
+    They follow every run. Press again to rebuild them
+    """
 
     bl_idname = "erosion.rivers_add"
     bl_label = "Add Rivers"
@@ -95,8 +97,10 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
 
 
 class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
-    """Fill the pits of the terrain with lakes, up to where they overflow. They follow every run. Again: make them
-    anew"""
+    """Fill the pits of the terrain with lakes, up to where they overflow.
+
+    They follow every run. Press again to rebuild them
+    """
 
     bl_idname = "erosion.lakes_add"
     bl_label = "Add Lakes"
@@ -108,8 +112,11 @@ class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
 
 
 class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
-    """Show the sea over all land that lies below its level. Rivers end in it, and it follows every run. Until you set
-    a level, it has that of the rivers, or of the recipe. Again: change it"""
+    """Add a sea over all land below its level.
+
+    Rivers end in it, and it follows every run. The default level is that of the rivers, or of the recipe. Press again
+    to change it
+    """
 
     bl_idname = "erosion.sea_add"
     bl_label = "Add Sea"
@@ -137,7 +144,7 @@ class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
 
 
 def _sea_level_of(terrain: bpy.types.Object) -> float:
-    """The height of the sea that the terrain's rivers end in, or else its recipe's last step with a sea; else 0."""
+    """Sea level of the terrain's rivers, else of its recipe's last step with a sea; else 0."""
     from ...scene.derived import rivers
 
     known = rivers.settings_in(terrain)

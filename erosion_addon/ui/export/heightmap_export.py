@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File ▸ Export ▸ Heightmap: the terrain in the sizes and files that game engines take."""
+"""File ▸ Export ▸ Heightmap: sizes and formats for game engines."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ FORMATS = {
     ".r32": ("R32", "32-bit floats in meters and nothing else"),
 }
 USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
-"""The format that goes with an engine."""
+"""Default format of each engine."""
 
 MAPS = [name for name, field in FIELDS.items() if name != "elevation" and field.components < 3]
 
@@ -46,8 +46,9 @@ def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
 
 
 class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHelper):
-    """Write the terrain's heights, and maps if you like, in a size for game engines, with a side file that tells the
-    meters"""
+    """Write the terrain's heights, and optionally maps, in a size for game engines, with a side file that stores the
+    scale in meters
+    """
 
     bl_idname = "erosion.heightmap_export"
     bl_label = "Export Heightmap"
@@ -123,7 +124,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
 
     @property
     def filename_ext(self) -> str:
-        """The suffix of the chosen format, which `ExportHelper` appends."""
+        """Suffix of the chosen format, which `ExportHelper` appends."""
         return self.file_format
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -220,7 +221,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
 
 
 def draw_export(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """The entry in File ▸ Export."""
+    """Draw the entry in File ▸ Export."""
     self.layout.operator(EROSION_OT_heightmap_export.bl_idname, text="Heightmap (.exr, .tif, .png, .r16, .raw)")
 
 
@@ -230,7 +231,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the entry away again."""
+    """Remove the entry."""
     bpy.types.TOPBAR_MT_file_export.remove(draw_export)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps as files and as images."""
+"""Maps as files and as images in the .blend file."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ..base.translations import report
 
 
 class _MapOperator(TerrainOperator):
-    """For operators that take fields of the terrain somewhere else."""
+    """Base of operators that export fields of the terrain."""
 
     fields: bpy.props.StringProperty(
         name="Fields", description="Names of fields with commas between them; all that there are where it is empty"
@@ -28,7 +28,7 @@ class _MapOperator(TerrainOperator):
 
 
 class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
-    """Write the terrain's fields into a folder, each as FIELD.exr with the field's own numbers, and its normal map"""
+    """Write the terrain's fields into a folder, each as FIELD.exr in the field's own unit, and its normal map"""
 
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
@@ -71,7 +71,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
 
 
 class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
-    """Make images of the terrain's fields, for other materials. Runs keep them up to date"""
+    """Create images of the terrain's fields for other materials. Runs keep them up to date"""
 
     bl_idname = "erosion.images_send"
     bl_label = "Maps to Images"

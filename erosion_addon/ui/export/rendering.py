@@ -13,7 +13,7 @@ from ...scene.stage import render as pictures
 
 
 def render(given: argparse.Namespace) -> None:
-    """Render what the words of the command ask for. InputError says what is wrong; then nothing is written."""
+    """Render as the arguments say. InputError for invalid ones; then nothing is written."""
     whole = given.turntable and given.view == "file"
     view = "whole" if whole else given.view
     picture = Picture(given.size, given.samples, given.engine, view, given.turn, given.light or "")
@@ -34,6 +34,6 @@ def render(given: argparse.Namespace) -> None:
 
 
 def _turn(path: Path, frames: int) -> dict[Path, float]:
-    """The files of a turn around the terrain, and the degrees of each."""
+    """Files of a turntable, and the angle of each in degrees."""
     names = (f"{path.stem}_{number:04d}{path.suffix}" for number in range(1, frames + 1))
     return {path.with_name(name): 360 * frame / frames for frame, name in enumerate(names)}

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Materials, companions, light, levels of detail."""
+"""Interface of materials, companions, light and levels of detail."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that give a terrain what belongs to it, its water surface and its foliage, and take it away again."""
+"""Operators that add and remove a terrain's companions, such as water surface and foliage."""
 
 import bpy
 
@@ -47,7 +47,7 @@ _FOLIAGE = (
 
 
 class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
-    """Show the water as a surface of its own, which follows every run. Again: bring it up to date"""
+    """Show the water as a surface of its own, which follows every run. Press again to update it"""
 
     bl_idname = "erosion.water_add"
     bl_label = "Add Water Surface"
@@ -73,7 +73,7 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
 
 
 class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
-    """Let plants grow on wet, gentle ground, which follow every run. Again: change them"""
+    """Grow plants on wet, gentle ground. They follow every run. Press again to change them"""
 
     bl_idname = "erosion.foliage_add"
     bl_label = "Add Foliage"
@@ -99,7 +99,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
 
 
 class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
-    """Let the land go on around the terrain to the horizon, which follows every run. It is no part of the terrain"""
+    """Continue the land around the terrain to the horizon. It follows every run, and is not a part of the terrain"""
 
     bl_idname = "erosion.surroundings_add"
     bl_label = "Add Surrounding Land"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that bakes light on a terrain."""
+"""Operator that bakes light on a terrain."""
 
 import bpy
 
@@ -41,7 +41,7 @@ class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
 
 
 class EROSION_OT_light_remove(bpy.types.Operator):
-    """Take the baked light away from the terrain"""
+    """Remove the baked light from the terrain"""
 
     bl_idname = "erosion.light_remove"
     bl_label = "Remove Light"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that makes levels of detail."""
+"""Operator that makes levels of detail."""
 
 import bpy
 
@@ -34,8 +34,10 @@ _DECLARED = (
 
 
 class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
-    """Make simpler meshes of the terrain and of its water for game engines: TERRAIN_LOD1 and so on, hidden. Runs keep
-    them up to date"""
+    """Make simpler meshes of the terrain and its water for game engines: TERRAIN_LOD1 and so on, hidden.
+
+    Runs keep them up to date
+    """
 
     bl_idname = "erosion.lod_add"
     bl_label = "Levels of Detail"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators for the look of a terrain: its material, passes for compositing, and all of it in one click."""
+"""Operators for the look of a terrain: material, render passes, and the complete setup in one click."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def _palettes(operator: Any, context: bpy.types.Context, edit_text: str) -> list
 
 
 class EROSION_OT_material_add(bpy.types.Operator):
-    """Give the terrain a material that shows rock, plants, sediment and water, in the colors of its recipe"""
+    """Assign a material that shows rock, plants, sediment and water in the colors of the recipe"""
 
     bl_idname = "erosion.material_add"
     bl_label = "Add Material"
@@ -58,7 +58,8 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
 class EROSION_OT_aovs_add(bpy.types.Operator):
     """Add passes to the view layer for compositing: water, gloss, albedo, glow, moisture, sediment and wear. Without a
-    graphics card, EEVEE takes minutes to compile the material with them"""
+    graphics card, EEVEE takes minutes to compile the material with them
+    """
 
     bl_idname = "erosion.aovs_add"
     bl_label = "Add Passes"
@@ -77,8 +78,10 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
 
 
 class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
-    """Finish the look of the terrain in one click: its material, what belongs to it, and light for a render. Yours
-    stays"""
+    """Set up the look in one click: material, water, sky light, and sun and camera if missing.
+
+    Your own materials, lights and cameras stay
+    """
 
     bl_idname = "erosion.look_add"
     bl_label = "Set Up Look"

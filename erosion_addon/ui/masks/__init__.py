@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels and tools for masks."""
+"""Panels and tools of masks."""

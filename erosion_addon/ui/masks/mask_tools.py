@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist does with a mask: paint it, make an image for it, look at it."""
+"""Mask tools: paint, new image, display."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ from ..base.translations import report
 from . import mask_watch, masks
 
 LARGEST_IMAGE = 2048
-"""Pixels along the longer side of a new image: more are slow to paint."""
+"""Greatest size of a new image in pixels; larger ones are slow to paint."""
 
 
 class _MaskOperator:
-    """For operators on one of the masks of the active terrain."""
+    """Base of operators on a mask of the active terrain."""
 
     kind: bpy.props.EnumProperty(
         name="Mask",
@@ -71,7 +71,7 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
 
 
 def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
-    """Let the brush of Weight Paint paint this weight, so that the first stroke on a new mask shows."""
+    """Set the weight of the Weight Paint brush so that the first stroke on a new mask shows."""
     paint = settings.weight_paint
     unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings  # in 4.5: of all modes
     if unified.use_unified_weight or paint.brush is None:
@@ -81,7 +81,7 @@ def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
 
 
 def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:
-    """The vertex group named after a mask; a new one changes nothing until it is painted."""
+    """Vertex group of a mask; a new one is neutral until it is painted."""
     name = MASK_KINDS[kind].label
     while name in terrain.data.attributes:  # which Blender would not tell apart
         name += " Mask"
@@ -94,7 +94,7 @@ def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:
 
 
 class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
-    """Make a new image of the terrain's proportions for this mask, and let Texture Paint paint on it"""
+    """Create an image in the terrain's proportions for this mask, and paint it in Texture Paint"""
 
     bl_idname = "erosion.mask_image"
     bl_label = "New Image"
@@ -116,7 +116,7 @@ class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
 
 
 class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
-    """Show this mask on the terrain in the viewport, as a run would get it. Press again to hide it"""
+    """Show this mask on the terrain in the viewport, exactly as a run gets it. Press again to hide it"""
 
     bl_idname = "erosion.mask_show"
     bl_label = "Show Mask"
@@ -144,7 +144,7 @@ _SCALARS = [
 
 
 class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
-    """Make this mask of a field of the terrain as it is now, such as its slope or its drainage area"""
+    """Make this mask from a field of the current terrain, such as slope or drainage area"""
 
     bl_idname = "erosion.mask_from_field"
     bl_label = "Mask from Field"
@@ -169,7 +169,7 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
 
 
 class EROSION_OT_field_show(bpy.types.Operator):
-    """Show a field of the terrain in the viewport, with its numbers. Press again to hide it"""
+    """Show a field of the terrain in the viewport, with its values. Press again to hide it"""
 
     bl_idname = "erosion.field_show"
     bl_label = "Show Field"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panel knows of masks without reading them at every redraw: what is wrong with each, and which one is shown.
+"""Cached state of masks for the panel: problems of each, and the displayed one.
 
-A timer reads what has changed, at most a few times a second, as neither panels nor draw handlers may.
+A timer reads changed masks a few times a second, as panels and draw handlers must not.
 """
 
 import time
@@ -27,34 +27,34 @@ from ..base.panel import redraw_panels
 from ..base.parameter_properties import label
 
 INTERVAL = 0.25
-"""Shortest time between two looks, in seconds."""
+"""Shortest time between two updates, in seconds."""
 
 _Mask = tuple[int, str]
-"""session_uid of a terrain, kind of mask; or of a field, `FIELD` and its name."""
+"""session_uid of a terrain and kind of mask; or `FIELD` and the name of a field."""
 
 FIELD = "field "
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is known of masks."""
+    """State of the session."""
 
     known: dict[_Mask, tuple[Any, str | None]] = field(default_factory=dict)
-    """What a mask depended on when it was last read, and what was wrong with it."""
+    """Dependencies of a mask at its last reading, and its problem."""
 
     asked: set[_Mask] = field(default_factory=set)
     """Masks to be read."""
 
     shown: _Mask | None = None
     changes: dict[int, int] = field(default_factory=dict)
-    """session_uid of a mesh → how often it was seen to change; 0 → changes of everything else."""
+    """session_uid of a mesh → number of observed changes; 0 → changes of everything else."""
 
 
 _now = session.remember(_Now)
 
 
 def problem(obj: bpy.types.Object, kind: str) -> str | None:
-    """What is wrong with a mask, in a sentence, as far as known; what has changed since is read soon."""
+    """Known problem of a mask as a sentence; a changed mask is scheduled for reading."""
     if getattr(obj.erosion, kind).source == "NONE":
         return None
     mask = obj.session_uid, kind
@@ -66,7 +66,7 @@ def problem(obj: bpy.types.Object, kind: str) -> str | None:
 
 
 def known_problem(obj: bpy.types.Object) -> str | None:
-    """What is known to be wrong with any of the object's masks as they are now; nothing is read for that."""
+    """Known problem of any of the object's current masks; reads nothing."""
     for kind in MASK_KINDS:
         found = _now.known.get((obj.session_uid, kind))
         if found is not None and found[1] is not None and found[0] == _depends_on(obj, kind):
@@ -75,12 +75,12 @@ def known_problem(obj: bpy.types.Object) -> str | None:
 
 
 def is_shown(obj: bpy.types.Object, kind: str) -> bool:
-    """Whether the mask is shown on its terrain."""
+    """Whether the mask is displayed on its terrain."""
     return _now.shown == (obj.session_uid, kind)
 
 
 def show(obj: bpy.types.Object, kind: str) -> str | None:
-    """Show this mask, or this field, and no other, until `hide`; returns what is wrong with it."""
+    """Display this mask or field, and no other, until `hide`; returns its problem."""
     _now.shown = obj.session_uid, kind
     _now.known.pop(_now.shown, None)
     refresh()
@@ -89,13 +89,13 @@ def show(obj: bpy.types.Object, kind: str) -> str | None:
 
 
 def hide() -> None:
-    """Show no mask any more."""
+    """Hide the displayed mask."""
     _now.shown = None
     overlay.hide()
 
 
 def refresh() -> None:
-    """Read the masks or fields that are shown or asked for, where what they depend on has changed."""
+    """Read the displayed and scheduled masks or fields whose dependencies have changed."""
     for mask in {*_now.asked, *filter(None, [_now.shown])}:
         uid, kind = mask
         obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
@@ -112,7 +112,7 @@ def refresh() -> None:
 
 
 def _read(obj: bpy.types.Object, kind: str) -> str | None:
-    """Read a mask, and draw it where it is the one that is shown; returns what is wrong with it."""
+    """Read a mask, and draw it if it is displayed; returns its problem."""
     from . import masks  # here, as its settings call this module when they change
 
     try:
@@ -134,14 +134,14 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
 
 
 def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> None:
-    """Draw a field of one number; InputError where the terrain has none."""
+    """Display a scalar field; InputError if the terrain has none."""
     values = field_values(obj, lattice, field.name)
     share, ends = overlay.shares(values, logarithmic=field.name in ("drainage_area", "flow"))
     overlay.show(obj, lattice, positions(obj.data), share, f"{label(field.name)} of {obj.name}", ends, field.unit)
 
 
 def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
-    """All that a mask depends on, as far as it costs nothing to know; compared with what it was."""
+    """Dependencies of a mask that are cheap to get, for comparison."""
     if kind.startswith(FIELD):
         return obj.data.session_uid, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
     mask = getattr(obj.erosion, kind)
@@ -153,8 +153,10 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
 
 
 def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
-    """Whether the mask is an image of a place in a network: no look at a panel may reach out to where somebody's file
-    points. The run reads it, and so does Show."""
+    """Whether the mask's image lies on a network path.
+
+    Drawing a panel must not access a network path from someone else's file. Runs and Show read it.
+    """
     image = getattr(obj.erosion, kind).image
     return (
         image is not None
@@ -168,7 +170,7 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
 
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
-    """Whether the mask is shown and its image has changes that no file has: nothing tells of strokes on an image."""
+    """Whether a displayed mask has an image with unsaved changes, as Blender sends no update for its strokes."""
     if kind.startswith(FIELD):
         return False
     mask = getattr(obj.erosion, kind)
@@ -223,7 +225,7 @@ def _tick() -> float | None:
 
 
 def unregister() -> None:
-    """Show nothing."""
+    """Hide the displayed mask."""
     hide()
 
 

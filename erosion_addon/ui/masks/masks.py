@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks as Blender keeps and shows them: where each comes from, and what is done to its values."""
+"""Settings of masks in Blender: inputs, and treatment of their values."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ FIT_ITEMS = [
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
-    """The property group of one kind of mask, with that kind's own tooltip."""
+    """Property group of one kind of mask, with its own tooltip."""
     annotations = {
         "source": bpy.props.EnumProperty(name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS),
         "layer": bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute"),
@@ -81,7 +81,7 @@ SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
 
 
 def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
-    """A mask as a run gets it, (rows, cols) float32; InputError says what is in the way, also in its values."""
+    """Mask as a run gets it, (rows, cols) float32; InputError for a missing input or invalid values."""
     mask = getattr(obj.erosion, kind)
     scale = mask.scale if MASK_KINDS[kind].unit else 1.0
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
@@ -97,9 +97,9 @@ def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
 
 
 def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dict[str, Any]:
-    """The chosen masks of an object, kind → (rows, cols) float32; InputError says what is in the way.
+    """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `read`.
 
-    lattice: the object's, where it was found already.
+    lattice: the object's, if known already.
     """
     chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     if chosen and lattice is None:
@@ -108,7 +108,7 @@ def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dic
 
 
 def are_read(settings: Any) -> set[str]:
-    """The kinds of masks that the recipe's steps read; all where its steps are not known."""
+    """Kinds of masks that the recipe's steps read; all kinds if the steps are unknown."""
     enabled = [step for step in settings.steps if step.enabled]
     scaling = {mask for step in enabled for mask in steps.masks_of(step).values()} & set(MASK_KINDS)
     return {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling if enabled else set(MASK_KINDS)
@@ -149,19 +149,19 @@ def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
 
 
 def is_painted(obj: bpy.types.Object, mask: Any) -> bool:
-    """Whether the mask is being painted now."""
+    """Whether the mask is being painted."""
     active = obj.vertex_groups.active
     chosen = mask.source == "VERTEX_GROUP" and active is not None and active.name == mask.layer
     return chosen and obj.mode == "WEIGHT_PAINT"
 
 
 def painted_kind(obj: bpy.types.Object) -> str | None:
-    """The mask that is being painted now; None where none is."""
+    """Mask being painted; None if there is none."""
     return next((kind for kind in MASK_KINDS if is_painted(obj, getattr(obj.erosion, kind))), None)
 
 
 def draw_painting(layout: Any, kind: str) -> None:
-    """Which mask is being painted, and the button that ends it."""
+    """Draw the name of the mask being painted, and the button that ends painting."""
     text = phrase("Painting {mask}: red is 1, blue is 0", mask=phrase(MASK_KINDS[kind].label))
     layout.label(text=text, icon="BRUSH_DATA", translate=False)
     layout.operator("erosion.mask_paint", text="Done", icon="CHECKMARK").kind = kind

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colors that the ground starts with: where they come from."""
+"""Settings of the surface color: input of the starting colors."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ COLOR_ITEMS = [
 
 
 class EROSION_PG_surface_color(bpy.types.PropertyGroup):
-    """The colors that the ground starts with"""
+    """Starting colors of the ground"""
 
     source: bpy.props.EnumProperty(
         name="Source",

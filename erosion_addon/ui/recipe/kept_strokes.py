@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the brush as Blender keeps them: each as JSON in an item of its step."""
+"""Brush strokes as stored by Blender: JSON in the items of a step."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class EROSION_PG_stroke(bpy.types.PropertyGroup):
 
 
 def fill(item: Any, strokes: Iterable[Stroke]) -> None:
-    """Give a step these strokes."""
+    """Replace the strokes of a step."""
     item.strokes.clear()
     for stroke in strokes:
         append(item, stroke)
@@ -31,7 +31,7 @@ def append(item: Any, stroke: Stroke) -> None:
 
 
 def strokes_of(item: Any) -> tuple[Stroke, ...]:
-    """The strokes of a step; those that are damaged are left out."""
+    """Strokes of a step; damaged ones are left out."""
     found = (_stroke(kept.data) for kept in item.strokes)
     return tuple(stroke for stroke in found if stroke is not None)
 
@@ -45,7 +45,7 @@ def _stroke(text: str) -> Stroke | None:
 
 
 def draw(layout: Any, item: Any) -> None:
-    """How many strokes a step has."""
+    """Draw the number of strokes."""
     count = len(item.strokes)
     layout.label(text="No strokes yet" if not count else f"{count} strokes" if count > 1 else "1 stroke")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where an object's settings came from: its recipe as it was when it was loaded, kept with the object.
+"""Recipe from which an object's settings were loaded, stored with the object.
 
-So a file from another artist keeps its palette and its strata where the recipe is on no disk of this computer.
+A file from another artist thus keeps its palette and strata if the recipe is not on this computer.
 """
 
 import json
@@ -17,35 +17,40 @@ from ...recipe.recipe import PALETTE, Recipe, Step
 from ...scene import session
 
 CHOSEN = "erosion_palette"
-"""Custom property of a terrain: the palette that the user chose for it, instead of its recipe's."""
+"""Custom property of a terrain: palette chosen by the user instead of the recipe's."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What was chosen in this session."""
+    """State of the session."""
 
     chosen: set[str] = field(default_factory=set)
-    """Paths of recipes that the user has chosen since Blender was started. Other paths come out of a file, maybe
-    somebody else's: neither looking at a panel nor a timer may reach out to where they point, as into a network."""
+    """Paths of recipes chosen by the user in this session.
+
+    Other paths come from a file, perhaps someone else's: neither panels nor timers may access them, as they may lead
+    into a network.
+    """
 
 
 _now = session.remember(_Now)
 
 
 def choose(name: str) -> None:
-    """The user, or a script of the user's, has named a recipe."""
+    """Record a recipe named by the user or a script."""
     _now.chosen.add(name)
 
 
 def keep(settings: Any, recipe: Recipe) -> None:
-    """Remember the recipe that the settings are filled from, which the user has chosen."""
+    """Store the recipe that the settings are loaded from, as chosen by the user."""
     choose(settings.recipe_name)
     settings.recipe_loaded = json.dumps({"name": settings.recipe_name, "recipe": recipe.to_dict()})
 
 
 def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
-    """The recipe that the settings came from. One that is found nowhere is no more than a name and these `steps`;
-    InputError without any."""
+    """Recipe of the settings.
+
+    If it cannot be found, only its name and these `steps` are known; InputError without steps.
+    """
     name, kept = _read(settings.recipe_loaded)
     if kept is not None and name == settings.recipe_name:
         return kept
@@ -60,29 +65,29 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
 
 
 def file_of(settings: Any) -> Path | None:
-    """The file of the recipe that the settings name; None where there is no such name, or it may not be looked at."""
+    """File of the recipe named in the settings; None for an unknown name or a path that must not be accessed."""
     return named(settings.recipe_name) if _may_be_read(settings.recipe_name) else None
 
 
 def is_here(settings: Any) -> bool:
-    """Whether the recipe that is named is on this computer, as far as it may be looked for."""
+    """Whether the recipe is on this computer, as far as it may be accessed."""
     path = file_of(settings)
     return path is not None and is_there(path)
 
 
 def is_gone(settings: Any) -> bool:
-    """Whether the recipe that is named was looked for on this computer, and is not there."""
+    """Whether the recipe was searched and is not on this computer."""
     return _may_be_read(settings.recipe_name) and not is_here(settings)
 
 
 def _may_be_read(name: str) -> bool:
-    """Whether a recipe is one of the shipped or the user's own, which have no path, or a path that the user chose."""
+    """Whether a recipe may be accessed: shipped, the user's own, or a path chosen by the user."""
     return name in _now.chosen or not name.lower().endswith(".toml")
 
 
 @session.cached(64)
 def _read(text: str) -> tuple[str, Recipe | None]:
-    """Name and recipe from what `keep` wrote; none from what is missing, damaged, or of a newer release."""
+    """Name and recipe stored by `keep`; none if missing, damaged, or of a newer release."""
     try:
         table = json.loads(text)
         return str(table["name"]), Recipe.from_dict(table["recipe"])
@@ -91,7 +96,7 @@ def _read(text: str) -> tuple[str, Recipe | None]:
 
 
 def palette_of(obj: bpy.types.Object) -> str:
-    """The palette that the user chose for a terrain, or else the one that its recipe names."""
+    """Palette of a terrain: the user's choice, or else that of its recipe."""
     if CHOSEN in obj:
         return str(obj[CHOSEN])
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's own recipes: save, replace and delete them."""
+"""User recipes: save, replace and delete."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,8 +21,7 @@ from .recipes import why_no_recipe, why_no_terrain
 
 
 def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
-    """The recipe that a terrain's settings stand for, with the springs, the strata and the palette that the user chose;
-    InputError says what of it cannot be."""
+    """Recipe made from a terrain's settings, with springs, strata and palette; InputError for invalid values."""
     settings = terrain.erosion
     recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
     color = settings.surface_color
@@ -33,7 +32,7 @@ def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
 
 
 class EROSION_OT_recipe_save(bpy.types.Operator):
-    """Keep these steps and settings among your recipes"""
+    """Save these steps and settings in your recipes"""
 
     bl_idname = "erosion.recipe_save"
     bl_label = "Save Recipe"
@@ -136,7 +135,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
 
 class EROSION_OT_recipe_delete(bpy.types.Operator):
-    """Delete one of your recipes. Terrains that were made with it keep their settings"""
+    """Delete one of your recipes. Terrains made with it keep their settings"""
 
     bl_idname = "erosion.recipe_delete"
     bl_label = "Delete Recipe"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recipes there are and their pictures, to choose one by what it makes."""
+"""Available recipes and their preview pictures."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,24 +17,24 @@ from ...scene import session
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """Pictures that Blender holds."""
+    """State of the session."""
 
     pictures: Any = None
-    """Blender's collection of the pictures, from the first look at them on."""
+    """Blender's preview collection, created on first use."""
 
 
 _now = session.remember(_Now)
 
 
 class Entry(NamedTuple):
-    """A recipe as menus show it; icon: Blender's number of its picture."""
+    """Menu entry of a recipe; icon: Blender's number of its picture."""
 
     name: str
     icon: int
 
 
 def by_landscape() -> dict[str, list[Entry]]:
-    """The shipped recipes under the heading of their landscape, in the order of the headings."""
+    """Shipped recipes by landscape, in the order of the headings."""
     shelves: dict[str, list[Entry]] = {heading: [] for heading in LANDSCAPES.values()}
     for name, path in sorted(shipped().items()):
         shelves[LANDSCAPES[_landscape(path)]].append(Entry(name, icon_of(path)))
@@ -42,24 +42,24 @@ def by_landscape() -> dict[str, list[Entry]]:
 
 
 def of_the_user() -> list[Entry]:
-    """The user's own recipes."""
+    """User recipes."""
     return [Entry(name, icon_of(path)) for name, path in own().items()]
 
 
 def title(name: str) -> str:
-    """The name of a recipe, or of its file, as people read it."""
+    """Display name of a recipe or its file."""
     name = Path(name).stem if name.lower().endswith(".toml") else name
     return name[:1].upper() + name[1:]
 
 
 def picture_of(path: Path) -> Path | None:
-    """The picture of a recipe file: of a shipped one in the folder of previews, of any other beside it."""
+    """Picture of a recipe file: in the folder of previews for a shipped one, else beside the file."""
     places = (path.parent / "previews" / f"{path.stem}{PICTURE}", path.parent / f"{path.stem}{PICTURE}")
     return next((place for place in places if is_there(place)), None)
 
 
 def icon_of(path: Path) -> int:
-    """Blender's number of the picture of a recipe file; that of a blank picture where there is none."""
+    """Blender's number of a recipe file's picture; a blank one if it has none."""
     picture = picture_of(path)
     if picture is None:
         return blank()
@@ -71,14 +71,14 @@ def icon_of(path: Path) -> int:
 
 @session.cached(1)
 def blank() -> int:
-    """Blender's own drawing of a picture."""
+    """Blender's placeholder picture."""
     known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
     return int(known["IMAGE_DATA"].value)
 
 
 @session.cached(256)
 def _landscape(path: Path) -> str:
-    """Landscape of a shipped recipe, which stays as it is."""
+    """Landscape of a shipped recipe; cached, as it never changes."""
     try:
         return Recipe.load(path).landscape
     except InputError:
@@ -86,7 +86,7 @@ def _landscape(path: Path) -> str:
 
 
 def forget() -> None:
-    """Let go of the pictures."""
+    """Free the pictures."""
     if _now.pictures is not None:
         bpy.utils.previews.remove(_now.pictures)
         _now.pictures = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipe files: brought in, dropped into the viewport, and handed on."""
+"""Recipe files: import, drop and export."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from .recipes import why_no_recipe, why_no_terrain
 
 
 class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
-    """Copy a recipe file (.toml) to your recipes, or take it for the terrain, after checking it"""
+    """Copy a recipe file (.toml) to your recipes, or use it for the terrain. The file is checked first"""
 
     bl_idname = "erosion.recipe_import"
     bl_label = "Import Recipe"
@@ -63,7 +63,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
 
 
 class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
-    """Write these steps and settings to a recipe file (.toml), for others or for the command line"""
+    """Write these steps and settings to a recipe file (.toml), to share or for the command line"""
 
     bl_idname = "erosion.recipe_export"
     bl_label = "Export Recipe"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes to choose from by their pictures, and whether a terrain still follows its own."""
+"""Recipe picker with pictures, and the comparison of settings with their recipe."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,23 +18,23 @@ from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
 
 TILE = 5.5
-"""Side of a picture in the popover, in Blender's units of the interface; so it grows with them."""
+"""Picture size in the popover, in interface units, so it scales with the interface."""
 PICTURE = 4.0
-"""Side of the picture in the side panel: as high as the three rows beside it."""
+"""Picture size in the side panel: the height of the three rows beside it."""
 _ACROSS = 6.0
-"""Width of a column of pictures: the longest names of recipes have room below them."""
+"""Column width of pictures, enough for the longest recipe names."""
 _NONE = 0.01
-"""Height of what takes no room: what follows is drawn on top of it."""
+"""Height of an element without height; the next one is drawn over it."""
 
 
 def why_no_terrain(context: bpy.types.Context) -> str | None:
-    """Why there is nothing that has a recipe; None if there is a terrain."""
+    """Reason why there is no terrain with a recipe; None if there is one."""
     terrain = companions.terrain_of(context.object)
     return None if terrain is not None and terrain.type == "MESH" else "Select a terrain: a mesh that is a grid"
 
 
 def why_no_recipe(context: bpy.types.Context) -> str | None:
-    """Why there is nothing to take a recipe; None if there is a terrain of this file."""
+    """Reason why no terrain can load a recipe; None if there is one in this file."""
     if reason := why_no_terrain(context):
         return reason
     terrain = companions.terrain_of(context.object)
@@ -43,7 +43,7 @@ def why_no_recipe(context: bpy.types.Context) -> str | None:
 
 
 def is_changed(settings: Any) -> bool:
-    """Whether the steps or the edges are others than those of the recipe that was loaded; the seed is no part of it."""
+    """Whether steps or edges differ from the loaded recipe; the seed does not count."""
     try:
         loaded, now = loaded_recipe.recipe(settings), steps.recipe_of(settings, [])
     except InputError:
@@ -52,7 +52,7 @@ def is_changed(settings: Any) -> bool:
 
 
 def shown_name(settings: Any) -> str:
-    """The recipe's name, and how the settings stand to it."""
+    """Recipe name with its state, such as (changed)."""
     if not settings.recipe_name:
         return "Choose a Recipe"
     name = previews.title(settings.recipe_name)
@@ -62,8 +62,9 @@ def shown_name(settings: Any) -> str:
 
 
 def draw_choice(layout: Any, settings: Any) -> None:
-    """The recipe of a terrain: its picture and its name open all pictures, the arrow what can be done with it as a
-    file; beside it what is no part of a step."""
+    """Draw the recipe of a terrain: picture and name, which open the picker, the file menu, and settings outside the
+    steps.
+    """
     path = loaded_recipe.file_of(settings)
     icon = previews.icon_of(path) if path else previews.blank()
     row = layout.split(factor=0.34)
@@ -113,7 +114,7 @@ class EROSION_PT_recipes(bpy.types.Panel):
 
 
 def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
-    """The picture of a recipe and its name on one large button."""
+    """Draw the picture and name of a recipe as one large button."""
     tile = layout.column(align=True)
     is_current = entry.name == current
     height = TILE if is_current else TILE + 1.2  # its color would make the name hard to read
@@ -124,7 +125,7 @@ def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
 
 
 def draw_tile(layout: Any, icon: int, side: float, height: float, is_current: bool, operator: str) -> Any:
-    """A picture on a large button, both measured in units of the interface; returns the operator's properties."""
+    """Draw a picture as a large button, both sizes in interface units; returns the operator's properties."""
     below = layout.column()
     below.ui_units_y = _NONE
     below.scale_y = height
@@ -135,7 +136,7 @@ def draw_tile(layout: Any, icon: int, side: float, height: float, is_current: bo
 
 
 class EROSION_OT_recipe_choose(bpy.types.Operator):
-    """Choose the kind of landscape by its picture"""
+    """Choose a landscape by its picture"""
 
     bl_idname = "erosion.recipe_choose"
     bl_label = "Choose a Recipe"
@@ -151,7 +152,7 @@ class EROSION_OT_recipe_choose(bpy.types.Operator):
 
 
 class EROSION_OT_recipe_load(bpy.types.Operator):
-    """Take the steps and settings of a recipe"""
+    """Load the steps and settings of a recipe"""
 
     bl_idname = "erosion.recipe_load"
     bl_label = "Load Recipe"
@@ -194,7 +195,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
 
 
 class EROSION_OT_recipe_reset(bpy.types.Operator):
-    """Bring back the steps and edges of the recipe, without your changes"""
+    """Reset the steps and edges to the recipe, discarding your changes"""
 
     bl_idname = "erosion.recipe_reset"
     bl_label = "Reset to Recipe"
@@ -214,12 +215,12 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
 
 
 def register() -> None:
-    """Let the user's own recipes be found."""
+    """Set the folder of the user's recipes."""
     user_folder.offer()
 
 
 def unregister() -> None:
-    """Let go of them and of the pictures."""
+    """Free the folder setting and the pictures."""
     user_folder.withdraw()
     previews.forget()
 

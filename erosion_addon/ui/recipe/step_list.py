@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recipe as a stack: its steps in a list, the buttons beside it, and the settings of the active one."""
+"""Steps panel: the list with its buttons, and the settings of the active step."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,17 +21,17 @@ from .step_operator import StepOperator
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is to be done soon."""
+    """State of the session."""
 
     without_steps: set[int] = field(default_factory=set)
-    """The session_uid of terrains that the panel was drawn for before they had steps."""
+    """session_uid of terrains that were drawn before they had steps."""
 
 
 _now = session.remember(_Now)
 
 
 class EROSION_UL_steps(bpy.types.UIList):
-    """Steps of the recipe, from the first to the last. Double-click one to name it"""
+    """Steps of the recipe, first to last. Double-click a step to rename it"""
 
     def draw_item(
         self, context: Any, layout: Any, data: Any, item: Any, icon: int, active_data: Any, active_name: str
@@ -46,11 +46,11 @@ class EROSION_UL_steps(bpy.types.UIList):
             name.label(text=PROCESSES[item.kind].label, icon=PROCESSES[item.kind].icon)
 
     def draw_filter(self, context: Any, layout: Any) -> None:
-        """None: a stack that is sorted or filtered would say another order than the run's."""
+        """Disabled: sorting or filtering would not match execution order."""
 
 
 class _AddingOperator(StepOperator):
-    """For those that add a step below the active one, which then is active."""
+    """Base of operators that insert a step below the active one and make it active."""
 
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
@@ -66,7 +66,7 @@ class _AddingOperator(StepOperator):
         return True
 
     def append(self, settings: Any) -> None:
-        """Add the step at the end."""
+        """Append the step."""
         raise NotImplementedError
 
 
@@ -132,7 +132,7 @@ class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
 
 
 class EROSION_OT_step_move(StepOperator, bpy.types.Operator):
-    """Move the active step, so that it happens earlier or later"""
+    """Move the active step, so that it runs earlier or later"""
 
     bl_idname = "erosion.step_move"
     bl_label = "Move Step"
@@ -183,7 +183,7 @@ def _draw_list(layout: Any, settings: Any) -> None:
 
 
 def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
-    """The settings of a step by their groups; of a group in which none acts nothing is shown."""
+    """Draw the settings of a step by group; groups without effect are hidden."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     process = PROCESSES[item.kind]
@@ -197,7 +197,7 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
 
 
 def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
-    """What scales single parameters from place to place: those that act with these values."""
+    """Draw the masks of parameters that act with these values."""
     header, body = layout.panel("erosion_step_masks", default_closed=True)
     header.label(text="Parameter Masks")
     if body is not None:
@@ -209,7 +209,7 @@ def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
 
 
 def _draw_limits(layout: Any, item: Any) -> None:
-    """Where the step works and how deep, alike for every process."""
+    """Draw the limits of a step, the same for every process."""
     header, body = layout.panel("erosion_step_limits", default_closed=True)
     header.label(text="Limits")
     if body is not None:
@@ -237,7 +237,7 @@ def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], 
 
 
 def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
-    """A setting with half the width for its name, as many end in a unit."""
+    """Draw a setting with half the width for its name, as many names end in a unit."""
     if isinstance(known.default, bool):
         row.prop(settings, known.name)
         return
@@ -249,7 +249,7 @@ def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
 
 
 def _fill_soon(terrain: bpy.types.Object) -> None:
-    """Give a terrain its steps once the panel is drawn: nothing may be written while that happens."""
+    """Load a terrain's steps after drawing, as nothing may be written while Blender draws."""
     _now.without_steps.add(terrain.session_uid)
     handlers.call_later(_fill)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators on the steps of a recipe share."""
+"""Base of operators on the steps of a recipe."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from . import steps
 
 
 class StepOperator:
-    """For operators on the steps of the active terrain."""
+    """Base of operators on the steps of the active terrain."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -32,5 +32,5 @@ class StepOperator:
         return {"FINISHED"} if self.act(settings) else {"CANCELLED"}
 
     def act(self, settings: Any) -> bool:
-        """Change the steps; False where there is nothing to change."""
+        """Change the steps; returns False if there is nothing to change."""
         raise NotImplementedError

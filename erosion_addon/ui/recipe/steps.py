@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of a recipe as Blender keeps them: settings made from the declarations of the parameters."""
+"""Steps of a recipe as stored by Blender: property groups made from parameter declarations."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from . import kept_strokes, loaded_recipe
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
-    """The property group of one kind of step, without parameters that are lists."""
+    """Property group of one kind of step, without list parameters."""
     declared = specifications(PROCESSES[kind].parameters).values()
     annotations = properties_of(item for item in declared if not item.is_list)
     return type(f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
@@ -29,7 +29,7 @@ SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
 
 
 def _masks_class(kind: str) -> type[bpy.types.PropertyGroup]:
-    """The property group of what scales the parameters of one kind of step."""
+    """Property group of the parameter masks of one kind of step."""
     annotations = properties_of(PROCESSES[kind].scales.values())
     return type(f"EROSION_PG_masks_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
 
@@ -38,7 +38,7 @@ MASKS = {kind: _masks_class(kind) for kind in PROCESSES}
 
 
 class EROSION_PG_limits(bpy.types.PropertyGroup):
-    """Heights and slopes where a step works, and how deep it works at most"""
+    """Heights and slopes on which a step works, and the greatest depth of its changes"""
 
     __annotations__ = properties_of(specifications(Limits).values())
 
@@ -111,7 +111,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
 
 
 def reload(settings: Any) -> None:
-    """Fill the steps with those of the recipe that is named; none where there is no such recipe."""
+    """Load the steps of the named recipe; none if it does not exist."""
     settings.steps.clear()
     loaded_recipe.choose(settings.recipe_name)
     try:
@@ -122,7 +122,7 @@ def reload(settings: Any) -> None:
 
 
 def fill(settings: Any, recipe: Recipe) -> None:
-    """Take over a recipe's steps and edges, and its seed if it brings one."""
+    """Load a recipe's steps and edges, and its seed if it has one."""
     settings.steps.clear()
     loaded_recipe.keep(settings, recipe)
     settings.edges = recipe.edges
@@ -152,7 +152,7 @@ def add(settings: Any, step: Step) -> None:
 
 
 def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
-    """Give a step of wind these winds: rows of direction (°) and weight."""
+    """Set the winds of a wind step: rows of direction (°) and weight."""
     item.winds.add()  # so that none at all is set too, and not taken for a file of an earlier release
     item.winds.clear()
     for row in rows:
@@ -161,7 +161,7 @@ def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
 
 
 def winds_of(item: EROSION_PG_step) -> list[list[float]]:
-    """The winds of a step, as rows of direction (°) and weight."""
+    """Winds of a step as rows of direction (°) and weight."""
     loaded = _loaded(item).get("wind_rose", [])
     if not item.is_property_set("winds"):  # a file of an earlier release
         return loaded
@@ -173,7 +173,7 @@ def winds_of(item: EROSION_PG_step) -> list[list[float]]:
 
 
 def ensure(settings: Any) -> None:
-    """Give settings without steps those of their recipe, as a run takes them; seed and edges stay."""
+    """Load the recipe's steps into settings without any; seed and edges stay."""
     if settings.steps:
         return
     try:
@@ -185,14 +185,14 @@ def ensure(settings: Any) -> None:
 
 
 def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
-    """The recipe that the settings stand for. springs: rows of x, y, rate; they replace those of the recipe."""
+    """Recipe made from the settings. springs: rows of x, y, rate; they replace those of the recipe."""
     steps = tuple(step_of(item, springs) for item in settings.steps)
     named = loaded_recipe.recipe(settings, steps)
     return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
 
 
 def meant_recipe(settings: Any) -> Recipe | None:
-    """As `recipe_of`, for the panel; None where the settings name no recipe."""
+    """`recipe_of` for the panel; None if the settings name no recipe."""
     try:
         return recipe_of(settings, [])
     except InputError:
@@ -200,7 +200,7 @@ def meant_recipe(settings: Any) -> Recipe | None:
 
 
 def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
-    """The step that an item stands for; springs as in `recipe_of`."""
+    """Step made from an item; springs as in `recipe_of`."""
     parameters = parameters_of(item, springs)
     name = " ".join(item.name.split())[:LONGEST_NAME]
     named = "" if name == PROCESSES[item.kind].label else name
@@ -208,28 +208,28 @@ def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
 
 
 def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Parameters:
-    """The parameters that an item stands for; springs as in `recipe_of`."""
+    """Parameters made from an item; springs as in `recipe_of`."""
     return PROCESSES[item.kind].parameters.from_dict(values_of(item, springs))
 
 
 def limits_of(item: EROSION_PG_step) -> dict[str, float]:
-    """The limits of an item by name."""
+    """Limits of an item by name."""
     return {name: meant(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
 
 
 def masks(item: EROSION_PG_step) -> Any:
-    """The settings of what scales the parameters of an item."""
+    """Settings of an item's parameter masks."""
     return getattr(item, f"{item.kind}_masks")
 
 
 def masks_of(item: EROSION_PG_step) -> dict[str, str]:
-    """What scales the parameters of an item, by their names; those that nothing scales are missing."""
+    """Parameter masks of an item by parameter, without "none"."""
     chosen = {name: getattr(masks(item), name) for name in PROCESSES[item.kind].scalable}
     return {name: mask for name, mask in chosen.items() if mask != "none"}
 
 
 def _loaded(item: EROSION_PG_step) -> dict[str, Any]:
-    """The parameters as the recipe gave them; the defaults of all where that is damaged."""
+    """Parameters as loaded from the recipe; all defaults if that is damaged."""
     return dict(_checked(item.kind, item.loaded))
 
 
@@ -244,7 +244,7 @@ def _checked(kind: str, text: str) -> dict[str, Any]:
 
 
 def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:
-    """The parameters of an item by name; lists that the recipe did not give are missing. springs as in `recipe_of`."""
+    """Parameters of an item by name, without lists that the recipe lacks. springs as in `recipe_of`."""
     declared = specifications(PROCESSES[item.kind].parameters)
     group = getattr(item, item.kind)
     values = _loaded(item)

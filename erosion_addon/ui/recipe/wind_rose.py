@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several winds that take turns, below the settings of a step of wind."""
+"""Winds panel below the settings of a wind step."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from . import steps
 from .step_operator import StepOperator
 
 MOST = 36
-"""Winds that a panel can show; a recipe may have more."""
+"""Greatest number of winds in the panel; a recipe may have more."""
 
 
 def _has_winds(kind: str) -> bool:
@@ -20,7 +20,7 @@ def _has_winds(kind: str) -> bool:
 
 
 class _WindOperator(StepOperator):
-    """For operators on the winds of the active step."""
+    """Base of operators on the winds of the active step."""
 
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
@@ -37,12 +37,12 @@ class _WindOperator(StepOperator):
         return True
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
-        """The winds after the operator; rows: those before."""
+        """Winds after the operator; rows: those before."""
         raise NotImplementedError
 
 
 class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
-    """Let another wind take turns with the present one, a quarter turn from it"""
+    """Add a wind that takes turns with the others, at right angles to the last one"""
 
     bl_idname = "erosion.wind_add"
     bl_label = "Add Wind"
@@ -61,7 +61,7 @@ class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
 
 
 class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
-    """Remove this wind; without any the direction above counts"""
+    """Remove this wind. Without any, the direction above is used"""
 
     bl_idname = "erosion.wind_remove"
     bl_label = "Remove Wind"
@@ -73,7 +73,7 @@ class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
 
 
 def draw(layout: Any, item: Any) -> None:
-    """The winds of a step, each with its direction and weight, and the button for another one."""
+    """Draw the winds of a step with direction and weight, and the button that adds one."""
     column = layout.column(align=True)
     column.use_property_split = False
     if item.winds:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run, progress, live preview."""
+"""Interface of runs: start, progress, live preview, report."""

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The modal operator that stays with a task until its result is written.
+"""Modal operator that attends a task until its result is written.
 
-The task belongs to the extension and needs no operator to go on. But only what an operator changes as it finishes has
-an undo step, a redo panel and a place in the history that are Blender's own; what a timer changes, the redo panel of an
-older operator undoes for ever. Blender autosaves while no operator is modal alone, and tries again every 10 ms, so this
-one steps aside now and then, and is called again.
+Tasks run without it. But only changes by an operator get an undo step and a redo panel of their own; changes by a timer
+would be undone by the redo panel of an earlier operator. Blender cannot autosave while an operator is modal, and
+retries every 10 ms, so this one pauses now and then.
 """
 
 import time
@@ -17,13 +16,13 @@ from ...scene import session
 from ...scene.run.task import Task
 
 INTERVAL = 0.1
-"""Seconds between two looks of the operator at its task."""
+"""Seconds between two updates by the operator."""
 
 STAY = 10.0
-"""Seconds after which it steps aside: how late an autosave may come."""
+"""Seconds until the operator pauses: the greatest delay of an autosave."""
 
 AWAY = 2
-"""Looks at the task that it is away for. Blender's timers have their turn before each."""
+"""Updates that a pause lasts. Blender's timers run before each."""
 
 NOBODY = 0
 """Number of no operator."""
@@ -31,13 +30,13 @@ NOBODY = 0
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """Who attends."""
+    """State of the session."""
 
     returning: bool = False
-    """Whether an operator is called to attend a task that is under way, instead of beginning one."""
+    """Whether an operator is called to attend a running task, not to start one."""
 
     timers: dict[int, bpy.types.Timer] = field(default_factory=dict)
-    """By an operator's number: what wakes it."""
+    """Timer of each operator, by number."""
 
     last: int = 0  # number that was given
     present: int = NOBODY  # number of the operator that attends
@@ -49,7 +48,7 @@ now = session.remember(_Now)
 
 
 def possible() -> bool:
-    """Whether an operator can be modal here: in a window, that is."""
+    """Whether operators can be modal, that is, Blender has a window."""
     return not bpy.app.background and len(bpy.context.window_manager.windows) > 0
 
 
@@ -64,17 +63,17 @@ def join(operator: Any, context: bpy.types.Context) -> int:
 
 
 def is_by(number: int) -> bool:
-    """Whether the operator of that number attends."""
+    """Whether the operator with that number attends."""
     return number == now.present
 
 
 def leave() -> None:
-    """No operator attends any more; the one that did ends when it wakes next."""
+    """End the attendance; the operator ends at its next event."""
     now.present = NOBODY
 
 
 def end(number: int) -> None:
-    """The operator of that number is modal no longer."""
+    """Remove an operator that is no longer modal."""
     if is_by(number):
         leave()
     if number in now.timers:
@@ -82,18 +81,18 @@ def end(number: int) -> None:
 
 
 def is_long() -> bool:
-    """Whether it is time to let Blender autosave."""
+    """Whether it is time for an autosave."""
     return time.monotonic() - now.since > STAY
 
 
 def step_aside() -> None:
-    """The operator that attends leaves, and is called again in a moment."""
+    """Pause the attending operator; it is called again shortly."""
     leave()
     now.away = AWAY
 
 
 def ensure(task: Task) -> None:
-    """See to it that an operator attends a task. RuntimeError where Blender calls none."""
+    """Make sure that an operator attends a task. RuntimeError if Blender calls none."""
     if now.present:
         return
     if now.away:
@@ -107,7 +106,7 @@ def ensure(task: Task) -> None:
 
 
 def call(operator: str, properties: dict[str, Any]) -> None:
-    """Call an operator as a click in the viewport does, from a timer."""
+    """Call an operator from a timer as if by a click in the viewport."""
     window = bpy.context.window_manager.windows[0]
     area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0])
     region = next(region for region in area.regions if region.type == "WINDOW")
@@ -117,6 +116,6 @@ def call(operator: str, properties: dict[str, Any]) -> None:
 
 
 def forget() -> None:
-    """Attend nothing."""
+    """Forget all operators."""
     for number in tuple(now.timers):
         end(number)

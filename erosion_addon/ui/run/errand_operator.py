@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators share that change a terrain with the worker's help: light, levels of detail, rivers, analysis."""
+"""Base of operators that change a terrain with the worker's help: light, levels of detail, rivers, analysis."""
 
 from typing import Any
 
@@ -18,16 +18,15 @@ from .task_operator import TaskOperator
 
 
 class ErrandOperator(TaskOperator):
-    """For operators on the terrain of the active object: subclasses have `work`, how that is called, and `plan`.
+    """Base of operators on the active terrain. Subclasses define `work`, its name, and `plan`.
 
-    Where the worker need not be asked anything they change the terrain at once, as other operators do.
+    Without a need for the worker they change the terrain at once, as other operators do.
     """
 
     work = ""
 
     def plan(self) -> Plan:
-        """What the worker is asked, and what then happens. It refers to nothing of this operator: another one may
-        carry it out."""
+        """Request to the worker and its follow-up, without references to this operator: another one may execute it."""
         raise NotImplementedError
 
     @classmethod
@@ -47,16 +46,19 @@ class ErrandOperator(TaskOperator):
 
 
 class ParameterOperator(ErrandOperator):
-    """For those whose settings are parameters: subclasses have `parameters`, the class, and its properties."""
+    """Base of operators whose settings are parameters.
+
+    Subclasses define `parameters`, the class, and its properties.
+    """
 
     parameters: type[Parameters]
 
     def remembered(self, terrain: bpy.types.Object) -> Parameters | None:
-        """The settings of the last time, which the operator begins with; None for the defaults."""
+        """Last settings, used as defaults; None if there are none."""
         return None
 
     def given(self) -> Any:
-        """The settings as an instance of `parameters`."""
+        """Settings as an instance of `parameters`."""
         names = specifications(self.parameters)
         return self.parameters.from_dict({name: meant(getattr(self, name), None) for name in names})
 

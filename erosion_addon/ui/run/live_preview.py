@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Previews while settings are dragged, and the terrain before erosion: looks at the active terrain's settings, and
-previews what they make when they have been still for a moment."""
+"""Live preview, and display of the terrain before erosion.
+
+A timer watches the settings of the active terrain, and previews them once they have not changed for a moment.
+"""
 
 import time
 import traceback
@@ -24,24 +26,24 @@ from ..masks import masks
 from ..recipe import steps
 
 QUIET = 0.15
-"""Seconds that settings must have been still."""
+"""Seconds without changes before a preview starts."""
 
 INTERVAL = 0.05
-"""Seconds between two looks at them."""
+"""Seconds between two checks of the settings."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """Settings at the last look."""
+    """State of the session."""
 
     trouble: str = ""
-    """Why there is no preview, for the panel."""
+    """Reason for a missing preview, for the panel."""
 
     seen: dict[int, Any] = field(default_factory=dict)
-    """By an object's session_uid: its settings at the last look."""
+    """session_uid of an object → its settings at the last check."""
 
     asked: dict[int, float] = field(default_factory=dict)
-    """By an object's session_uid: since when its settings have been still, and a preview has been due."""
+    """session_uid of an object → time of its last change, while a preview is due."""
 
 
 now = session.remember(_Now)
@@ -59,17 +61,17 @@ _IGNORED = {
     "live_preview",
     "live_preview_choice",
 }
-"""Settings that change nothing in a preview; so do all that begin with show_."""
+"""Settings without effect on a preview, beside all that begin with show_."""
 
 
 def wanted(settings: Any) -> bool:
-    """Whether an object's settings are previewed."""
+    """Whether live preview is on for an object."""
     choice = settings.live_preview_choice
     return preferences.previews_live() if choice < 0 else bool(choice)
 
 
 def choose(settings: Any, value: bool) -> None:
-    """Switch previews on, which shows one at once, or off, which puts the terrain back."""
+    """Switch the preview on, which shows one at once, or off, which restores the terrain."""
     settings.live_preview_choice, now.trouble, obj = int(value), "", settings.id_data
     if value:
         now.asked[obj.session_uid] = time.monotonic()
@@ -79,7 +81,7 @@ def choose(settings: Any, value: bool) -> None:
 
 
 def watch() -> None:
-    """Look at the active terrain's settings soon: they may have changed. Called while Blender draws."""
+    """Schedule a check of the active terrain's settings. Called while Blender draws."""
     handlers.call_later(_tick, INTERVAL, persistent=True)
 
 
@@ -93,7 +95,7 @@ def _tick() -> float | None:
 
 
 def look() -> float | None:
-    """One look at the active terrain; returns when the next one is due, None when nothing is shown or to be."""
+    """Check the active terrain; returns the delay of the next check, None if there is nothing to show."""
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if job.now.current is not None:
         return None  # the panel is drawn when the run has ended, and calls again
@@ -126,14 +128,14 @@ def look() -> float | None:
 
 
 def show_before(obj: bpy.types.Object) -> None:
-    """Show the terrain before erosion in place of a preview; InputError where it cannot be shown."""
+    """Show the terrain before erosion instead of a preview; InputError if impossible."""
     preview.end()
     displayed_heights.show_before(obj)
     watch()
 
 
 def end_before(obj: bpy.types.Object) -> None:
-    """Show the eroded terrain again, and a preview where one is wanted."""
+    """Show the eroded terrain again, and a preview if it is on."""
     displayed_heights.put_back()
     if obj.erosion.live_preview:
         now.asked[obj.session_uid] = time.monotonic()
@@ -141,7 +143,7 @@ def end_before(obj: bpy.types.Object) -> None:
 
 
 def _look_at_before(obj: bpy.types.Object | None) -> float:
-    """Show the terrain before erosion as long as it is selected, in Object Mode and not rendered."""
+    """Show the terrain before erosion while it is selected, in Object Mode and not rendered."""
     displayed_heights.heal()
     is_selected = obj is not None and obj.type == "MESH" and displayed_heights.is_before(obj.data)
     if not is_selected or grid.why_not(obj) is not None or busy.renders():
@@ -164,7 +166,7 @@ def _start(obj: bpy.types.Object) -> None:
 
 
 def _values(group: Any) -> tuple[Any, ...]:
-    """All settings of a property group that a preview depends on, to compare."""
+    """Settings of a property group that affect a preview, for comparison."""
     values: list[Any] = []
     for known in group.bl_rna.properties:
         name = known.identifier
@@ -187,7 +189,7 @@ def _values(group: Any) -> tuple[Any, ...]:
 
 @persistent
 def _history_moves(*_: Any) -> None:
-    """Undo or redo: what is shown must not get mixed up with what comes back."""
+    """Undo and redo: restore the mesh first, so that displayed and stored heights do not mix."""
     if preview.now.current is not None:
         now.asked[preview.now.current.object_uid] = time.monotonic()
     preview.end()
@@ -209,7 +211,7 @@ def _file_is_opened(*_: Any) -> None:
 
 @persistent
 def _file_is_saved(*_: Any) -> None:
-    """What is shown is not the terrain, so it is not for the file."""
+    """Saving: restore the terrain, as displayed heights must not enter the file."""
     displayed_heights.put_back()
 
 
@@ -227,7 +229,7 @@ def _file_was_saved(*_: Any) -> None:
 
 
 def unregister() -> None:
-    """Show nothing any longer."""
+    """Hide previews."""
     preview.end()
 
 

@@ -54,7 +54,7 @@ class EROSION_PT_main(Panel):
 
 
 def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
-    """What to do where no terrain is selected."""
+    """Draw the ways to get a terrain."""
     layout.label(text="Select a terrain, or begin with", icon="INFO")
     layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     heightmaps.draw_buttons(layout)
@@ -63,7 +63,7 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
 
 
 def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
-    """The terrain's name and size, or what is in the way of a run on it, and then None."""
+    """Draw the terrain's name and size, or the reason why it cannot be eroded (returns None then)."""
     column = layout.column(align=True)
     name = column.row()
     name.scale_y = 0.8
@@ -91,7 +91,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
 
 
 def _draw_size(column: Any, found: grid.GridDescription) -> None:
-    """Two short lines: meters and cells."""
+    """Draw two short lines: meters and cells."""
     row_spacing, col_spacing = found.spacing
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
@@ -103,7 +103,7 @@ def _draw_size(column: Any, found: grid.GridDescription) -> None:
 
 
 def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
-    """What a run will take; nothing where there can be none."""
+    """Time and memory of a run in words; empty if it cannot run."""
     if found is None or recipe is None:
         return ""
     size, compiles = (found.rows, found.cols), not (preferences.warms_up() or compiled.is_complete())
@@ -111,18 +111,18 @@ def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
 
 
 def _size_in_words(width: float, length: float) -> str:
-    """Both sides in the unit that keeps them short, such as "1 × 1.5 km"."""
+    """Both sides in a unit that keeps them short, such as "1 × 1.5 km"."""
     factor, unit = (1000.0, "km") if max(width, length) >= 999.5 else (1.0, "m")
     return f"{_rounded(width / factor)} × {_rounded(length / factor)} {unit}"
 
 
 def _rounded(number: float) -> str:
-    """Three digits, never with a power of ten."""
+    """Three significant digits without an exponent."""
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
 def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> None:
-    """What is worth knowing before a run, with the buttons that mend it."""
+    """Draw notes before a run, with buttons that fix them."""
     for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
         advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
     for note in notes(obj, recipe):
@@ -154,8 +154,9 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
 
 
 def _draw_worker(layout: Any, words: str) -> None:
-    """What a run will take; in the same place, so that no button moves, how far the worker has compiled. Or why it
-    cannot work."""
+    """Draw time and memory of a run, or the progress of compilation, or the worker's error, in one place so that no
+    button moves.
+    """
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR")
         layout.operator("erosion.worker_restart", icon="FILE_REFRESH")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators translate between Blender and the rooms below; they compute nothing."""
+"""Run operators: start, cancel, finish, pause, restore, apply."""
 
 import bpy
 
@@ -22,8 +22,10 @@ from .task_operator import TaskOperator
 
 
 class EROSION_OT_run(TaskOperator, bpy.types.Operator):
-    """Erode the terrain by the recipe, in the background. Esc cancels. While another terrain is eroded, this one waits
-    for its turn"""
+    """Erode the terrain with the recipe, in the background.
+
+    Esc cancels. While another terrain is being eroded, this one waits for its turn
+    """
 
     bl_idname = "erosion.run"
     bl_label = "Run"
@@ -51,7 +53,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
 
 
 class _RunningOperator:
-    """For operators that act on the run under way."""
+    """Base of operators on the current run."""
 
     bl_options = {"INTERNAL"}
 
@@ -63,7 +65,7 @@ class _RunningOperator:
 
 
 class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
-    """End the run now and leave the terrain as it was; the next one in the queue begins"""
+    """Stop the run and leave the terrain unchanged. The next one in the queue begins"""
 
     bl_idname = "erosion.cancel"
     bl_label = "Cancel"
@@ -88,7 +90,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
 
 
 class EROSION_OT_queue_remove(bpy.types.Operator):
-    """Let this terrain wait no longer; it is not eroded"""
+    """Remove this terrain from the queue"""
 
     bl_idname = "erosion.queue_remove"
     bl_label = "Remove from Queue"
@@ -108,7 +110,7 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
 
 
 class _StoppingOperator(_RunningOperator):
-    """For operators that end the work; a result that waits for Object Mode is past that."""
+    """Base of operators that end the work; a result that waits for Object Mode is complete already."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -117,7 +119,7 @@ class _StoppingOperator(_RunningOperator):
 
 
 class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
-    """End the run now and keep what is there so far"""
+    """Stop the run and keep its current result"""
 
     bl_idname = "erosion.finish"
     bl_label = "Finish Now"
@@ -129,7 +131,7 @@ class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
-    """End the run now, keep what is there so far, and keep with the terrain what is needed to go on later"""
+    """Stop the run, keep its current result, and store what Resume needs to continue later"""
 
     bl_idname = "erosion.pause"
     bl_label = "Pause"
@@ -141,7 +143,7 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
 
 
 def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
-    """Why there is nothing to bring back or to apply; None if there is."""
+    """Reason why there is nothing to restore or apply; None if there is."""
     reason = why_no_run(terrain)
     if reason is None and terrain is not None and not original.has_source(terrain.data):
         reason = "This terrain has not been eroded"
@@ -149,8 +151,10 @@ def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
 
 
 class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
-    """Bring back the terrain before erosion, and remove the maps and the light of the run. Where a terrain was edited
-    and eroded again, the edited one comes back first"""
+    """Bring back the terrain before erosion, and remove the maps and the light of the run.
+
+    If an edited terrain was eroded, the edited one comes back first
+    """
 
     bl_idname = "erosion.restore"
     bl_label = "Restore"
@@ -179,8 +183,10 @@ def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
 
 
 class EROSION_OT_before(bpy.types.Operator):
-    """Show the heights before erosion in place of those after it, and the other way round at the next press. Nothing
-    in the file changes; maps and colors stay those of the run"""
+    """Show the heights before erosion until pressed again.
+
+    Nothing in the file changes; maps and colors stay those of the run
+    """
 
     bl_idname = "erosion.before"
     bl_label = "Show Before"
@@ -200,7 +206,7 @@ class EROSION_OT_before(bpy.types.Operator):
 
 
 class EROSION_OT_apply(bpy.types.Operator):
-    """Make the eroded terrain plain mesh: it is what the next run erodes, and there is no way back but undo"""
+    """Bake the result into the mesh. It becomes the start of the next run, and Restore is no longer possible"""
 
     bl_idname = "erosion.apply"
     bl_label = "Apply"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Watches the run under way from a timer: moves the bar, starts the next one, and tells the artist what came of it."""
+"""Progress of runs: a timer updates the bar, starts the next run, and reports results."""
 
 import json
 import traceback
@@ -19,30 +19,30 @@ from ..base.translations import phrase
 from . import attendance, runs
 
 INTERVAL = 0.1
-"""Seconds between two looks at the run."""
+"""Seconds between two updates."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What is said and what begins next."""
+    """State of the session."""
 
     last_sentence: str = ""
-    """What came of the runs since the user started one, for the panel; nothing where all has gone well."""
+    """Messages of the runs since the user started one, for the panel; empty without problems."""
 
     repeated: tuple[str, dict[str, Any]] | None = None
-    """Operator that begins anew in the next turn of the main loop, with its properties."""
+    """Operator to repeat in the next turn of the main loop, with its properties."""
 
 
 now = session.remember(_Now)
 
 
 def watch() -> None:
-    """Start looking after the run under way, and those that wait."""
+    """Start watching the current run and the queue."""
     handlers.call_later(_tick, INTERVAL, persistent=True)
 
 
 def stop() -> None:
-    """Look no more; a run under way is cancelled, and nothing waits any longer."""
+    """Stop watching; cancels the current run and clears the queue."""
     handlers.end(TIMERS)
     attendance.forget()
     run_queue.clear()
@@ -54,7 +54,7 @@ def stop() -> None:
 
 
 def _clear() -> None:
-    """Nothing is eroded any more: a timer, for the next turn of the main loop."""
+    """Clear the status bar, from a timer in the next turn of the main loop."""
     redraw(job.now.current)
 
 
@@ -94,7 +94,7 @@ def _turn() -> float | None:
 
 
 def look(run: Task) -> None:
-    """See how far a run is, and show it on its mesh where the user wants that."""
+    """Update the progress, and show the run on its mesh if enabled."""
     if run.viewer is not None:
         obj = run.find_object()
         run.viewer.shows = obj is not None and obj.erosion.show_progress
@@ -102,7 +102,7 @@ def look(run: Task) -> None:
 
 
 def repeat(operator: str, properties: dict[str, Any]) -> None:
-    """Begin an operator's work anew, once Blender has undone and redone what belongs to its redo panel."""
+    """Repeat an operator after Blender has undone and redone the changes of its redo panel."""
     now.repeated = operator, properties
     handlers.call_later(_repeat)
 
@@ -118,7 +118,7 @@ def _repeat() -> None:
 
 
 def _attend(run: Task) -> None:
-    """Have an operator write the result; where Blender lets none be modal it is written here."""
+    """Let an operator write the result; without modal operators it is written here."""
     try:
         attendance.ensure(run)
     except RuntimeError:
@@ -127,9 +127,9 @@ def _attend(run: Task) -> None:
 
 
 def _mark_changed() -> None:
-    """Have Blender ask before it quits: a run under way is work not saved, also where the file was saved meanwhile.
+    """Mark the file as changed, so that Blender asks before it quits during a run.
 
-    Blender marks a file as changed when it pushes an undo step; where it may keep none it pushes none.
+    Blender marks it when it pushes an undo step; with undo disabled it does not.
     """
     if bpy.data.is_dirty:
         return
@@ -144,7 +144,7 @@ def _mark_changed() -> None:
 
 
 def settle(run: Task) -> None:
-    """The run has ended: keep its report with the object and its sentence for the panel."""
+    """Store the report of an ended run with the object, and its message for the panel."""
     obj = run.find_object()
     if run.state == "done" and obj is not None and run.report is not None:
         obj.erosion.report = json.dumps(run.report)
@@ -157,12 +157,12 @@ def settle(run: Task) -> None:
 
 
 def _say(sentences: list[str]) -> None:
-    """Keep sentences for the panel, those of a queue together."""
+    """Append messages for the panel; those of a queue are kept together."""
     now.last_sentence = " ".join(filter(None, [now.last_sentence, *sentences]))
 
 
 def push_undo(message: str) -> None:
-    """One undo step for what a timer changed; operators push their own."""
+    """Push one undo step for changes by a timer; operators push their own."""
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window):
         if bpy.ops.ed.undo_push.poll():
@@ -170,7 +170,7 @@ def push_undo(message: str) -> None:
 
 
 def numbers(run: Task) -> str:
-    """How far the run is, how long it will take, and how fast it goes."""
+    """Share done, time left and speed of a run, in words."""
     said = [f"{run.fraction:.0%}"]
     if run.state == "running":
         said += [phrase("{time} left", time=clock(run.seconds_left))] if run.seconds_left is not None else []
@@ -179,21 +179,21 @@ def numbers(run: Task) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A duration as 0:07 or 1:02:03."""
+    """Duration as 0:07 or 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def redraw(run: Task | None) -> None:
-    """Draw the panels anew, and show the run in the status bar (None: Blender's own again)."""
+    """Redraw the panels, and show the run in the status bar (None: Blender's own)."""
     for window in bpy.context.window_manager.windows:
         window.workspace.status_text_set(_draw_status if run is not None else None)
     redraw_panels()
 
 
 def _draw_status(header: Any, context: bpy.types.Context) -> None:
-    """The status bar during a run."""
+    """Draw the status bar during a run."""
     run = job.now.current
     if run is None:
         return
@@ -211,19 +211,19 @@ def _draw_status(header: Any, context: bpy.types.Context) -> None:
 
 @persistent
 def _file_is_left(*_: Any) -> None:
-    """Another file is about to be opened: the run belonged to this one."""
+    """Another file is about to open: cancel the run, which belongs to this one."""
     stop()
 
 
 @persistent
 def _history_moved(*_: Any) -> None:
-    """Undo or redo may have taken the mesh of the run away."""
+    """Undo or redo may have removed the mesh of the run."""
     if job.now.current is not None and not job.now.current.is_here():
         job.now.current.cancel()
 
 
 def unregister() -> None:
-    """End all work."""
+    """Cancel all work."""
     stop()
 
 
@@ -236,4 +236,4 @@ HANDLERS: handlers.Handlers = (
 )
 
 TIMERS: handlers.Timers = (_tick, _repeat)
-"""`_clear` is none of them: it draws what no longer is."""
+"""Without `_clear`, which must run after unregistering."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the last run says of itself."""
+"""Report panel of the last run."""
 
 import json
 
@@ -25,7 +25,7 @@ class EROSION_PT_report(SubPanel):
 
 @session.cached(16)
 def _lines(report: str) -> list[str]:
-    """A report in words; what a file holds in its place is said to be none."""
+    """Report in words; invalid content in a file is reported as missing."""
     try:
         return in_words(json.loads(report))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):

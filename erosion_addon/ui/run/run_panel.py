@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the panel shows of runs: the one under way, those that wait, and the preview."""
+"""Panel parts of runs: the current one, the queue, and the preview."""
 
 import json
 from contextlib import suppress
@@ -15,7 +15,7 @@ from . import live_preview, progress, runs
 
 
 def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
-    """The run under way, with its buttons, and those that wait; obj: the active terrain, which may wait too."""
+    """Draw the current run with its buttons, and the queue; obj: the active terrain, which may be in it."""
     column = layout.column(align=True)
     column.label(text=f"{run.object_name}: {run.message}")
     bar = column.row()
@@ -45,14 +45,14 @@ def _draw_queue(layout: Any) -> None:
 
 
 def draw_paused(layout: Any, obj: bpy.types.Object) -> None:
-    """How far the paused run of a terrain is."""
+    """Draw the progress of a paused run."""
     with suppress(ValueError, TypeError, AttributeError):  # no report, or one that somebody else has written
         share = float(json.loads(obj.erosion.report).get("finished"))
         layout.label(text=phrase("Paused at {share}", share=f"{share:.0%}"), icon="PAUSE", translate=False)
 
 
 def draw_preview(layout: Any, settings: Any) -> None:
-    """The switch of the live preview, which is there where Run is, and how it stands."""
+    """Draw the switch and state of the live preview."""
     row = layout.row()
     row.use_property_split = False
     reason = runs.why_not(settings.id_data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starting runs by the settings that objects have: at once, or when their turn in the queue comes."""
+"""Start of runs from objects' settings: at once, or from the queue."""
 
 import traceback
 
@@ -16,7 +16,7 @@ from ..recipe import steps
 
 
 def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
-    """Begin a run on an object, or go on with its paused one; InputError says what is in the way."""
+    """Start a run on an object, or resume its paused one; InputError if impossible."""
     if resume:
         return job.resume(obj, preferences.threads())
     job.check(obj)
@@ -31,7 +31,7 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
 
 
 def start_next() -> list[str]:
-    """Begin the run of the next object in the queue; returns sentences about those that could not be eroded."""
+    """Start the next run of the queue; returns messages about skipped objects."""
     said = []
     while (turn := run_queue.take()) is not None:
         obj = turn.find()
@@ -48,7 +48,7 @@ def start_next() -> list[str]:
 
 
 def why_not(obj: bpy.types.Object | None) -> str | None:
-    """Why the object can neither be eroded now nor wait for its turn; None if it can."""
+    """Reason why the object can neither be eroded now nor queued; None if it can."""
     run = job.now.current
     if obj is not None and run is not None:
         if run.object_uid == obj.session_uid:
@@ -59,7 +59,7 @@ def why_not(obj: bpy.types.Object | None) -> str | None:
 
 
 def _found_at(obj: bpy.types.Object | None) -> str | None:
-    """What a closer look has found at the mesh or at its masks; quick as long as nothing has changed."""
+    """Problem of the mesh or its masks; cached until something changes."""
     try:
         grid.describe(obj)
     except InputError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators share whose work is done by the worker process."""
+"""Base of operators whose work is done by the worker process."""
 
 import traceback
 from typing import Any
@@ -15,24 +15,24 @@ from . import attendance, progress
 
 
 class TaskOperator:
-    """For operators whose work is a task (scene/task.py): subclasses have `why_not` and `begin`, and the options
+    """Base of operators with a task (scene/run/task.py). Subclasses define `why_not` and `begin`, and have the options
     REGISTER and UNDO.
 
-    In a window the operator is modal until the result is written, and lets every event pass: Esc comes by the key map.
-    For scripts it runs to the end. From the redo panel or by Repeat Last it begins anew, as an invoked one does.
+    In a window the operator is modal until the result is written, and passes every event through; Esc comes by the key
+    map. In scripts it runs to the end. The redo panel and Repeat Last start it anew, as an invoked one.
     """
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
-        """Why the work cannot begin; None if it can."""
+        """Reason why the work cannot begin; None if it can."""
         raise NotImplementedError
 
     def begin(self, context: bpy.types.Context) -> Task:
-        """Make the task, and make it the current one by `job.begin`; InputError where that cannot be."""
+        """Make the task current by `job.begin`; InputError if impossible."""
         raise NotImplementedError
 
     def takes_time(self, context: bpy.types.Context) -> bool:
-        """Whether the worker is needed, so that a window would stand still."""
+        """Whether the work needs the worker, as it would block the window."""
         return True
 
     @classmethod
@@ -65,7 +65,7 @@ class TaskOperator:
         return {"CANCELLED"}
 
     def _deliver_at_once(self: Any, task: Task) -> set[str]:
-        """Write a result for which the worker was not needed."""
+        """Write a result that did not need the worker."""
         self.number = attendance.NOBODY
         done = self._deliver(task)
         if task.state == "failed":
@@ -73,7 +73,7 @@ class TaskOperator:
         return done
 
     def _deliver(self: Any, task: Task) -> set[str]:
-        """Write the result; with this operator's end comes the undo step."""
+        """Write the result; the undo step comes with the end of the operator."""
         try:
             task.commit()
         except Exception:  # noqa: BLE001 - the task would never end
@@ -92,7 +92,7 @@ class TaskOperator:
         return {"FINISHED"}
 
     def cancel(self: Any, context: bpy.types.Context) -> None:
-        """The window closes: the task goes on, and is attended in another one."""
+        """The window closes: the task continues, attended in another one."""
         attendance.end(self.number)
 
     @reports_refusals()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variants: the terrain eroded in small by several seeds and values of a parameter, as pictures to choose from."""
+"""Variants: small previews with several seeds and values of a parameter, to choose from."""
 
 import math
 from collections.abc import Iterator
@@ -33,18 +33,19 @@ from . import attendance, progress, runs
 from .errand_operator import ErrandOperator
 
 SIDE = 128
-"""Cells along the longer side of a variant, where the terrain has more."""
+"""Cells along the longer side of a variant, at most."""
 
 NOTHING = "NOTHING"
 
 LIKE_A_FACTOR = 4.0
-"""Ratio of two ends from which on the values between them grow by a factor."""
+"""Ratio of the range above which values are spaced by a factor."""
 
 
 class Shown(NamedTuple):
-    """The variants of a terrain, by its session_uid. kind, target: of the step and NUMBER.PARAMETER, empty for none.
+    """Variants of a terrain, by its session_uid.
 
-    icons: Blender's numbers of the pictures, a row for each value.
+    kind, target: of the step and NUMBER.PARAMETER, empty for none. icons: Blender's numbers of the pictures, a row per
+    value.
     """
 
     uid: int
@@ -57,10 +58,10 @@ class Shown(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The variants that are shown."""
+    """State of the session."""
 
     shown: Shown | None = None
-    """The last ones that were made."""
+    """Last variants made."""
 
     pictures: Any = None
     items: list[tuple[str, str, str]] = field(default_factory=list)  # Blender keeps no texts of its own
@@ -70,7 +71,7 @@ now = session.remember(_Now)
 
 
 def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
-    """The step that NUMBER.PARAMETER names, and the declaration; None where there is no such step."""
+    """Item and declaration for NUMBER.PARAMETER; None if there is no such step."""
     number, _, name = target.partition(".")
     if not number.isdigit() or not 1 <= int(number) <= len(settings.steps):
         return None
@@ -80,7 +81,7 @@ def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
 
 
 def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
-    """What can vary, as items of a menu: a heading for each step that takes part, and its parameters."""
+    """Parameters that can vary, as menu items with a heading for each enabled step."""
     for number, item in enumerate(settings.steps, 1):
         values = steps.values_of(item, []) if item.enabled else {}
         named = [
@@ -101,7 +102,7 @@ def _menu(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, s
 
 
 def _ends(item: Any, known: Specification) -> tuple[float, float]:
-    """From where to where a number varies unless the user says: half of what it is to twice, else along its slider."""
+    """Default range of a varied number: half to twice its value, or its slider."""
     value = float(steps.values_of(item, [])[known.name])
     low, high = (value / 2, value * 2) if value else known.soft_range
     low, high = max(low, known.low), min(high, known.high)
@@ -113,8 +114,7 @@ def _is_number(known: Specification) -> bool:
 
 
 def values_between(known: Specification, low: float, high: float, count: int) -> list[Any]:
-    """So many values of a number from low to high, of three digits or whole: by equal steps, or by equal factors where
-    the ends lie far apart."""
+    """Values from low to high, of three digits or whole: with equal steps, or equal factors for a wide range."""
     shares = [place / max(count - 1, 1) for place in range(count)] if count > 1 else [0.5]
     if low * high > 0.0 and max(high / low, low / high) >= LIKE_A_FACTOR:
         numbers = [low * math.pow(high / low, share) for share in shares]
@@ -125,7 +125,7 @@ def values_between(known: Specification, low: float, high: float, count: int) ->
 
 
 def _begin_at(operator: Any, context: bpy.types.Context) -> None:
-    """Take the ends that suit the parameter which was chosen."""
+    """Set the range that suits the chosen parameter."""
     terrain = companions.terrain_of(context.object)
     found = _item(terrain.erosion, operator.vary) if terrain is not None else None
     if found is not None and _is_number(found[1]):
@@ -133,8 +133,9 @@ def _begin_at(operator: Any, context: bpy.types.Context) -> None:
 
 
 class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
-    """Erode the terrain in small by several seeds, and by several values of a parameter if you like, and show pictures
-    to choose from. The terrain stays as it is"""
+    """Erode a small version of the terrain with several seeds, and optionally several values of a parameter, and show
+    pictures to choose from. The terrain does not change
+    """
 
     bl_idname = "erosion.variants"
     bl_label = "Make Variants"
@@ -212,7 +213,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         return Plan(requests, change)
 
     def _varied(self: Any, settings: Any) -> tuple[str, str, list[Any]]:
-        """Kind of step, NUMBER.PARAMETER and its values; empty where only the seeds differ."""
+        """Kind of step, NUMBER.PARAMETER and values; empty if only seeds differ."""
         if self.vary in ("", NOTHING):
             return "", "", []
         found = _item(settings, self.vary)
@@ -227,7 +228,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
 
 def _show(made: Shown, pictures: list[Array]) -> None:
-    """Let the panel show these pictures, in place of the last ones."""
+    """Show these pictures in the panel, replacing the last ones."""
     forget()
     now.pictures = bpy.utils.previews.new()
     icons = []
@@ -244,7 +245,7 @@ def _show(made: Shown, pictures: list[Array]) -> None:
 
 
 def forget() -> None:
-    """Let go of the pictures."""
+    """Free the pictures."""
     now.shown = None
     if now.pictures is not None:
         bpy.utils.previews.remove(now.pictures)
@@ -252,12 +253,12 @@ def forget() -> None:
 
 
 def _of(terrain: bpy.types.Object | None) -> Shown | None:
-    """The variants of a terrain, if the last ones are of it."""
+    """Variants of this terrain; None if the last ones belong to another."""
     return now.shown if terrain is not None and now.shown is not None and now.shown.uid == terrain.session_uid else None
 
 
 class EROSION_OT_variant_choose(bpy.types.Operator):
-    """Take the seed of this variant, and its value of the parameter. Run then makes it in full"""
+    """Use the seed of this variant, and its value of the parameter. Run then erodes the full terrain with them"""
 
     bl_idname = "erosion.variant_choose"
     bl_label = "Choose Variant"
@@ -303,13 +304,13 @@ class EROSION_PT_variants(SubPanel):
 
 
 def _side(context: bpy.types.Context, across: int) -> float:
-    """Side of a picture, so that so many fill the panel, in Blender's units of the interface."""
+    """Size of pictures that fill the panel in a row, in interface units."""
     width = context.region.width / context.preferences.system.ui_scale / 20.0 if context.region else 15.0
     return max((width - 3.0) / across - 0.3, 2.0)
 
 
 def _draw_pictures(layout: Any, made: Shown, settings: Any, side: float) -> None:
-    """A row for each value below its name, and a column for each seed."""
+    """Draw a row for each value below its name, and a column for each seed."""
     found = _item(settings, made.target)
     value = steps.values_of(found[0], []).get(found[1].name) if found is not None else None
     for number, icons in enumerate(made.icons):
@@ -334,7 +335,7 @@ def _word(value: Any) -> str:
 
 
 def unregister() -> None:
-    """Let go of the pictures."""
+    """Free the pictures."""
     forget()
 
 

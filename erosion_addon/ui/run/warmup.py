@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""While the artist still sets parameters, the worker starts, tries its libraries and compiles what a run will call.
+"""Compilation ahead of a run: while the artist sets parameters, the worker starts, tests its libraries and compiles.
 
-The panel gives notice of the terrain that it shows; all that takes time happens from a timer and in the worker.
+The panel reports the terrain that it shows; everything slow happens in a timer and in the worker.
 """
 
 import json
@@ -23,23 +23,23 @@ from ..base.panel import redraw_panels
 from ..recipe import steps
 
 INTERVAL = 0.3
-"""Seconds from the notice to the start of the worker, and from one look at it to the next."""
+"""Seconds from the notice to the start of the worker, and between checks of it."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What was asked for."""
+    """State of the session."""
 
     noticed: int = 0
     wanted: str = ""
-    """What has been asked for last. It is asked for once: a worker that Cancel has ended starts with the next run."""
+    """Last request. It is made once: a worker ended by Cancel starts again with the next run."""
 
 
 _now = session.remember(_Now)
 
 
 def notice(obj: bpy.types.Object) -> None:
-    """The tab shows this terrain. Called while Blender draws, so it only sets a timer."""
+    """Report the terrain shown in the tab. Called while Blender draws, so it only sets a timer."""
     _now.noticed = obj.session_uid
     if preferences.warms_up() and _has_window():
         _later()
@@ -54,7 +54,7 @@ def _later() -> None:
 
 
 def unregister() -> None:
-    """No compilation outlives the extension."""
+    """End the compilation."""
     worker_process.stop_compiling()
 
 
@@ -76,7 +76,7 @@ def _tick() -> float | None:
 
 
 def warm_up(obj: bpy.types.Object | None) -> None:
-    """Have the worker compile what a run on this terrain will call, unless that is what was asked for last."""
+    """Have the worker compile the kernels of a run on this terrain, unless that was the last request."""
     if obj is None or grid.why_not(obj) is not None:
         return
     recipe = steps.meant_recipe(obj.erosion)
@@ -91,7 +91,7 @@ def warm_up(obj: bpy.types.Object | None) -> None:
 
 
 def _shape(recipe: Recipe) -> list[Any]:
-    """What of a recipe decides which kernels are called, and with what kinds of arguments: the amounts do not."""
+    """Parts of a recipe that determine its kernels and their argument types; amounts do not."""
     return [
         [
             step.kind,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adding, importing and mending terrains."""
+"""Interface of terrains: add, import, repair."""

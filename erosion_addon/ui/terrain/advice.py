@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences about a terrain in the panel, each with the button that mends what it speaks of."""
+"""Advice about a terrain in the panel, with buttons that fix the problem."""
 
 from typing import Any
 
@@ -39,11 +39,11 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
 }
-"""Name of a remedy → operator, text of its button, what the operator is called with."""
+"""Name of a remedy → operator, button text, operator properties."""
 
 
 def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
-    """A sentence, and below it the button that mends what it speaks of."""
+    """Draw an advice, and the button below it."""
     draw_lines(layout, [said.sentence], icon)
     if said.remedy:
         operator, text, given = REMEDIES[said.remedy]
@@ -59,7 +59,7 @@ def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
 
 
 class EROSION_OT_remedy(bpy.types.Operator):
-    """Mend what the sentence above speaks of, on the terrain"""
+    """Fix the problem above on the terrain"""
 
     bl_idname = "erosion.remedy"
     bl_label = "Fix Terrain"
@@ -103,7 +103,7 @@ def _function(remedy: str) -> Any:
 
 
 class _MendingOperator:
-    """For operators that mend what is in the way of a run on the active terrain."""
+    """Base of operators that fix what prevents a run on the active terrain."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
@@ -114,8 +114,10 @@ class _MendingOperator:
 
 
 class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
-    """Scale the terrain evenly, heights too, until it is as wide as real land. More meters make wind and water work on
-    larger forms"""
+    """Scale the terrain evenly, including heights, to the width of real land.
+
+    Wind and water then work on larger forms
+    """
 
     bl_idname = "erosion.terrain_enlarge"
     bl_label = "Enlarge Terrain"
@@ -141,7 +143,7 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
-    """Make the uppermost meters of the ground loose sand for wind and water to move. The heights stay"""
+    """Turn the top meters of the ground into loose sand for wind and water to move. Heights do not change"""
 
     bl_idname = "erosion.sand_add"
     bl_label = "Add Sand"
@@ -174,7 +176,7 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
-    """Make the time step of the water as short as suits the cells, so that the ground keeps up with the water"""
+    """Shorten the water's time step to suit the cells, so that the ground keeps up with the water"""
 
     bl_idname = "erosion.time_step_shorten"
     bl_label = "Shorten Time Step"
@@ -191,7 +193,7 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
 
 @persistent
 def _meshes_are_others(*_: Any) -> None:
-    """Another file, or another state of this one: no grid that was looked at is known any more."""
+    """Clear the cache of grid checks after opening a file or undo."""
     grid.forget()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File ▸ Import ▸ Heightmap, images dropped into the viewport, and images of the file: grid meshes in meters."""
+"""Heightmap import: File ▸ Import, files dropped into the viewport, and images of the .blend file."""
 
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,11 @@ from ..base.translations import report
 SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
 
 METERS = (".npy", ".exr", ".r32")
-"""Files whose numbers are meters, without black and white."""
+"""Formats in meters, without black and white."""
 
 
 class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
-    """Make a grid mesh from a heightmap, ready to be eroded"""
+    """Make a grid mesh from a heightmap, ready for erosion"""
 
     bl_idname = "erosion.heightmap_import"
     bl_label = "Import Heightmap"
@@ -167,7 +167,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return {"FINISHED"}
 
     def _read_file(self) -> tuple[str, Array, tuple[float, float] | None, float | None]:
-        """Name, elevation, (row, col) spacing and step; None for what is not known."""
+        """Name, elevation, (row, col) spacing and step; None if unknown."""
         from ...files import side_file  # here, as few sessions of Blender import a heightmap
         from ...scene.files.image import BlenderFiles
 
@@ -212,7 +212,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return smooth_steps(elevation, step)
 
     def _spacing(self, elevation: Array) -> tuple[float, float]:
-        """The chosen meters between rows and columns."""
+        """Chosen meters between rows and columns."""
         size = self.cell_size if self.measure == "CELL" else self.width / (elevation.shape[1] - 1)
         return size, size
 
@@ -233,18 +233,18 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
 
 
 def draw_buttons(layout: Any) -> None:
-    """Buttons of the panel that make a terrain from a file or an image."""
+    """Draw the panel's buttons that make a terrain from a file or an image."""
     layout.operator("erosion.heightmap_import", icon="IMPORT")
     layout.operator("erosion.heightmap_import", text="Terrain from Image", icon="IMAGE_DATA").source = "IMAGE"
 
 
 def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """The entry in File ▸ Import."""
+    """Draw the entry in File ▸ Import."""
     self.layout.operator(EROSION_OT_heightmap_import.bl_idname, text="Heightmap (.exr, .tif, .png, .npy, .r16)")
 
 
 def draw_image(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """The entry in the menu Image of the image editor."""
+    """Draw the entry in the menu Image of the image editor."""
     self.layout.separator()
     self.layout.operator("erosion.heightmap_import", text="Terrain from Image", icon="MESH_GRID").source = "IMAGE"
 
@@ -256,7 +256,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the entries away again."""
+    """Remove the entries."""
     bpy.types.IMAGE_MT_image.remove(draw_image)
     bpy.types.TOPBAR_MT_file_import.remove(draw_import)
 

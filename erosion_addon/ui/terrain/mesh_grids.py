@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes made fit for erosion: a grid from any mesh, and terraces smoothed away."""
+"""Mesh tools: conversion to a grid, straightening, and removal of terracing."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_b
 from ..base.translations import report
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
-"""Types of objects that can have faces."""
+"""Object types with faces."""
 
 
 def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
@@ -26,7 +26,7 @@ def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
 
 
 class EROSION_OT_grid_from_mesh(bpy.types.Operator):
-    """Make a terrain of what is seen of the object from above: a new, even grid that can be eroded"""
+    """Convert the object to a terrain: a new, even grid of its surface as seen from above"""
 
     bl_idname = "erosion.grid_from_mesh"
     bl_label = "Make Grid from Mesh"
@@ -73,8 +73,10 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
 
 
 class EROSION_OT_grid_straighten(bpy.types.Operator):
-    """Put vertices that were pushed out of their rows and columns back in line, such as by sculpting, and keep the
-    surface. What is in line stays as it is"""
+    """Move vertices back to their rows and columns, from which sculpting pushed them, and keep the surface.
+
+    Aligned vertices stay
+    """
 
     bl_idname = "erosion.grid_straighten"
     bl_label = "Straighten Grid"
@@ -97,8 +99,10 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
 
 
 class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
-    """Smooth away the terraces of a terrain that was made from an image with few shades of gray. No vertex moves by
-    more than half a step, so cliffs and peaks stay"""
+    """Remove the terracing of a terrain made from an 8-bit image.
+
+    No vertex moves by more than half a step, so cliffs and peaks stay
+    """
 
     bl_idname = "erosion.steps_smooth"
     bl_label = "Remove Terracing"
@@ -135,7 +139,7 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
 
 
 def draw_convert(self: Any, context: bpy.types.Context) -> None:
-    """The entry in Object ▸ Convert."""
+    """Draw the entry in Object ▸ Convert."""
     self.layout.separator()
     self.layout.operator(EROSION_OT_grid_from_mesh.bl_idname, text="Terrain Grid", icon="MESH_GRID")
 
@@ -146,7 +150,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the entry away again."""
+    """Remove the entry."""
     bpy.types.VIEW3D_MT_object_convert.remove(draw_convert)
 
 

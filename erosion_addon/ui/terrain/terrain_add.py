@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add ▸ Mesh ▸ Terrain: a start terrain of any kind, adjustable until the next operation."""
+"""Add ▸ Mesh ▸ Terrain: start terrains, adjustable in the redo panel."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ ICONS = {
 }
 
 MANY = 4_000_000
-"""Vertices; from here on Blender answers slowly."""
+"""Number of vertices above which Blender becomes slow."""
 
 _KINDS = [
     (source.kind, source.label, source.about.rstrip("."), ICONS[source.kind], number)
@@ -41,7 +41,7 @@ _KINDS = [
 
 
 def _name(kind: str, parameter: str) -> str:
-    """The operator's property for a parameter: each kind has its own, with its own default."""
+    """Operator property of a parameter; each kind has its own, with its own default."""
     return f"{kind}_{parameter}"
 
 
@@ -53,7 +53,7 @@ _PARAMETERS = {
 
 
 class EROSION_OT_terrain_add(bpy.types.Operator):
-    """Add a terrain to be eroded: mountains, hills, sand or plain forms"""
+    """Add a terrain to erode: mountains, hills, sand or geometric shapes"""
 
     bl_idname = "erosion.terrain_add"
     bl_label = "Terrain"
@@ -137,7 +137,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return obj
 
     def _values(self) -> dict[str, Any]:
-        """The chosen kind's parameters by name."""
+        """Parameters of the chosen kind by name."""
         values = {}
         for name, known in specifications(SOURCES[self.kind].parameters).items():
             value = meant(getattr(self, _name(self.kind, name)), known.default)
@@ -145,7 +145,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return values
 
     def _grid(self) -> tuple[int, int, tuple[float, float]]:
-        """Rows, columns and (row, column) spacing of cells that are as square as the size allows."""
+        """Rows, columns and (row, column) spacing of cells, as square as the size allows."""
         sides = meant(self.size_y, None), meant(self.size_x, None)
         cell = max(sides) / (self.resolution - 1)
         rows, cols = (max(SMALLEST_SIDE, round(side / cell) + 1) for side in sides)
@@ -184,7 +184,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
 
 
 def draw_add(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """The entry in Add ▸ Mesh."""
+    """Draw the entry in Add ▸ Mesh."""
     self.layout.operator(EROSION_OT_terrain_add.bl_idname, icon="RNDCURVE")
 
 
@@ -194,7 +194,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the entry away again."""
+    """Remove the entry."""
     bpy.types.VIEW3D_MT_mesh_add.remove(draw_add)
 
 

@@ -150,7 +150,7 @@ def test_in_english_a_sentence_stays_as_it_is():
 def test_the_messages_have_every_label_tooltip_choice_text_and_error_with_its_context(messages):
     assert {
         ("Operator", "Run"),  # a button
-        ("*", "End the run now and keep what is there so far"),  # its tooltip
+        ("*", "Stop the run and keep its current result"),  # its tooltip
         ("*", "Surface Color"),  # a panel
         ("Erosion", "Edges"),  # a parameter, in a word that means something else in all of Blender
         ("Erosion", "Wrap"),  # one of its choices

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What modules of scene and interface remember from one call to the next, so that all of it can be cleared."""
+"""Session state of the modules of scene and interface, cleared in one place."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,14 +13,14 @@ _caches: list[Any] = []
 
 
 def remember(kind: type[Remembered]) -> Remembered:
-    """The one instance of a dataclass whose fields all have defaults, to which `clear` sets them back."""
+    """Single instance of a dataclass with defaults, to which `clear` resets it."""
     made = kind()
     _remembered.append(made)
     return made
 
 
 def cached(size: int | None = None) -> Callable[[Function], Function]:
-    """`lru_cache` of that size, which `clear` empties."""
+    """`lru_cache` that `clear` empties."""
 
     def decorate(function: Function) -> Function:
         made = lru_cache(size)(function)
@@ -31,7 +31,7 @@ def cached(size: int | None = None) -> Callable[[Function], Function]:
 
 
 def clear() -> None:
-    """Remember nothing. What Blender keeps, as timers and pictures, is to be given back before."""
+    """Reset all session state. Release Blender's resources, such as timers and pictures, before."""
     for made in _remembered:
         made.__init__()
     for cache in _caches:

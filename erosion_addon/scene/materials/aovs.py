@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AOVs: passes that the terrain's materials write for compositing and pipelines.
+"""AOVs: render passes of the terrain's materials, for compositing and pipelines.
 
-They are in a material only while they are wanted: each makes the shader larger, which on a computer that renders
-without a graphics card takes minutes to compile. Depth and normals are Blender's own passes, which are switched on with
-them.
+Materials contain them only while they are enabled: each enlarges the shader, which takes minutes to compile without a
+graphics card. Blender's own depth and normal passes are enabled with them.
 """
 
 from collections.abc import Iterable
@@ -36,14 +35,14 @@ AOVS = (
 
 
 OF_BLENDER = ("use_pass_z", "use_pass_normal")
-"""Passes of Blender's own that belong to them."""
+"""Blender's own passes that are enabled with them."""
 
 SWITCHED = "erosion_passes"
-"""Custom property of a view layer: those of Blender's passes that were off before."""
+"""Custom property of a view layer: Blender's passes that were off before."""
 
 
 def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:
-    """Give a view layer the passes that it lacks, and let the terrain materials write them."""
+    """Add the missing passes to a view layer, and their nodes to the terrain materials."""
     for aov in AOVS:
         if aov.name not in layer.aovs:
             made = layer.aovs.add()
@@ -58,7 +57,7 @@ def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> 
 
 
 def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:
-    """Take the passes away from a view layer, and what writes them out of the materials, if no other layer has them."""
+    """Remove the passes from a view layer, and their nodes if no other layer has them."""
     names = {aov.name for aov in AOVS}
     for aov in AOVS:
         found = layer.aovs.get(aov.name)
@@ -80,7 +79,7 @@ def wanted() -> bool:
 
 
 def write(tree: bpy.types.NodeTree) -> None:
-    """Add what is missing of the nodes that write the passes."""
+    """Add the missing output nodes of the passes."""
     there = {node.aov_name for node in tree.nodes if node.type == "OUTPUT_AOV"}
     surface = tree.nodes.get(SURFACE)
     for row, aov in enumerate(AOVS):

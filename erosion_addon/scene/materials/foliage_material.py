@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The material of foliage: it cuts shells into plants, by a cell noise that closes in with height.
+"""Foliage material: cuts shells into plants with a cell noise whose gaps widen with height.
 
-Each cell of the noise is a plant, with a height and a tint of its own; a shell shows where the plant's rounded crown
-reaches up to it. Pure shader nodes, for EEVEE and Cycles.
+Each noise cell is a plant with its own height and tint; a shell is visible within the plant's rounded crown. Shader
+nodes only, for EEVEE and Cycles.
 """
 
 import bpy
@@ -96,7 +96,7 @@ NODES = (
 
 
 def foliage_material() -> bpy.types.Material:
-    """The material "Terrain Foliage": the one in the file, or a new one."""
+    """Material "Terrain Foliage": the existing one, or a new one."""
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
     material, is_new = nodes.material(GROUP, "Terrain Foliage", group, SOCKETS)
     if is_new:

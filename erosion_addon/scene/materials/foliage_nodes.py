@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the Geometry Nodes group "Foliage Shells": its sockets, and the nodes that make shells of ground."""
+"""Tables of the Geometry Nodes group "Foliage Shells": sockets and nodes."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from .nodes import Node, Socket, Text, math
 VERSION = 2
 
 DENSITY = "foliage_density"
-"""Attribute of the terrain, and of the shells: 0-1, how densely plants grow."""
+"""Attribute of the terrain and the shells: density of plants, 0-1."""
 
 ROOT, SHELL = "foliage_root", "foliage_shell"
-"""Attributes of the shells: where on the ground a point stands, in widths of a plant, and its share of the height."""
+"""Attributes of the shells: position on the ground in plant widths, and relative height."""
 
 _METERS: dict[str, Any] = {"subtype": "DISTANCE", "high": 1e5}
 
@@ -44,7 +44,7 @@ def _store(name: str, geometry: str, value: str, data_type: str = "FLOAT", domai
 
 
 def _remove(start: str, geometry: str) -> Node:
-    """Removes the attributes that begin with a letter; those that were captured have no name."""
+    """Node that removes the attributes with a given initial; captured attributes have no name."""
     name, inputs = f"without {start}", {"Geometry": geometry, "Name": Text(f"{start}*")}
     if bpy.app.version < (5, 0, 0):
         return Node(name, "GeometryNodeRemoveAttribute", inputs, {"pattern_mode": "WILDCARD"})
@@ -52,7 +52,7 @@ def _remove(start: str, geometry: str) -> Node:
 
 
 _STARTS = sorted({name[0] for name in FIELDS} | {"U"})
-"""What the names of fields begin with, and UV maps. (The pattern * alone would try to remove the position.)"""
+"""Initials of fields and UV maps. (The pattern * alone would try to remove the position.)"""
 
 NODES = (
     # The ground where plants grow, in our own axes: they are others than the terrain's after its scale is applied.

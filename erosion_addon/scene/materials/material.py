@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain's material: a node group that makes ground out of the fields, in the colors of a palette.
+"""Terrain material: a node group that shades the fields in the colors of a palette.
 
-Pure shader nodes, for EEVEE and Cycles: a saved file renders without the extension. There is one group in a file, and
-one material for each palette, shared by the terrains that show it. What the user edits in them stays.
+Shader nodes only, for EEVEE and Cycles: a saved file renders without the extension. A file has one group, and one
+material per palette, shared by its terrains. The user's edits are kept.
 """
 
 from contextlib import suppress
@@ -20,12 +20,12 @@ DEFAULT_PALETTE = "temperate"
 
 
 def terrain_group() -> bpy.types.NodeTree:
-    """The node group "Terrain": the one in the file, brought up to date where it is older, or a new one."""
+    """Node group "Terrain": the existing one, updated if older, or a new one."""
     return nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
 
 
 def terrain_material(palette: str = DEFAULT_PALETTE) -> bpy.types.Material:
-    """The material of a palette: the one in the file, or a new one. InputError where there is no such palette."""
+    """Material of a palette: the existing one, or a new one. InputError for an unknown palette."""
     chosen = Palette.load(palette)
     kind, name = f"{GROUP} {palette}", f"Terrain Erosion {chosen.name.title()}"
     made, is_new = nodes.material(kind, name, terrain_group(), SOCKETS)
@@ -40,18 +40,17 @@ def terrain_material(palette: str = DEFAULT_PALETTE) -> bpy.types.Material:
 
 
 def terrain_materials() -> list[bpy.types.Material]:
-    """All terrain materials that can be edited in this file."""
+    """All editable terrain materials in this file."""
     return [material for material in bpy.data.materials if is_ours(material) and material.library is None]
 
 
 def is_ours(material: bpy.types.Material | None) -> bool:
-    """Whether it is a terrain material, of any palette."""
+    """Whether a material is a terrain material, of any palette."""
     return material is not None and material.get(nodes.KIND, "").startswith(f"{GROUP} ")
 
 
 def palette_of(obj: bpy.types.Object) -> Palette:
-    """The palette of the terrain material that the object shows; the default one where it shows none, or one whose file
-    is gone."""
+    """Palette of the object's terrain material; the default if it has none, or the palette's file is missing."""
     shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
     with suppress(InputError):
         if shown is not None:
@@ -60,11 +59,10 @@ def palette_of(obj: bpy.types.Object) -> Palette:
 
 
 def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool = False) -> bool:
-    """Give the object the material of a palette; returns whether its faces show it.
+    """Assign the material of a palette to the object; returns whether its faces show it.
 
-    An object without materials gets it as its only one, and one that has the material of another palette gets it in
-    that one's place. Otherwise it becomes one slot more and the faces keep what they have, unless `replace` turns all
-    of them over to it; the other slots stay in either case.
+    It becomes the only material of an object without any, and replaces the material of another palette. Otherwise it is
+    added as a slot, and faces keep theirs unless `replace` assigns all of them; other slots stay.
     """
     material = terrain_material(palette)
     slots = obj.material_slots

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where nodes lie in a tree: from left to right by what they read, each part of the tree in a frame of its own."""
+"""Node layout: columns from left to right by dependence, each part of the tree in a frame."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 
 GAP, FRAME_GAP = 60.0, 120.0
-"""Between two columns, and between two parts, in Blender's units of the node editor."""
+"""Gaps between columns and between parts, in Blender's units of the node editor."""
 
 _COLLAPSED, _HEAD, _ROW = 40.0, 110.0, 22.0
-"""Heights of a collapsed node, of the rest of one with so much space below it, and of each socket of that."""
+"""Heights of a collapsed node, of a node without its sockets, and of a socket."""
 
 
 def arrange(
@@ -19,8 +19,7 @@ def arrange(
 ) -> None:
     """Place nodes.
 
-    made: the tree's nodes by the names of the table; "in" is the group's input. parts: what the table has of them,
-    by titles. sources: names of the nodes that each one reads.
+    made: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources: inputs of each node.
     """
     left = made["in"].width + GAP if "in" in made else 0.0
     for title, part in parts.items():
@@ -39,7 +38,7 @@ def arrange(
 
 
 def height(node: bpy.types.Node) -> float:
-    """About how high a node is drawn; Blender itself knows that only once it has drawn it."""
+    """Approximate height of a node; Blender knows it only after drawing."""
     if node.hide:
         return _COLLAPSED
     shown = [*(s for s in node.inputs if s.enabled), *(s for s in node.outputs if s.enabled)]
@@ -47,7 +46,7 @@ def height(node: bpy.types.Node) -> float:
 
 
 def _columns(names: Sequence[str], sources: dict[str, list[str]]) -> list[list[str]]:
-    """The names by columns: each node stands right of all that it reads among them."""
+    """Names by column: each node lies to the right of its inputs."""
 
     @cache
     def column(name: str) -> int:

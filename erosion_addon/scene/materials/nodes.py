@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Node groups and materials from tables: sockets and nodes are data, and one builder makes trees of them.
+"""Node groups and materials built from tables of sockets and nodes.
 
-What is built is found again by a mark, so building twice gives one, and a group of the user's that happens to have the
-same name is left alone. What the user edits stays, until a newer version of the table comes along.
+What is built carries a mark, so building twice gives one, and a group of the user's with the same name is left alone.
+The user's edits are kept, until a newer version of the table replaces them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,34 +16,33 @@ from ...terrain.fields import FIELDS
 from . import node_layout
 
 KIND = "terrain_erosion_kind"
-"""Custom property of what we built: which table it is from."""
+"""Custom property of built node trees: name of the table."""
 
 VERSION = "terrain_erosion_version"
-"""Custom property of a group of ours: the version of its table."""
+"""Custom property of a built group: version of its table."""
 
 EXISTS = "exists"
-"""Channel of a socket: 1 where the object's mesh has the attribute, 0 where not."""
+"""Socket channel: 1 if the object's mesh has the attribute, else 0."""
 
 OF_OBJECT, VECTOR_OF_OBJECT = "object", "vector of object"
-"""Channels of a socket whose attribute is a custom property of the object or its mesh, a number or three; 0 where there
-is none."""
+"""Socket channels that read a custom property of the object or its mesh, a number or three; 0 if it is missing."""
 
 SURFACE = "Surface"
-"""Name of the node that is the group, in a material made here."""
+"""Name of the group node in a material."""
 
 _OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector"}
 
 _KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat", tuple: "NodeSocketColor"}
-"""Type of a default → type of its socket."""
+"""Type of a default → socket type."""
 
 
 @dataclass(frozen=True)
 class Socket:
     """One input or output of a group.
 
-    kind: the socket's type; by default that of the `default`: a number, or three for a color. low, high, subtype: of
-    numbers. attribute: the mesh attribute that a material feeds the input from, of which `channel` is read: Fac, Color,
-    Vector, Alpha, or EXISTS, as an attribute that is missing reads 0; or one of the object's.
+    kind: socket type; by default that of the `default`: a number, or three for a color. low, high, subtype: of numbers.
+    attribute: mesh attribute that feeds the input in a material. channel: its output: Fac, Color, Vector, Alpha, or
+    EXISTS, as a missing attribute reads 0; or one of the object's.
     """
 
     name: str
@@ -60,14 +59,17 @@ class Socket:
 
 
 class Text(str):
-    """The value of an input that is words and no link."""
+    """Text value of an input, as opposed to a link."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node: inputs are values, or links written "node.output" ("in" is the group's input, and "node" alone is its
-    first enabled output); settings are its properties, "part.property" where it has parts, or a list of what
-    to add to one that is a collection. `type` is Blender's, of which "ShaderNode" may be left out."""
+    """A node.
+
+    inputs: values, or links written "node.output" ("in" is the group's input, "node" alone its first enabled output).
+    settings: its properties, "part.property" for nested ones, or a list of items to add to a collection. type:
+    Blender's, "ShaderNode" may be omitted.
+    """
 
     name: str
     type: str
@@ -76,41 +78,41 @@ class Node:
 
 
 Table = Sequence[Node] | Mapping[str, Sequence[Node]]
-"""Nodes; or parts of a tree by their titles, each of which gets a frame, but for that without a title."""
+"""Nodes; or parts of a tree by title, each with a frame except the untitled one."""
 
 
 def math(name: str, operation: str, *operands: Any) -> Node:
-    """A number from up to three numbers; output Value."""
+    """Math node with up to three inputs; output Value."""
     return Node(name, "Math", dict(enumerate(operands)), {"operation": operation})
 
 
 def mix(name: str, factor: Any, a: Any, b: Any, blend: str = "MIX") -> Node:
-    """A color from two; output Result."""
+    """Mix node of two colors; output Result."""
     return Node(name, "Mix", {"Factor": factor, "A": a, "B": b}, {"data_type": "RGBA", "blend_type": blend})
 
 
 def ramp(name: str, value: str, low: Any, high: Any, result: tuple[Any, Any] = (0.0, 1.0)) -> Node:
-    """A smooth step of `value` from `low` to `high`, from one result to the other; output Result."""
+    """Smoothstep of `value` from `low` to `high`, between two results; output Result."""
     inputs = {"Value": value, "From Min": low, "From Max": high, "To Min": result[0], "To Max": result[1]}
     return Node(name, "MapRange", inputs, {"interpolation_type": "SMOOTHSTEP"})
 
 
 def noise(name: str, place: str, detail: float, roughness: float = 0.66) -> Node:
-    """Fractal noise, most of it within 0.35-0.65; outputs Fac and Color."""
+    """Fractal noise, mostly within 0.35-0.65; outputs Fac and Color."""
     return Node(name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": roughness})
 
 
 def find(collection: Any, kind: str) -> Any:
-    """What we built of this kind among the file's own materials or node groups; None where there is none."""
+    """Built material or node group of this kind in the file; None if there is none."""
     return next((item for item in collection if item.get(KIND) == kind and item.library is None), None)
 
 
 def node_group(
     kind: str, version: int, sockets: Sequence[Socket], nodes: "Table", tree: str = "ShaderNodeTree"
 ) -> bpy.types.NodeTree:
-    """The node group `kind`: the one in the file, brought up to date where it is older, or a new one of that name.
+    """Node group `kind`: the existing one, updated if older, or a new one.
 
-    Materials made here that use an older one are fed with the attributes that are new in it.
+    Existing materials get the attributes that are new in it.
     """
     group = find(bpy.data.node_groups, kind)
     if group is None:
@@ -127,9 +129,9 @@ def node_group(
 def material(
     kind: str, name: str, group: bpy.types.NodeTree, sockets: Sequence[Socket]
 ) -> tuple[bpy.types.Material, bool]:
-    """(the material `kind`, whether it is new): the one in the file as it is, or a new one called `name`.
+    """(material `kind`, whether it is new): the existing one unchanged, or a new one called `name`.
 
-    A new one is the node group, fed from the attributes that its sockets name.
+    A new one consists of the node group, fed by the attributes of its sockets.
     """
     found = find(bpy.data.materials, kind)
     if found is not None:
@@ -147,14 +149,14 @@ def material(
 
 
 def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]]:
-    """The nodes that read attributes for these inputs of a group, and the links from them by the inputs' names."""
+    """Attribute nodes for these inputs of a group, and their links by input name."""
     fields = list(fields)
     fed = {s.name: f"{_attribute(s).name}.{_OUTPUTS.get(s.channel, s.channel)}" for s in fields}
     return list({node.name: node for node in map(_attribute, fields)}.values()), fed  # type: ignore[return-value]
 
 
 def _attribute(socket: Socket) -> Node:
-    """The node that reads a socket's attribute."""
+    """Attribute node of a socket."""
     name, collapsed = socket.attribute, {"hide": True, "width": 200.0}
     if socket.channel in (OF_OBJECT, VECTOR_OF_OBJECT):
         return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed})
@@ -169,10 +171,7 @@ def _attribute(socket: Socket) -> Node:
 
 
 def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
-    """Add the nodes of a table, set and link their inputs, and lay them out from left to right.
-
-    source: the type of the node that the table calls "in".
-    """
+    """Build the nodes of a table: add, set, link and lay out. source: type of the node called "in"."""
     parts = table if isinstance(table, Mapping) else {"": table}
     made = {"in": tree.nodes.new(source)} if source else {}
     table = [node for part in parts.values() for node in part]
@@ -202,14 +201,14 @@ def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
 
 
 def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
-    """The socket that a link "node.output" names."""
+    """Output socket of a link "node.output"."""
     name, _, output = link.partition(".")
     outputs = made[name].outputs
     return outputs[output] if output else next(socket for socket in outputs if socket.enabled)
 
 
 def sources_of(table: Iterable[Node]) -> dict[str, list[str]]:
-    """The names of the nodes that each one reads."""
+    """Names of the nodes that each node reads."""
     return {node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)] for node in table}
 
 
@@ -218,7 +217,7 @@ def _is_link(value: Any) -> bool:
 
 
 def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) -> list[Socket]:
-    """Give a group its sockets and panels; returns the new ones. Those that are there stay, with what is linked."""
+    """Add sockets and panels to a group; returns the new ones. Existing ones stay, with their links."""
     wanted = {(socket.name, socket.output): socket for socket in sockets}
     known = {}
     for item in [item for item in interface.items_tree if item.item_type == "SOCKET"]:
@@ -244,7 +243,7 @@ def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) 
 
 
 def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
-    """Give new inputs their values in the materials that use the group already: there they are 0."""
+    """Set new inputs to their defaults in existing materials, where they would be 0."""
     inputs = [socket for socket in sockets if not socket.output]
     for material in (material for material in bpy.data.materials if material.node_tree):
         tree = material.node_tree
@@ -256,7 +255,7 @@ def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
 
 
 def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[Socket]) -> None:
-    """Link new inputs of a group in a material to the attributes that they are fed from, left of it."""
+    """Link new inputs of a group in a material to new attribute nodes on its left."""
     attributes, fed = _feeding(fields)
     made = {}
     for number, node in enumerate(attributes):

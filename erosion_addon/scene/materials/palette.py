@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Palettes: values of the terrain material's controls for a kind of landscape, as data in TOML.
+"""Palettes: settings of the terrain material for a landscape, as TOML data.
 
-A file holds a `description`, the `haze_color` of the air in the distance, and controls by their names in small letters
-("rock_color"): colors are "#rrggbb" in sRGB, angles are in degrees, everything else is as the material shows it. What
-it leaves out keeps its default.
+A file holds a `description`, the `haze_color` of the air, and controls in lower case ("rock_color"). Colors are
+"#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them. Missing ones keep their defaults.
 """
 
 from dataclasses import dataclass
@@ -17,17 +16,17 @@ from .nodes import Socket
 from .terrain_nodes import CONTROLS
 
 FOLDER = "palettes"
-"""Where they lie among the presets."""
+"""Folder of palettes among the presets."""
 
 HAZE = "#b9c6d4"
-"""Color of the distance where a palette names none: moist air."""
+"""Default haze color: moist air."""
 
 _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
 
 
 @dataclass(frozen=True)
 class Palette:
-    """A named set of values, by the names of the material's controls: linear (r, g, b, 1), radians, numbers.
+    """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
     haze: linear (r, g, b) of the air in the distance at noon.
     """
@@ -39,7 +38,7 @@ class Palette:
 
     @classmethod
     def load(cls, name: str) -> "Palette":
-        """A shipped palette by its name, or one from a file by its path (anything that ends in .toml)."""
+        """Shipped palette by name, or one from a file by its path (ending in .toml)."""
         path = Path(name) if name.lower().endswith(".toml") else shipped(FOLDER).get(name)
         if path is None:
             raise InputError(f"There is no palette {name!r:.80}; there are {', '.join(shipped(FOLDER))}.")
@@ -47,7 +46,7 @@ class Palette:
 
     @classmethod
     def parse(cls, text: str, name: str, source: str) -> "Palette":
-        """A palette from TOML text; `source` is what errors call it."""
+        """Palette from TOML text. source: name of the text in errors."""
         table = tables(text, source, "palette")
         try:
             description = table.pop("description", "")
@@ -60,7 +59,7 @@ class Palette:
 
 
 def _checked(key: str, value: Any) -> tuple[str, Any]:
-    """(name of the control, value as Blender takes it); InputError says what is wrong with it."""
+    """(name of the control, value in Blender's form); InputError for an invalid one."""
     socket = _SOCKETS.get(key)
     if socket is None:
         raise InputError(f"{key:.80} is not a control of the terrain material; there are {', '.join(_SOCKETS)}.")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sky of a terrain's picture: a gradient, the sun's glow in it, and soft clouds on a plane high above.
+"""Sky of a terrain's picture: a gradient, the sun's glow, and soft clouds on a high plane.
 
-Pure shader nodes, for EEVEE and Cycles of all versions: Blender's own sky texture has other models and names from 5.0
-on. The disc of the sun is left to the lamp.
+Shader nodes only, for EEVEE and Cycles of all versions: Blender's own sky texture changed models and names in 5.0. The
+sun lamp draws the disc.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ NODES = (
 
 
 def sky_world(name: str) -> bpy.types.World:
-    """A new world that shows the sky."""
+    """New world with the sky."""
     world = bpy.data.worlds.new(name)
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
@@ -99,12 +99,12 @@ def sky_world(name: str) -> bpy.types.World:
 
 
 def is_ours(world: bpy.types.World | None) -> bool:
-    """Whether it is a sky made here."""
+    """Whether a world was made here."""
     return world is not None and world.get(nodes.KIND) == GROUP and world.library is None
 
 
 def set_sky(world: bpy.types.World, values: Mapping[str, Any], strength: float) -> None:
-    """Set the sky's inputs by their names, colors as linear (r, g, b), and how brightly it shines."""
+    """Set the sky's inputs by name, colors as linear (r, g, b), and its strength."""
     inputs = world.node_tree.nodes[nodes.SURFACE].inputs
     for name, value in values.items():
         socket = inputs[name]

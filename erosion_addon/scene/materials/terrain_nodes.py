@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the node group "Terrain": its sockets, and the nodes that make ground out of fields."""
+"""Tables of the node group "Terrain": sockets and nodes."""
 
 from math import radians
 from typing import Any
@@ -170,7 +170,7 @@ def _centered(name: str, color: str) -> Node:
 
 
 def _slope_at(name: str, angle: str) -> tuple[Node, Node]:
-    """What the mask of the slope, n_z^0.75, is at an angle."""
+    """Value of the slope mask, n_z^0.75, at an angle."""
     return (
         Node(f"{name} cosine", "Math", {0: angle}, {"operation": "COSINE", "use_clamp": True}),
         math(name, "POWER", f"{name} cosine", 0.75),
@@ -202,7 +202,7 @@ PLACE = (
     math("mottled", "MULTIPLY", "mottle", "in.Detail"),
     Node("position", "SeparateXYZ", {0: "geometry.Position"}),
 )
-"""Where a point is, and noise there; `patches` is about -1 to 1 times the detail."""
+"""Position of a point, and noise there; `patches` is about -1 to 1 times the detail."""
 
 COVER = (
     # Loose sediment.
@@ -247,7 +247,7 @@ COVER = (
     Node("loose", "Math", {0: "covered", 1: "barren"}, {"operation": "MULTIPLY", "use_clamp": True}),
     mix("gentle ground", "loose", "soil", "in.Sediment Color"),
 )
-"""What lies where: sediment, rock, plants, soil."""
+"""Cover by sediment, rock, plants and soil."""
 
 ROCK = (
     # Beds of uneven thickness, gently bent.
@@ -274,7 +274,7 @@ ROCK = (
     math("shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
     mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
 )
-"""Rock, and the dry ground made of it all."""
+"""Rock, and the dry ground composed from it."""
 
 WATER = (
     # Wet ground is darker, rock most of all, so that grooves show.
@@ -329,7 +329,7 @@ WATER = (
     math("water", "MULTIPLY", "wherever", "no surface"),
     mix("albedo", "water", "snowed", "in.Water Color"),
 )
-"""What is wet, snowed in, or water."""
+"""Wetness, snow and water."""
 
 SURFACE = (
     # Light that was baked; a mesh without it is lit.
@@ -411,7 +411,7 @@ RIPPLES = (
     math("height of ripples", "MULTIPLY", "wave", "rippling"),
     _scaled("ripple slope", "goes", "height of ripples"),
 )
-"""The wind's ripples in sand, as a slope."""
+"""Wind ripples in sand, as a slope."""
 
 NODES = {
     "Place and Noise": PLACE,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The material of water: its color comes from how much light reaches the ground through it and back.
 
-By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the ground below sends
-up is dimmed by that, and what the water itself scatters takes its place. The sky is reflected by Fresnel's law, foam
-lies on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
+By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the ground below sends up
+is dimmed by that, and what the water itself scatters takes its place. The sky is reflected by Fresnel's law, foam lies
+on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
 """
 
 import bpy
@@ -81,7 +81,7 @@ NODES = (
 
 
 def water_material() -> bpy.types.Material:
-    """The material "Terrain Water": the one in the file, or a new one."""
+    """Material "Terrain Water": the existing one, or a new one."""
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
     material, is_new = nodes.material(GROUP, "Terrain Water", group, SOCKETS)
     if is_new:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain as it was before erosion, kept with its mesh."""
+"""Terrain before erosion, stored in its mesh."""

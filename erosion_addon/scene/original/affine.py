@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The affine map between two states of the same vertices: what Apply Scale, Set Origin or a mirror did to a mesh.
+"""Affine map between two states of the same vertices, as after Apply Scale, Set Origin or mirroring.
 
-Vertices that were sculpted besides do not disturb it, as long as enough of the others lie on one map.
+Sculpted vertices do not affect it, as long as enough of the others fit one map.
 """
 
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ import numpy as np
 from ..terrain.lattice import Array
 
 SAMPLE = 4096
-"""Vertices that the map is found from."""
+"""Vertices sampled for the fit."""
 
 ENOUGH = 0.25
-"""Share of the vertices that lie on the map; by chance next to none do."""
+"""Share of vertices that must fit the map."""
 
 ROUNDING = 32 * float(np.finfo(np.float32).eps)
-"""How far a vertex may lie from its place on the map, in sizes of the mesh: what a few float32 transformations make."""
+"""Tolerance in sizes of the mesh: rounding of a few float32 transformations."""
 
 _BLOCK = 1 << 18
-"""Vertices that are worked on at once in float64."""
+"""Vertices processed at once in float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A place p goes to p @ linear + shift; stays: whether every place stays what it is, to the bit."""
+    """p → p @ linear + shift. stays: whether it is the identity, to the bit."""
 
     linear: Array
     shift: Array
     stays: bool = False
 
     def of(self, places: Array) -> Array:
-        """Where places (vertices, 3) float32 go, float32 too."""
+        """Mapped positions (vertices, 3), float32 as the input."""
         if self.stays:
             return places.copy()
         moved = np.empty_like(places)
@@ -42,12 +42,12 @@ class Map:
         return moved
 
     def inverse(self) -> "Map":
-        """The map back; of what a map presses flat, nothing comes back."""
+        """Inverse map; a flattened direction is lost."""
         back = np.linalg.pinv(self.linear)
         return Map(back, -self.shift @ back, self.stays)
 
     def astray(self, before: Array, after: Array) -> int:
-        """How many of the vertices did not go with the map."""
+        """Number of vertices that do not fit the map."""
         return int((~_is_near(self.of(before), after, _reach(self.linear, before, after))).sum())
 
 
@@ -55,9 +55,9 @@ STAYS = Map(np.eye(3), np.zeros(3), stays=True)
 
 
 def between(before: Array, after: Array, carried: Array) -> Map | None:
-    """The map that took vertices from `before` to `after`, both (vertices, 3) float32; None where it cannot be told.
+    """Map from `before` to `after`, both (vertices, 3) float32; None if undetermined.
 
-    carried: (vertices, 3), further places that are to go with it; they differ from `before` in height alone.
+    carried: (vertices, 3), further positions for the map, which differ from `before` in height alone.
     """
     chosen = _sample(before, after)
     if not len(chosen):
@@ -77,8 +77,7 @@ def between(before: Array, after: Array, carried: Array) -> Map | None:
 
 
 def is_reshaped_in_place(before: Array, after: Array) -> bool:
-    """Whether the vertices were moved one by one, without a transformation of the whole: no map explains their places
-    much better than that they stayed."""
+    """Whether vertices were edited individually: no map fits much better than the identity."""
     chosen = _sample(before, after)
     old, new = before[chosen].astype(np.float64), after[chosen].astype(np.float64)
     solution, _ = _solve(_design(old)[0], new, np.ones(len(old)))
@@ -88,13 +87,13 @@ def is_reshaped_in_place(before: Array, after: Array) -> bool:
 
 
 def _sample(before: Array, after: Array) -> Array:
-    """Numbers of up to `SAMPLE` vertices whose places are finite in both states."""
+    """Indices of up to `SAMPLE` vertices with finite positions in both states."""
     chosen = np.unique(np.linspace(0, len(before) - 1, min(len(before), SAMPLE)).astype(np.intp))
     return chosen[np.isfinite(before[chosen]).all(axis=1) & np.isfinite(after[chosen]).all(axis=1)]
 
 
 def _reach(linear: Array, before: Array, after: Array) -> float:
-    """How far float32 may have brought a vertex from its place on a map."""
+    """Rounding tolerance of mapped float32 positions."""
     with np.errstate(invalid="ignore"):
         old, new = (float(np.nan_to_num(np.abs(places).max(), posinf=0.0)) for places in (before, after))
     return ROUNDING * max(new, old * float(np.linalg.norm(linear, 2)))
@@ -106,7 +105,7 @@ def _is_near(places: Array, others: Array, reach: float) -> Array:
 
 
 def _design(old: Array) -> tuple[Array, Array, Array]:
-    """Places about their middle and in units of their spread, with a column of ones; the middle, and the units."""
+    """Normalized positions with a column of ones; their mean and scale."""
     middle, unit = old.mean(axis=0), old.std(axis=0)
     unit[unit <= 1e-9 * unit.max()] = 1.0
     return np.concatenate([(old - middle) / unit, np.ones((len(old), 1))], axis=1), middle, unit
@@ -119,8 +118,10 @@ def _solve(design: Array, new: Array, weight: Array) -> tuple[Array, int]:
 
 
 def _fit(old: Array, new: Array, known_up: bool) -> Map | None:
-    """The map with the least sum of distances, which vertices off it hardly pull on: least squares, weighted anew by
-    one over the distance. known_up: whether it does not matter where the map takes a height off a flat terrain."""
+    """Map with the least sum of distances, robust against outliers: iteratively reweighted least squares.
+
+    known_up: whether the image of heights above a flat terrain is irrelevant.
+    """
     design, middle, unit = _design(old)
     weight = np.ones(len(old))
     least = 1e-2 * ROUNDING * max(float(np.abs(new).max()), 1e-30)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion, kept in its mesh, so that it comes back also after saving and opening the file.
+"""Original: the terrain before erosion, stored in its mesh and in the file.
 
-Each vertex keeps its height before erosion and the place where the run left it. So the two follow the vertices through
-all that Blender does to a mesh, and show whether the mesh was only moved, turned and scaled since, or edited. A source
-that a run on an edited terrain would replace is set aside, and comes back one Restore later.
+Each vertex stores its height before erosion, and its position after the run. Both follow the vertices through edits,
+and show whether the mesh was only transformed or edited since. If an edited terrain is eroded, its older original is
+set aside, and comes back with a second Restore.
 """
 
 import bpy
@@ -18,41 +18,41 @@ from ..terrain.mesh import fingerprint, positions, write_positions
 from . import affine, paused
 
 NAME = attributes.ASIDE.rstrip("_")
-"""Attribute of the vertices: local z before erosion."""
+"""Vertex attribute: local z before erosion."""
 
 PLACE = "erosion_place"
-"""Attribute of the vertices: local position as the run left it. Files of release 0.1.0 have none."""
+"""Vertex attribute: local position after the run. Missing in files of release 0.1.0."""
 
 COUNT = "erosion_vertices"
-"""Custom property of a mesh: how many vertices the run left."""
+"""Custom property of a mesh: number of vertices after the run."""
 
 RESULT = "erosion_result"
-"""Custom property of a mesh: fingerprint of what the last run left."""
+"""Custom property of a mesh: fingerprint of the last result."""
 
 MOST_ASIDE = 8
-"""How many sources are set aside at most; each takes 16 bytes a vertex."""
+"""Greatest number of originals set aside; each takes 16 bytes per vertex."""
 
 
 def has_source(mesh: bpy.types.Mesh) -> bool:
-    """Whether the terrain before erosion is kept in the mesh."""
+    """Whether the mesh stores a terrain before erosion."""
     return _is_there(mesh, NAME, "FLOAT")
 
 
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
-    """Keep local heights (vertices,) float32 as those before erosion."""
+    """Store local heights (vertices,) float32 as the original."""
     _set(mesh, NAME, "FLOAT", "value", z_by_vertex)
 
 
 def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:
-    """Keep local positions (vertices, 3) float32 as those that belong to the heights before erosion."""
+    """Store local positions (vertices, 3) float32 as those of the result."""
     _set(mesh, PLACE, "FLOAT_VECTOR", "vector", place)
     mesh[COUNT] = len(place)
 
 
 def set_aside(mesh: bpy.types.Mesh) -> list[str]:
-    """Keep the source for a later Restore, where the mesh has one, and make room for another.
+    """Set the original aside for a later Restore, if there is one.
 
-    Of more than MOST_ASIDE the second oldest goes, so that the first terrain of all stays. Returns a sentence about it.
+    Beyond MOST_ASIDE the second oldest is dropped, so the first terrain stays. Returns a message about it.
     """
     if not has_source(mesh):
         return []
@@ -69,17 +69,17 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
 
 
 def source_heights(mesh: bpy.types.Mesh) -> Array:
-    """Local heights before erosion (vertices,) float32; InputError where none are kept."""
+    """Local heights before erosion (vertices,) float32; InputError if none are stored."""
     if not has_source(mesh):
         raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
     return _values(mesh, NAME, 1).ravel()
 
 
 def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Array, bool]:
-    """Local positions (vertices, 3) float32 before erosion, moved, turned and scaled as the mesh was since, and
-    whether that is all that happened to it; InputError where none are kept, or where they belong cannot be told.
+    """Local positions (vertices, 3) float32 before erosion, transformed as the mesh was since, and whether it was only
+    transformed.
 
-    now: the positions of today, where they were read already.
+    InputError if none are stored, or the transformation is undetermined. now: current positions, if known already.
     """
     heights, now = source_heights(mesh), positions(mesh) if now is None else now
     if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
@@ -102,7 +102,7 @@ def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Arra
 
 
 def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> tuple[Array, bool]:
-    """As `before_erosion` from heights alone: then the mesh has to be much as it was."""
+    """`before_erosion` from heights alone, for a mesh that has hardly changed."""
     before = np.column_stack([now[:, :2], heights])
     untouched = is_untouched_result(mesh)
     if not untouched:
@@ -116,7 +116,7 @@ def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> t
 
 
 def restore(mesh: bpy.types.Mesh) -> None:
-    """Bring back the terrain before erosion, and remove what the run added to the mesh; InputError if none is kept."""
+    """Restore the terrain before erosion, and remove the run's additions to the mesh; InputError if none is stored."""
     write_positions(mesh, before_erosion(mesh)[0])
     attributes.remove_fields(mesh)
     _drop(mesh)
@@ -125,10 +125,10 @@ def restore(mesh: bpy.types.Mesh) -> None:
 
 
 def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
-    """Make the mesh as it is now plain: neither terrain before erosion nor paused run are kept, and its maps are the
-    user's own attributes, or removed. InputError where no terrain before erosion is kept.
+    """Make the current mesh a plain one: drops the original and a paused run; its maps become the user's attributes, or
+    are removed.
 
-    Baked light stays ours, so that it follows the next run.
+    Baked light stays, and follows the next run. InputError if no original is stored.
     """
     if not has_source(mesh):
         raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
@@ -141,8 +141,10 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
 
 
 def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Array | None = None) -> None:
-    """Remember that the mesh as it is now is the result of a run, and where that stands if it was paused: the bytes of
-    its checkpoint's file. now: the positions of today, where they are known."""
+    """Mark the current mesh as the result of a run, with the file of its checkpoint if paused.
+
+    now: current positions, if known.
+    """
     now = positions(mesh) if now is None else now
     keep_place(mesh, now)
     mesh[RESULT] = fingerprint(mesh, now)
@@ -150,22 +152,21 @@ def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Arra
 
 
 def is_paused(mesh: bpy.types.Mesh) -> bool:
-    """Whether the mesh holds a run that can go on, as far as that costs nothing to know."""
+    """Whether the mesh stores a resumable run, by a cheap test."""
     return paused.is_kept(mesh) and has_source(mesh)
 
 
 def paused_run(mesh: bpy.types.Mesh) -> Array:
-    """Where the run stands that was paused on the mesh, as the bytes of its checkpoint's file; InputError where there
-    is none, or the mesh has changed."""
+    """Checkpoint file of the run paused on the mesh, as bytes; InputError if there is none, or the mesh has changed."""
     if not (is_paused(mesh) and is_untouched_result(mesh)):
         raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
     return paused.kept(mesh)
 
 
 def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool:
-    """Whether the mesh still is exactly what the last run left, so that a new run may start from its source.
+    """Whether the mesh is exactly the last result, so that a new run may start from the original.
 
-    digest: its fingerprint, where that was taken already.
+    digest: fingerprint, if known.
     """
     return RESULT in mesh and has_source(mesh) and mesh[RESULT] == (fingerprint(mesh) if digest is None else digest)
 
@@ -185,18 +186,18 @@ def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: A
 
 
 def _values(mesh: bpy.types.Mesh, name: str, size: int) -> Array:
-    """An attribute of the vertices, (vertices, size) float32."""
+    """A vertex attribute, (vertices, size) float32."""
     values = np.empty((len(mesh.vertices), size), np.float32)
     mesh.attributes[name].data.foreach_get("value" if size == 1 else "vector", values.ravel())
     return values
 
 
 def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
-    """Let a source that was set aside follow the terrain across the one after it, which is to be dropped.
+    """Connect an original that was set aside with the terrain after the next one, which is dropped.
 
-    Restore finds what was done to the mesh between what a run left and what the next one began with. With the next one
-    gone, its run looks like an edit. So the place that the source remembers becomes the one that the later run left,
-    as it would be without what was done to the mesh between the two runs.
+    Restore finds the transformation between the result of a run and the start of the next one. Without the next one,
+    its run would look like an edit. So the stored position becomes that of the later result, without the transformation
+    between the two runs.
     """
     names = [_numbered(name, one) for one in (number, dropped) for name in (NAME, PLACE)]
     if not all(name in mesh.attributes for name in names):
@@ -211,7 +212,7 @@ def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
 
 
 def _numbered(name: str, number: int) -> str:
-    """What belongs to the source set aside as the `number`th; 0: to the one at hand."""
+    """Names for the original set aside as number `number`; 0: the current one."""
     return f"{name}.{number}" if number else name
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A paused run in its mesh: the bytes of its checkpoint's file, in pieces that Blender can hold."""
+"""Paused run stored in its mesh: the bytes of its checkpoint file, in pieces that Blender can hold."""
 
 import bpy
 import numpy as np
@@ -8,17 +8,17 @@ from idprop.types import IDPropertyGroup
 from ..terrain.lattice import Array
 
 KEY = "erosion_paused"
-"""Custom property of a mesh: the pieces by their numbers; bytes in one piece in files of release 0.1.0."""
+"""Custom property of a mesh: pieces by number; one piece in files of release 0.1.0."""
 
 PIECE = 1 << 26
 """Bytes of a piece. Blender counts them in 32 bits, and crashes beyond."""
 
 LARGEST = 1 << 32
-"""Bytes of a run in all: Blender holds them in memory, and writes them with every file."""
+"""Size limit of a run in bytes: Blender holds it in memory, and writes it with every file."""
 
 
 def keep(mesh: bpy.types.Mesh, file: Array | None) -> None:
-    """Keep the bytes (count,) uint8 of a paused run in place of an earlier one; None: keep none."""
+    """Store the bytes (count,) uint8 of a paused run, replacing an earlier one; None: remove it."""
     mesh.pop(KEY, None)
     if file is not None:
         starts = range(0, len(file), PIECE)
@@ -26,12 +26,12 @@ def keep(mesh: bpy.types.Mesh, file: Array | None) -> None:
 
 
 def is_kept(mesh: bpy.types.Mesh) -> bool:
-    """Whether the mesh holds a paused run."""
+    """Whether the mesh stores a paused run."""
     return KEY in mesh
 
 
 def kept(mesh: bpy.types.Mesh) -> Array:
-    """The bytes (count,) uint8 that were kept; none where something else is in their place."""
+    """Stored bytes (count,) uint8; none for invalid content."""
     held = mesh[KEY]
     pieces = [held]
     if isinstance(held, IDPropertyGroup):

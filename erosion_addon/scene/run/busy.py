@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's own work in progress, which a change of the scene would disturb."""
+"""Blender operations in progress that a change of the scene would disturb."""
 
 import bpy
 
 _JOBS = {"RENDER": "the render", "OBJECT_BAKE": "the bake"}
-"""Job of Blender that reads the file's data from a thread of its own → its name in a sentence."""
+"""Blender job that reads the file's data from its own thread → its name in a sentence."""
 
 _STROKES = ("PAINT_OT_", "SCULPT_OT_", "TRANSFORM_OT_")
-"""Modal operators that hold half a change, by how their names begin."""
+"""Prefixes of modal operators that hold an unfinished change."""
 
 
 def renders() -> bool:
-    """Whether a render or a bake is under way."""
+    """Whether a render or a bake is in progress."""
     return any(bpy.app.is_job_running(job) for job in _JOBS)
 
 
 def at() -> str | None:
-    """What Blender is at, in words that follow "the end of"; None where nothing would be disturbed."""
+    """Operation in progress, in words that follow "the end of"; None if idle."""
     for job, name in _JOBS.items():
         if bpy.app.is_job_running(job):
             return name

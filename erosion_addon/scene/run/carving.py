@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beds of rivers that the user draws as curves, carved into the terrain.
+"""Carving of river beds along the user's curves.
 
-It is an edit as sculpting is one: the next run begins with the carved ground. Restore brings back the ground before it.
+Carving is an edit, like sculpting: the next run begins with the carved ground, and Restore brings back the ground
+before.
 """
 
 from collections.abc import Sequence
@@ -23,8 +24,11 @@ from .commit import all_or_nothing
 
 
 def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> list[str]:
-    """Carve the splines of curves into the terrain, each from its first point on. Returns sentences about what could
-    not be brought up to date. InputError for a spline that is no river; the terrain is then as it was."""
+    """Carve the splines of curves into the terrain, each from its first point.
+
+    Returns messages about parts that could not be updated. InputError for an unsuitable spline; the terrain is then
+    unchanged.
+    """
     mesh, now = terrain.data, positions(terrain.data)
     after = _heights_after(terrain, _request(terrain, curves, parameters))
     with all_or_nothing(mesh, now):
@@ -39,7 +43,7 @@ def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], paramet
 def requests_of_carve(
     terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
 ) -> list[Request]:
-    """What `carve` will compute, as far as it is known by now; InputError as there."""
+    """Requests of `carve`, as far as known; InputError as there."""
     request = _request(terrain, curves, parameters)
     if not computing.is_known(request):
         return [request]
@@ -59,14 +63,14 @@ def _request(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], para
 
 
 def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
-    """Local heights (vertices,) once the request is carried out; those of cells that do not change keep their bits."""
+    """Local heights (vertices,) after the request; unchanged cells keep their bits."""
     before = request.arrays["elevation"]
     after = computing.compute(request)["elevation"]
     return grid.local_heights(grid.find_lattice(terrain), grid.heights(terrain.data), before, after)
 
 
 def lines_of(curve: bpy.types.Object) -> list[Array]:
-    """The splines of a Curve object as lines (points, 3) in world space, without its thickness and modifiers."""
+    """Splines of a Curve object as lines (points, 3) in world space, without thickness and modifiers."""
     data = curve.data.copy()
     data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
     data.bevel_object = data.taper_object = None

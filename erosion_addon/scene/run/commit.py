@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run left goes onto its mesh, all of it or nothing; or to a new object."""
+"""Commit of a result to its mesh, all or nothing; or to a new object."""
 
 import contextlib
 from typing import Any
@@ -24,11 +24,10 @@ def commit(
     after: Terrain,
     paused_run: Array | None,
 ) -> list[str]:
-    """Write heights and fields of `after`, and keep what Restore needs; InputError where that cannot be. Returns
-    sentences about what could not be kept.
+    """Write heights and fields of `after`, and the data for Restore; InputError if impossible.
 
-    now: local positions of the vertices (vertices, 3). before: elevation (rows, cols) m that `began.start` is.
-    paused_run: the bytes of its file, where the run was paused.
+    Returns messages about parts that could not be kept. now: local positions of the vertices (vertices, 3). before:
+    elevation (rows, cols) m of `began.start`. paused_run: bytes of the checkpoint file of a paused run.
     """
     heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
@@ -43,7 +42,7 @@ def commit(
 
 
 def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
-    """A new object of that name with what a run left, where the terrain was."""
+    """New object of that name with the result, in the terrain's place."""
     obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
     place, rotation, _ = matrix.decompose()
     # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not in its scale.
@@ -54,7 +53,7 @@ def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
 
 @contextlib.contextmanager
 def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
-    """Put the mesh back as it was if writing to it breaks off. now: local positions of the vertices (vertices, 3)."""
+    """Context that restores the mesh after an error. now: local positions of the vertices (vertices, 3)."""
     heights = now[:, 2].copy()
     backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light, levels of detail and whatever else of a terrain needs the worker beside runs, as a task."""
+"""Errands: tasks of the worker for a terrain beside runs, such as light and levels of detail."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,23 +13,20 @@ from ..terrain import grid
 from .task import Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]
-"""Changes the scene, by what `computing.compute` gives. Returns what was done in a sentence, and warnings."""
+"""Function that changes the scene, with answers from `computing.compute`. Returns a message, and warnings."""
 
 
 class Plan(NamedTuple):
-    """What an errand does to an object.
-
-    requests: what the worker is asked for the object as it is when this is called; InputError where that cannot be.
-    """
+    """Plan of an errand. requests: made for the object's current state; InputError if impossible."""
 
     requests: Callable[[bpy.types.Object], list[Request]]
     change: Change
 
 
 class Errand(Task):
-    """The worker answers requests, then the scene is changed at one go. Without requests there is nothing to wait for.
+    """Task that gets answers from the worker, then changes the scene at once. Without requests there is no wait.
 
-    work: how it is called. Raises InputError where it cannot begin.
+    work: its name. Raises InputError if it cannot begin.
     """
 
     doing = "changed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run on an object: snapshot, worker process, one commit. The job belongs to the extension, not to an operator."""
+"""Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ from .viewer import Viewer
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The work of this session."""
+    """State of the session."""
 
     current: "Task | None" = None
-    """The work under way, or None."""
+    """Current task, or None."""
 
 
 now = session.remember(_Now)
@@ -40,7 +40,7 @@ AnyTask = TypeVar("AnyTask", bound=Task)
 
 
 class Job(Task):
-    """A run under way."""
+    """A run in progress."""
 
     viewer: Viewer
     operator = "erosion.run"
@@ -65,7 +65,7 @@ class Job(Task):
         threads: int,
         adds_up: bool,
     ) -> None:
-        """Begin a run. A terrain that still is as the last one left it erodes from its source again."""
+        """Start a run. An unchanged result is eroded from its original again."""
         attributes.check_names(mesh, layers)
         self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
@@ -74,13 +74,13 @@ class Job(Task):
         self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up)
 
     def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
-        """Go on with the run that was paused on the mesh."""
+        """Resume the run paused on the mesh."""
         file, kept = original.paused_run(mesh), original.source_heights(mesh)
         self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
         self._runner.resume(file, threads)
 
     def _begin_at(self, elevation: Array) -> None:
-        """Take in what the paused run began with, (rows, cols) in meters."""
+        """Take the initial elevation of a resumed run, (rows, cols) in meters."""
         if elevation.shape != (self._lattice.rows, self._lattice.cols):
             self.fail(f"{self.object_name} was changed after its run was paused; run it again from the start.")
             self._runner.stop()
@@ -106,7 +106,7 @@ class Job(Task):
             super()._take_in(message)
 
     def _take_paused(self, file: Array | None) -> None:
-        """Take in the paused run, the bytes of its file; None where the worker had no memory for it."""
+        """Take the checkpoint file of a paused run; None if the worker lacked the memory."""
         self._paused, reason = file, None
         if file is None:
             reason = "there is not enough memory"
@@ -116,12 +116,12 @@ class Job(Task):
             self._notes.append(f"What is there so far is kept, but the run cannot go on later, because {reason}.")
 
     def finish(self) -> None:
-        """End now and keep what is there."""
+        """End early and keep the current result."""
         self.message = "Finishing"
         self._runner.finish()
 
     def pause(self) -> None:
-        """End now, keep what is there, and keep with the terrain what is needed to go on later."""
+        """End early, keep the current result, and store the checkpoint with the terrain."""
         self.message = "Pausing"
         self._runner.pause()
 
@@ -150,13 +150,13 @@ class Job(Task):
             self.sentence = f"{reason} The result went to the new object {rescued.name}."
 
     def is_here(self) -> bool:
-        """Whether the object still has the mesh that the run began with."""
+        """Whether the object still has the mesh of the run."""
         obj = self.find_object()
         # In another mode the mesh is not at hand; a result that does not fit it goes to a new object.
         return obj is not None and (obj.mode != "OBJECT" or self._why_not_here(obj) is None)
 
     def _why_not_here(self, obj: bpy.types.Object | None, now: Array | None = None) -> str | None:
-        """Why the run does not belong to the object's mesh any more. now: positions that were read already."""
+        """Reason why the run no longer fits the object's mesh. now: positions, if known already."""
         if obj is None:
             return f"{self.object_name} was deleted while it was eroded."
         if (reason := grid.why_not(obj)) is not None:
@@ -176,11 +176,11 @@ def start(
     adds_up: bool = False,
     seen: TerrainSnapshot | None = None,
 ) -> Job:
-    """Begin a run on an object. layers: fields to start from in place of the object's own, None for one to go without.
-    threads: the most to use, 0 for as many as there are processors. adds_up: whether a run that continues the last one
-    adds to its wear and deposition. seen: the mesh as it is, where it was read already.
+    """Start a run on an object.
 
-    Raises InputError with a sentence where that cannot be.
+    layers: initial fields that replace the object's own, None for a field to leave out. threads: the most to use, 0 for
+    all processors. adds_up: whether a continued run adds to wear and deposition. seen: snapshot of the mesh, if taken
+    already. Raises InputError if impossible.
     """
     check(obj)
     run = Job(obj, seen or snapshot(obj))
@@ -189,7 +189,7 @@ def start(
 
 
 def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
-    """Go on with the run that was paused on an object. Raises InputError with a sentence where that cannot be."""
+    """Resume the run paused on an object. Raises InputError if impossible."""
     check(obj)
     run = Job(obj, snapshot(obj))
     run.resume(obj.data, threads)
@@ -197,7 +197,7 @@ def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
 
 
 def check(obj: bpy.types.Object) -> None:
-    """Make way for work on an object; InputError where it cannot begin. To be called before the task is made."""
+    """End previews and check that work on an object can begin; InputError if not. Call it before making the task."""
     if now.current is not None:
         raise InputError(f"{now.current.object_name} is being {now.current.doing}; wait, or cancel that first.")
     if (reason := grid.why_not(obj)) is not None:
@@ -214,7 +214,7 @@ def begin(task: AnyTask) -> AnyTask:
 
 
 def clear() -> None:
-    """Forget the work under way; it is cancelled."""
+    """Cancel and forget the current task."""
     if now.current is not None:
         now.current.cancel()
     now.current = None

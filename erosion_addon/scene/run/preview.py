@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A preview of a run, shown on the terrain while its settings are dragged: small, and gone when it is not wanted."""
+"""Live preview of a run: a small result, displayed on the terrain while its settings change."""
 
 import dataclasses
 import math
@@ -26,10 +26,10 @@ from . import start_state
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The preview of this session."""
+    """State of the session."""
 
     current: "Preview | None" = None
-    """The preview that is shown or under way, or None."""
+    """Preview in progress or on display, or None."""
 
 
 now = session.remember(_Now)
@@ -37,9 +37,9 @@ now = session.remember(_Now)
 
 @dataclasses.dataclass(frozen=True)
 class Ground:
-    """What a preview starts from: local heights (vertices,) in full, and terrain and masks in small.
+    """Start of a preview: full local heights (vertices,), reduced terrain and masks.
 
-    key: of the settings that it was made from.
+    key: of the settings it was made from.
     """
 
     key: Hashable
@@ -49,7 +49,7 @@ class Ground:
     masks: dict[str, Array]
 
     def fitted(self, recipe: Recipe) -> Recipe:
-        """The recipe for the terrain in small, to change it as much as that in full."""
+        """Recipe for the reduced terrain, with the effect of the full one."""
         (row_spacing, col_spacing), rows, cols = self.lattice.spacing, self.lattice.rows, self.lattice.cols
         longer = max(rows * row_spacing, cols * col_spacing)
         return preview.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), self.terrain.cell_size)
@@ -62,7 +62,7 @@ def ground_of(
     continue_from_result: bool,
     side: int = preview.SIDE,
 ) -> Ground:
-    """What a preview on `side` cells starts from; InputError where it cannot be read."""
+    """Start of a preview with `side` cells; InputError if it cannot be read."""
     seen = snapshot(obj)
     heights = start_state.heights(obj.data, seen, continue_from_result).start
     # Colors cost as much as all else, and a preview shows none.
@@ -73,7 +73,7 @@ def ground_of(
 
 
 class Preview:
-    """Previews of one object. note: how it stands, for the user. Call `poll` now and then."""
+    """Previews of one object. note: status for the user. Call `poll` regularly."""
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self.object_uid, self._mesh_uid = obj.session_uid, obj.data.session_uid
@@ -84,17 +84,17 @@ class Preview:
         self._began = 0.0
 
     def knows(self, obj: bpy.types.Object, key: Hashable) -> bool:
-        """Whether the ground that `key` stands for is still at hand."""
+        """Whether the ground of `key` is cached."""
         return self._ground is not None and self._ground.key == key and displayed_heights.is_shown(obj.data)
 
     def prepare(
         self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
     ) -> None:
-        """Read the ground; InputError where that cannot be."""
+        """Read the ground; InputError if impossible."""
         self._ground = ground_of(obj, key, masks, continue_from_result)
 
     def run(self, recipe: Recipe, threads: int) -> None:
-        """Start a preview of the recipe; one under way is stopped."""
+        """Start a preview of the recipe; the current one is stopped."""
         assert self._ground is not None
         self.stop()
         ground, self._began = self._ground, time.monotonic()
@@ -105,18 +105,18 @@ class Preview:
         self.note = f"Preview {rows} × {cols} …"
 
     def stop(self) -> None:
-        """Stop the one under way; what is shown stays."""
+        """Stop the computation; the display stays."""
         if self._runner is not None:
             self._runner.stop()
             self._runner = None
 
     @property
     def under_way(self) -> bool:
-        """Whether one is being computed."""
+        """Whether a preview is being computed."""
         return self._runner is not None
 
     def poll(self, obj: bpy.types.Object, seconds: float = 0.0) -> None:
-        """Show the preview when it has come, on its object; wait up to so many seconds for it."""
+        """Display a finished preview on its object; waits at most this many seconds for it."""
         for message in self._runner.poll(seconds) if self._runner else ():
             if message.kind == "preview":
                 self._take(obj, message.arrays["change"])
@@ -139,7 +139,7 @@ class Preview:
         self.show(obj)
 
     def show(self, obj: bpy.types.Object) -> None:
-        """Show the last preview (again)."""
+        """Display the last preview."""
         if self._heights is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
             return
         if not displayed_heights.show(obj.data, self._heights):
@@ -147,7 +147,7 @@ class Preview:
 
 
 def of(obj: bpy.types.Object) -> Preview:
-    """The preview of an object; that of another one ends."""
+    """Preview of the object; that of another object ends."""
     if now.current is None or now.current.object_uid != obj.session_uid:
         end()
         now.current = Preview(obj)
@@ -155,7 +155,7 @@ def of(obj: bpy.types.Object) -> Preview:
 
 
 def end() -> None:
-    """No preview any more, nor the terrain before erosion: what is shown is put back, what is under way stops."""
+    """End the preview and the display of the terrain before erosion."""
     if now.current is not None:
         now.current.stop()
     displayed_heights.put_back()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that wait for the run under way to end, to be eroded then by the settings that they have then."""
+"""Queue of objects to erode after the current run, with their settings at that time."""
 
 from dataclasses import dataclass, field
 
@@ -10,20 +10,20 @@ from .. import session
 
 @dataclass(frozen=True)
 class Waiting:
-    """An object in the queue. name: as it was called last; resume: whether its paused run goes on."""
+    """An object in the queue. name: last known; resume: whether to resume its paused run."""
 
     uid: int
     name: str
     resume: bool
 
     def find(self) -> bpy.types.Object | None:
-        """The object under whatever name it now lives; None once it is deleted."""
+        """The object under its current name; None if deleted."""
         return find_object(self.uid)
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The queue of this session."""
+    """State of the session."""
 
     waiting: list[Waiting] = field(default_factory=list)
 
@@ -32,13 +32,13 @@ _now = session.remember(_Now)
 
 
 def find_object(uid: int) -> bpy.types.Object | None:
-    """The object of a session_uid, which it keeps through renaming and undo; None once it is deleted."""
+    """Object with a session_uid, which survives renaming and undo; None if deleted."""
     # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
     return next((obj for obj in bpy.data.objects if obj.session_uid == uid and obj.users_collection), None)
 
 
 def add(obj: bpy.types.Object, resume: bool = False) -> None:
-    """Let an object wait for its turn; once is enough."""
+    """Append an object, once."""
     if not waits(obj):
         _now.waiting.append(Waiting(obj.session_uid, obj.name, resume))
 
@@ -49,12 +49,12 @@ def waits(obj: bpy.types.Object) -> bool:
 
 
 def waiting() -> list[Waiting]:
-    """Who waits, the next one first; deleted objects have left."""
+    """Queued objects in order, without deleted ones."""
     return [Waiting(one.uid, obj.name, one.resume) for one in _now.waiting if (obj := one.find()) is not None]
 
 
 def take() -> Waiting | None:
-    """The next one, which waits no longer; None where there is none."""
+    """Remove and return the next object; None if the queue is empty."""
     there = waiting()
     if not there:
         _now.waiting.clear()
@@ -64,10 +64,10 @@ def take() -> Waiting | None:
 
 
 def remove(uid: int) -> None:
-    """Let one wait no longer."""
+    """Remove an object."""
     _now.waiting[:] = [one for one in _now.waiting if one.uid != uid]
 
 
 def clear() -> None:
-    """Let nobody wait any longer."""
+    """Empty the queue."""
     _now.waiting.clear()

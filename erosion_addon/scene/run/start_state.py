@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run on a mesh starts from: heights, and the layers that lie on them."""
+"""Start of a run on a mesh: heights and layers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from ..terrain.snapshot import TerrainSnapshot
 _READ = {"sediment", "soil", *(name for process in PROCESSES.values() for name in process.reads)}
 
 LAYERS = tuple(name for name in FIELDS if name in _READ)
-"""Attributes that a run starts from where the mesh has them."""
+"""Attributes that a run reads if the mesh has them."""
 
 SUMS = ("wear", "deposition")
-"""Attributes that one run after the other may add to."""
+"""Attributes that consecutive runs may add to."""
 
 
 @dataclass(frozen=True, eq=False)
 class Heights:
-    """Local heights (vertices,) float32: those that a run starts from, and those that Restore brings back after it.
+    """Local heights (vertices,) float32: start of a run, and original for Restore.
 
-    is_new: whether these are others than Restore brings back now, so that those have to be set aside.
+    is_new: whether the original differs from the stored one, which must then be set aside.
     """
 
     start: Array
@@ -38,10 +38,10 @@ class Heights:
 
 
 def heights(mesh: bpy.types.Mesh, seen: TerrainSnapshot, continue_from_result: bool) -> Heights:
-    """The heights of a run on the mesh, of which a snapshot was just taken.
+    """Heights for a run on the mesh, from a fresh snapshot.
 
-    A terrain that was only moved, turned or scaled since the last run erodes from its source again, unless the result
-    is to be continued. One that was edited erodes as it is.
+    A terrain that was at most transformed since the last run starts from its original, unless the result is to be
+    continued. An edited terrain starts as it is.
     """
     own = seen.heights
     if not original.has_source(mesh):
@@ -66,10 +66,10 @@ def terrain(
     layers: Mapping[str, Any],
     adds_up: bool = False,
 ) -> Terrain:
-    """The terrain of the heights `start`, with the artist's layers, or those of the last run where it is continued.
+    """Terrain with the heights `start`, and the artist's layers, or those of the last run if it is continued.
 
-    layers: what replaces the artist's; None for one to start without. adds_up: whether a run that continues the last
-    one adds to its wear and deposition.
+    layers: replacements of the artist's; None for one to leave out. adds_up: whether a continued run adds to wear and
+    deposition.
     """
     bare = grid.terrain_of(lattice, start)
     last_run = set(attributes.ours(mesh)) if continue_from_result else set()

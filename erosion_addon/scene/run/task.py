@@ -22,7 +22,7 @@ from . import busy, run_queue
 from .viewer import Viewer
 
 _MOST_ROUNDS = 4
-"""How often what `_write` needs is looked for and asked for."""
+"""Greatest number of rounds of requests for `_write`."""
 
 
 class Task:
@@ -35,10 +35,10 @@ class Task:
     """
 
     work, doing = "Erosion", "eroded"
-    """How the work is called, and what happens to the object: "Terrain is being …"."""
+    """Name of the work, and the past participle: "Terrain is being …"."""
 
     stops_early = False
-    """Whether it can end with what is there so far: `finish` and `pause`."""
+    """Whether it can end early with its current result: `finish` and `pause`."""
 
     operator = ""
     viewer: Viewer | None = None
@@ -56,7 +56,7 @@ class Task:
         self._runner = worker_process.ready() if needs_worker else None
 
     def _take_in(self, message: Message) -> None:
-        """Hear what the worker says; what no kind of work treats otherwise is treated here."""
+        """Handle a message of the worker; the base class handles the common ones."""
         if message.kind == "progress":
             self.state = "running"
             self.fraction, self.message = message.values["fraction"], message.values["message"]
@@ -68,43 +68,45 @@ class Task:
             self.fail_unexpectedly()
 
     def _requests(self) -> list[Request]:
-        """What `_write` will have computed, so that it need not wait; asked for as soon as the scene can be changed,
-        and again for what is another by the time the answers are there."""
+        """Requests whose answers `_write` needs.
+
+        Sent once the scene can be changed, and again if they differ when answers arrive.
+        """
         return []
 
     def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
-        """Change the scene, set `sentence`, and `state` to "done" or "rescued"; InputError where that cannot be.
+        """Change the scene, and set `sentence` and `state` ("done" or "rescued"); InputError if impossible.
 
-        obj: in Object Mode; None once it is deleted.
+        obj: in Object Mode; None if deleted.
         """
         raise NotImplementedError
 
     def is_here(self) -> bool:
-        """Whether what the work is about is still there after an undo; else it is cancelled."""
+        """Whether its object survives an undo; else the task is canceled."""
         return self.find_object() is not None
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the task has ended."""
         return self.state in ("done", "rescued", "cancelled", "failed")
 
     @property
     def ready(self) -> bool:
-        """Whether the result is there, and `commit` would write it now."""
+        """Whether `commit` would write the result now."""
         return self._result is not None and not self.ended and not self._is_asking and self._hindrance() is None
 
     @property
     def _is_asking(self) -> bool:
-        """Whether what `_write` needs is still to be asked for or to come."""
+        """Whether requests for `_write` are pending."""
         return self._asked is None or len(self._asked) > 0
 
     def poll(self, seconds: float = 0.0) -> None:
-        """Take in what the worker has said, waiting up to so many seconds; write the result when it is there."""
+        """Handle messages of the worker, waiting at most this many seconds; write the result once it is complete."""
         self.listen(seconds)
         self.commit()
 
     def listen(self, seconds: float = 0.0) -> None:
-        """Take in what the worker has said, waiting up to so many seconds; nothing is written."""
+        """Handle messages of the worker, waiting at most this many seconds, without writing."""
         if (self._result is None or self._asked) and not self.ended:
             for message in self._runner.poll(seconds):
                 if self._asked and (answer := computing.answer_in(message)) is not None:
@@ -123,7 +125,7 @@ class Task:
             self._ask_for_what_is_missing()
 
     def _ask_for_what_is_missing(self) -> None:
-        """Ask for what `_write` needs of the scene as it is now and is not known yet."""
+        """Send the missing requests for the current scene."""
         self._rounds += 1  # a scene that never rests is waited for in the end
         needed = self._requests() if self._rounds <= _MOST_ROUNDS else []
         self._asked = deque(request for request in needed if not computing.is_known(request))
@@ -135,7 +137,7 @@ class Task:
         self._runner.compute(self._asked[0], computing.now.threads())
 
     def _take_answer(self, answer: computing.Answer) -> None:
-        """Keep it for `_write`; where the worker is gone, the others are asked for when they are needed."""
+        """Store an answer for `_write`; without a worker, the rest is requested when needed."""
         computing.keep(self._asked.popleft(), answer)
         if not self._runner.alive:
             worker_process.stop()
@@ -146,7 +148,7 @@ class Task:
             self._asked = None  # the scene may be another one by now
 
     def commit(self) -> None:
-        """Write the result if it is there; say what is in the way where the scene cannot be changed now."""
+        """Write the result if it is complete; set the reason if the scene cannot be changed now."""
         if self._result is None or self._asked or self.ended:
             return
         if (hindrance := self._hindrance()) is not None:
@@ -166,7 +168,7 @@ class Task:
             self.fail("There is not enough memory to write the result; the terrain is unchanged.")
 
     def _hindrance(self) -> str | None:
-        """Why the scene cannot be changed now, in a few words."""
+        """Reason why the scene cannot be changed now, in a few words."""
         obj = self.find_object()
         if obj is not None and obj.mode != "OBJECT":
             return "leave " + obj.mode.replace("_", " ").title() + " Mode"
@@ -175,7 +177,7 @@ class Task:
         return None if at is None else f"waits for the end of {at}"
 
     def fail(self, sentence: str) -> None:
-        """End with a sentence, and leave everything as it was."""
+        """End with a message, without changes."""
         self.state, self.sentence = "failed", sentence
         displayed_heights.put_back()
         computing.forget()
@@ -183,12 +185,12 @@ class Task:
             worker_process.stop()
 
     def fail_unexpectedly(self) -> None:
-        """End with a sentence for what should not happen."""
+        """End with the message of an internal error."""
         cause = f"{self.work} failed because of an internal error"
         self.fail(f"{cause}; the terrain is unchanged and the console says more.")
 
     def cancel(self) -> None:
-        """End now and leave everything as it was; the worker is gone when this returns."""
+        """Cancel without changes; the worker has ended on return."""
         if not self.ended:
             self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
             worker_process.stop()
@@ -196,5 +198,5 @@ class Task:
             computing.forget()
 
     def find_object(self) -> bpy.types.Object | None:
-        """The object under whatever name, scene or undo step it now lives; None once it is deleted."""
+        """The object under its current name, scene or undo step; None if deleted."""
         return run_queue.find_object(self.object_uid)

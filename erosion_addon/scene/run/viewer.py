@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets the user see a run at work: its heights and its water, as often as that costs next to nothing."""
+"""Display of a run in progress: heights and water, at negligible cost."""
 
 import time
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ from ..terrain.snapshot import TerrainSnapshot
 from . import busy
 
 SHARE = 0.1
-"""Of the time, at most, that Blender's main thread spends on showing, which is one of all threads that could work."""
+"""Greatest share of the main thread's time for the display."""
 
 PAUSE = 0.5
-"""Seconds from one look to the next, at least."""
+"""Shortest time between two updates in seconds."""
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """How fast Blender shows heights here."""
+    """State of the session."""
 
     seconds_a_vertex: float = 0.0
-    """What the last showing took on this machine."""
+    """Measured cost of a display on this machine."""
 
 
 _now = session.remember(_Now)
 
 
 class Viewer:
-    """Shows a run on the mesh of its object. shows: whether it may; the user switches it at any time."""
+    """Displays a run on the mesh of its object. shows: whether it is on; the user may switch it at any time."""
 
     def __init__(self, seen: TerrainSnapshot) -> None:
         self._mesh_uid, self._own, self._lattice = seen.mesh_uid, seen.heights, seen.lattice
@@ -50,11 +50,11 @@ class Viewer:
         self._usual = 0.0  # pause between two turns, the mean of the last few
 
     def take(self, elevation: Array, water_depth: Array | None = None) -> None:
-        """Heights have come, and the depth of the water where the step has any: (rows, cols) in meters."""
+        """Take new heights, and the water depth if the step has any: (rows, cols) in meters."""
         self._elevation, self._water_depth, self._asked = elevation, water_depth, False
 
     def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:
-        """Show what has come, or ask for more when it is time. To be called again and again."""
+        """Display new heights, or request more when due. Call it regularly."""
         began = time.perf_counter()
         self._count(began)
         if displayed_heights.is_any():
@@ -71,7 +71,7 @@ class Viewer:
         self._left = time.perf_counter()
 
     def _count(self, now: float) -> None:
-        """Learn what the last showing cost: the writing, and by how much longer Blender was away to draw."""
+        """Measure the cost of the last display: writing and drawing."""
         if self._left is None:
             return
         pause = now - self._left

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of a terrain: its look, sky, light, cameras and renders."""
+"""Pictures of a terrain: look, sky, light, cameras, renders."""

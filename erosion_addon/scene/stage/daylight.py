@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Daylight in four kinds, free of latitude and date: how high the sun stands, its color, the sky's and the haze's."""
+"""Kinds of daylight, independent of latitude and date: sun elevation, and colors of sun, sky and haze."""
 
 from dataclasses import dataclass
 from math import radians

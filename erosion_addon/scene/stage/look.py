@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The finished look of a terrain: its material, and what of water, light, plants and passes fits it."""
+"""Set Up Look: the material of a terrain, with suitable water, light, plants and passes."""
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -15,7 +15,7 @@ from ..terrain import attributes, grid
 from . import studio
 
 PARTS = ("light", "water", "foliage", "passes", "surroundings", "stage")
-"""What may be added beside the material."""
+"""Optional parts beside the material."""
 
 
 def finish(
@@ -25,11 +25,10 @@ def finish(
     view_layer: bpy.types.ViewLayer | None = None,
     daylight: str = "",
 ) -> list[str]:
-    """Give the terrain its material, unless it has others, and those of the PARTS that fit it.
+    """Assign the terrain's material, unless it has others, and add suitable PARTS; existing ones are updated.
 
-    All of it is brought up to date where it is there already. daylight: see `studio.complete`. Returns
-    sentences about parts that could not be made.
-    Raises InputError where the object is no terrain or there is no such palette; then nothing is changed.
+    daylight: see `studio.complete`. Returns messages about failed parts. Raises InputError if the object is not a
+    terrain or the palette is unknown; then nothing changes.
     """
     grid.find_lattice(terrain)
     used = [slot.material for slot in terrain.material_slots if slot.material]
@@ -59,7 +58,7 @@ def finish(
 
 
 def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
-    """What `finish` will have computed; what is in the way here it says itself."""
+    """Requests of `finish`, which reports problems itself."""
     asked = []
     for part, needed in (("light", _light_requests), ("water", lambda obj: water_surface.requests_of_add(obj, 0.0))):
         if part in parts:
@@ -79,8 +78,7 @@ def _light(terrain: bpy.types.Object) -> None:
 
 
 def _soften(terrain: bpy.types.Object) -> None:
-    """Where the sun grazes cells, their edges throw steps of shadow on their neighbors; an offset of the shadow rays
-    hides them, unless the user has set one."""
+    """Offset shadow rays, unless the user has set an offset: at grazing sun, edges of cells cast stepped shadows."""
     if terrain.shadow_terminator_normal_offset == 0.0:
         scale = max(map(abs, terrain.scale)) or 1.0
         terrain.shadow_terminator_normal_offset = 0.6 * max(grid.find_lattice(terrain).spacing) / scale

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of a terrain: one, or a turn around it."""
+"""Renders of a terrain: a picture or a turntable."""
 
 import math
 from pathlib import Path
@@ -20,7 +20,7 @@ ENGINES = {
 
 
 def open_file(path: Path) -> None:
-    """Open a .blend file, without running scripts in it. InputError where Blender cannot."""
+    """Open a .blend file without running its scripts. InputError if Blender cannot."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
     try:
@@ -30,9 +30,9 @@ def open_file(path: Path) -> None:
 
 
 def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """The object of that name; without one the largest eroded terrain that renders show, or else the largest grid.
+    """Object of that name; by default the largest eroded terrain visible in renders, else the largest grid.
 
-    InputError for none, or one that renders do not show.
+    InputError if there is none, or it is not visible in renders.
     """
     rendered = _rendered(scene)
     meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj in rendered]
@@ -49,7 +49,7 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
 
 
 def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
-    """The objects that a render shows: hidden neither themselves nor with all their collections."""
+    """Objects visible in renders, by themselves and by a collection."""
     shown = set()
     inside = [layer.layer_collection for layer in scene.view_layers if layer.use]
     while inside:
@@ -70,9 +70,9 @@ def _is_grid(obj: bpy.types.Object) -> bool:
 
 
 def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture) -> bpy.types.Object | None:
-    """Set the scene up for a picture; what it has is kept, what it lacks is added: camera, light, sky.
+    """Prepare the scene for a picture: existing camera, light and sky are kept, missing ones are added.
 
-    Returns the camera where it is ours to move, None where the file's own is used.
+    Returns an added camera, which may be moved; None if the file's own is used.
     """
     ours = picture.view != "file" or not studio.has_camera(scene)
     camera = studio.add_camera(scene) if ours else None
@@ -107,7 +107,7 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
 
 
 def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
-    """Point our camera at the terrain, turned further by so many degrees."""
+    """Aim the added camera at the terrain, rotated by an angle in degrees."""
     turned = math.radians(picture.turn + turn)
     if picture.view in ("file", "composed"):
         studio.compose(camera, terrain, turned or None)
@@ -116,7 +116,7 @@ def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, t
 
 
 def render(scene: bpy.types.Scene, path: Path) -> None:
-    """Render a picture to a file. InputError where Blender cannot."""
+    """Render a picture to a file. InputError if Blender cannot."""
     settings = scene.render.image_settings
     if bpy.app.version >= (5, 0, 0):
         settings.media_type = "IMAGE"

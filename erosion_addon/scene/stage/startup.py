@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's own new file holds: a lamp, a camera, a cube and a gray world, made for a scene of ten meters.
+"""Contents of Blender's new file: lamp, camera, cube and gray world, for a scene of ten meters.
 
-As long as they are as that file has them, they are nobody's work. What was moved, renamed or edited is the user's.
+Unchanged, they are nobody's work. Moved, renamed or edited, they belong to the user.
 """
 
 import bpy
@@ -18,7 +18,7 @@ _GREY = 0.050876
 
 
 def is_untouched(obj: bpy.types.Object) -> bool:
-    """Whether an object is one of the new file's, as that has it."""
+    """Whether an object of the new file is unchanged."""
     place = _PLACES.get(obj.name)
     if place is None or obj.data is None or obj.data.name != obj.name or obj.library is not None:
         return False
@@ -37,7 +37,7 @@ def _is_plain(obj: bpy.types.Object) -> bool:
 
 
 def is_world_untouched(world: bpy.types.World) -> bool:
-    """Whether a world is the new file's gray one, as that has it."""
+    """Whether a world is the unchanged one of the new file."""
     nodes = list(world.node_tree.nodes) if world.node_tree else []
     background = next((node for node in nodes if node.type == "BACKGROUND"), None)
     if background is None or {node.type for node in nodes} != {"BACKGROUND", "OUTPUT_WORLD"}:
@@ -48,7 +48,7 @@ def is_world_untouched(world: bpy.types.World) -> bool:
 
 
 def clear(scene: bpy.types.Scene, kept: bpy.types.Object) -> list[str]:
-    """Delete the new file's objects that nobody touched, but for `kept`; returns their names."""
+    """Delete the unchanged objects of the new file except `kept`; returns their names."""
     found = [obj for obj in scene.objects if obj != kept and is_untouched(obj)]
     names = [obj.name for obj in found]
     for obj in found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a terrain needs for its picture: a camera that fits it, a sun, a sky, and haze in the distance.
+"""Studio: a fitting camera, sun, sky and distance haze for a terrain's picture.
 
-Everything is measured by the terrain's own width, so that 100 m and 100 km look alike.
+All sizes are relative to the terrain's width, so 100 m and 100 km look alike.
 """
 
 import math
@@ -19,24 +19,24 @@ from . import startup, views
 from .daylight import DAYLIGHTS, Daylight
 
 USUAL = LIGHTS[0]
-"""The daylight of pictures that nobody chose one for."""
+"""Default daylight."""
 
 SUN = "Terrain Sun"
-"""Mark, and name, of the sun that was added here."""
+"""Mark and name of the added sun."""
 
 HAZE, FAR = "Haze", "Haze at the Far End"
-"""Names of the compositor's nodes that mix the haze in, and tell how soon it grows."""
+"""Names of the compositor nodes that mix the haze in, and control its growth."""
 
 MIST = 14.0
-"""Terrain's sides from the camera to where nothing but haze is seen."""
+"""Distance of complete haze, in sides of the terrain."""
 
 LIGHT = "erosion_light"
-"""Custom property of a sky that was added here: its daylight."""
+"""Custom property of an added sky: its daylight."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a terrain lies: its own axes in the world, half its width and depth, and heights, in meters."""
+    """Placement of a terrain: axes in the world, half width and depth, and heights, in meters."""
 
     matrix: Matrix
     half_width: float
@@ -51,12 +51,12 @@ class Place:
         return 2 * min(self.half_width, self.half_depth)
 
     def point(self, x: float, y: float, z: float) -> Vector:
-        """The place in the world of local meters from the terrain's middle."""
+        """World position of local meters from the terrain's middle."""
         return self.matrix @ Vector((x, y, z))
 
 
 def place_of(terrain: bpy.types.Object) -> Place:
-    """Where a terrain object lies. Its scale is in the lengths, no longer in the matrix."""
+    """Placement of a terrain object. Its scale is in the lengths, not in the matrix."""
     _, rotation, scale = terrain.matrix_world.decompose()
     corners = np.array([corner[:] for corner in terrain.bound_box])
     low, high = corners.min(0), corners.max(0)
@@ -85,11 +85,11 @@ def has_sky(scene: bpy.types.Scene) -> bool:
 
 
 def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "") -> list[str]:
-    """Add what the scene lacks of a sun, a sky and a camera; returns the names of what was added.
+    """Add the missing ones of sun, sky and camera to the scene; returns their names.
 
-    What the user has stays; the lamp, camera and cube of Blender's new file go where nobody touched them. A sky of the
-    user's may shine as well as a sun, so beside one no sun is added. light: one of LIGHTS, which the sun and sky that
-    were added here before turn to as well; "" leaves these as they are.
+    The user's stay; the unchanged lamp, camera and cube of Blender's new file are removed. No sun is added beside the
+    user's sky, which may shine like one. light: one of LIGHTS, applied to existing suns and skies of ours too; ""
+    leaves them.
     """
     place, added = place_of(terrain), []
     if not has_camera(scene):
@@ -110,13 +110,13 @@ def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "")
 
 
 def light_of(scene: bpy.types.Scene) -> str:
-    """The daylight of a sky that was added here; "" for other skies."""
+    """Daylight of an added sky; "" for other skies."""
     held = scene.world.get(LIGHT) if sky_material.is_ours(scene.world) else None
     return held if held in LIGHTS else ""
 
 
 def set_light(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
-    """Turn the sky, sun and haze that were added here to another daylight; where the sky is the user's, nothing."""
+    """Switch an added sky, sun and haze to another daylight; does nothing for the user's sky."""
     if not sky_material.is_ours(scene.world):
         return
     place = place_of(terrain)
@@ -128,7 +128,7 @@ def set_light(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> 
 
 
 def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.types.Object:
-    """A new camera, which the scene then looks through."""
+    """New camera, made active in the scene."""
     camera = bpy.data.objects.new(name, bpy.data.cameras.new(name))
     camera.data.sensor_fit = "HORIZONTAL"
     camera.data.lens = 38.0
@@ -138,9 +138,9 @@ def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.type
 
 
 def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
-    """Put the camera where it sees the terrain.
+    """Place the camera so that it sees the terrain.
 
-    view: "across" or "whole", see `model.picture.VIEWS`. turn: radians to the left around its middle; at 0 it looks
+    view: "across" or "whole", see `render_settings.VIEWS`. turn: radians to the left around its middle; at 0 it looks
     along the terrain's y.
     """
     side, level = place.side, place.middle
@@ -164,7 +164,7 @@ def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
 
 
 def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | None = None) -> None:
-    """Put the camera where `views` finds the best picture; turn: about in this direction, see there."""
+    """Place the camera at the best view of `views`; turn: preferred direction, see there."""
     place, view = place_of(terrain), views.compose(terrain, turn)
     x, y, z = view.eye
     axes = place.matrix @ Matrix.Rotation(view.heading, 4, "Z")
@@ -177,7 +177,7 @@ def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | N
 
 
 def heading_of(camera: bpy.types.Object | None, place: Place) -> float:
-    """The direction that a camera looks in over the land: radians to the left of the terrain's y; 0 for none."""
+    """Heading of a camera over the land: radians to the left of the terrain's y; 0 for none."""
     if camera is None:
         return 0.0
     matrix = camera.matrix_basis if camera.parent is None else camera.matrix_world
@@ -188,7 +188,7 @@ def heading_of(camera: bpy.types.Object | None, place: Place) -> float:
 def add_sun(
     scene: bpy.types.Scene, place: Place, heading: float = 0.0, light: str = USUAL, name: str = SUN
 ) -> bpy.types.Object:
-    """A sun from the left of a view that looks to `heading`."""
+    """New sun to the left of a view with this heading."""
     sun = bpy.data.objects.new(name, bpy.data.lights.new(name, "SUN"))
     sun[nodes.KIND] = SUN
     _turn_sun(sun, place, heading, light)
@@ -204,7 +204,7 @@ def _turn_sun(sun: bpy.types.Object, place: Place, heading: float, light: str) -
 
 
 def _towards_sun(place: Place, heading: float, day: Daylight) -> Vector:
-    """The direction to the sun in the world, of length 1."""
+    """Unit vector to the sun in the world."""
     low, high = day.elevation
     # From relief of a twentieth of the side, as dunes have, to a fifth, as mountains have.
     steep = min(max(((place.high - place.low) / place.side - 0.05) / 0.15, 0.0), 1.0)
@@ -214,7 +214,7 @@ def _towards_sun(place: Place, heading: float, day: Daylight) -> Vector:
 
 
 def add_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL) -> bpy.types.World:
-    """A sky with the sun's glow and clouds, in the color of the landscape's air at the horizon."""
+    """New sky with the sun's glow and clouds, with the landscape's haze at the horizon."""
     scene.world = sky_material.sky_world("Terrain Sky")
     _set_sky(scene, terrain, light)
     return scene.world
@@ -247,7 +247,7 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
 
 
 def haze_of(terrain: bpy.types.Object, light: str) -> tuple[float, ...]:
-    """Linear color of the air in the distance: the palette's, in this daylight."""
+    """Linear color of the haze: the palette's, in this daylight."""
     return tuple(a * b for a, b in zip(material.palette_of(terrain).haze, DAYLIGHTS[light].haze, strict=True))
 
 
@@ -255,7 +255,7 @@ FILM = ("AgX", "AgX - Medium High Contrast")
 
 
 def set_film(scene: bpy.types.Scene, light: str = USUAL) -> None:
-    """Exposure and contrast of a photograph in the open, where the user has chosen none."""
+    """Set exposure and contrast for an outdoor photograph, unless the user has chosen them."""
     view, exposures = scene.view_settings, {round(day.exposure, 3) for day in DAYLIGHTS.values()}
     untouched = (view.view_transform, view.look, view.exposure) == ("AgX", "None", 0.0)
     if not untouched and not ((view.view_transform, view.look) == FILM and round(view.exposure, 3) in exposures):
@@ -265,8 +265,10 @@ def set_film(scene: bpy.types.Scene, light: str = USUAL) -> None:
 
 
 def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL) -> None:
-    """Air that pales the distance in the landscape's color, by the mist pass and the compositor; the sky keeps its own
-    colors. It replaces what is composited."""
+    """Add distance haze in the landscape's color, by mist pass and compositor, except on the sky.
+
+    It replaces the compositing nodes.
+    """
     place = place_of(terrain)
     if scene.world is not None:
         scene.world.mist_settings.start, scene.world.mist_settings.depth = 0.1 * place.side, MIST * place.side
@@ -305,7 +307,7 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
 
 
 def _set_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
-    """Color and strength of the haze, where the compositor mixes it in."""
+    """Set color and strength of the haze in the compositor."""
     tree = (scene.compositing_node_group if _FROM_5 else scene.node_tree) if has_compositor(scene) else None
     if tree is None or not {HAZE, FAR} <= set(tree.nodes.keys()):
         return
@@ -319,18 +321,18 @@ _FROM_5 = bpy.app.version >= (5, 0, 0)
 _MIX: tuple[Any, ...] = (
     ("ShaderNodeMix", "Factor", "A", "B", "Result") if _FROM_5 else ("CompositorNodeMixRGB", 0, 1, 2, 0)
 )
-"""The compositor's mixing node: its type, and its factor, inputs and output."""
+"""Compositor's mix node: type, factor, inputs and output."""
 
 _MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
 
 
 def has_compositor(scene: bpy.types.Scene) -> bool:
-    """Whether the scene composites its renders already."""
+    """Whether the scene uses compositing already."""
     return scene.compositing_node_group is not None if _FROM_5 else bool(scene.use_nodes and scene.node_tree.nodes)
 
 
 def _compositor(scene: bpy.types.Scene) -> tuple[Any, Any]:
-    """The scene's compositor, emptied, and the node that is its output."""
+    """The scene's compositor, emptied, and its output node."""
     if not _FROM_5:
         scene.use_nodes = True
         scene.node_tree.nodes.clear()

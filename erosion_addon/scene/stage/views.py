@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A camera that a landscape photographer might choose: near ground, middle and distance, a line that leads in.
+"""Automatic composition: a camera with foreground, middle ground, distance and a leading line.
 
-Places on the land and directions are tried in a fixed order on the terrain at small size, and what the camera sees from
-each is found along rays over the heights. So the same terrain gets the same view, wherever it lies and whatever its
-size.
+Positions and directions are tried in a fixed order on a reduced terrain, with visibility along rays over the heights.
+The same terrain gets the same view at any place and size.
 """
 
 import math
@@ -17,33 +16,36 @@ from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
 SIDE = 96
-"""The most cells along a side of the terrain at small size."""
+"""Most cells along a side of the reduced terrain."""
 
 COLUMNS, STEPS = 21, 48
-"""Rays of a view, side by side, and places looked at along each."""
+"""Rays per view, and samples per ray."""
 
 HEADINGS = 16
 
 SENSOR = 36.0
-"""Width of the film in mm."""
+"""Sensor width in mm."""
 
 ASPECT = 9 / 16
-"""Height of the picture that a view is chosen for, by its width."""
+"""Aspect ratio of the picture, height by width."""
 
 SUN_SIDE, SUN_RISE = math.radians(78), math.tan(math.radians(16))
-"""Where the sun stands in the picture that a view is chosen for: to the left of its direction, and how steeply."""
+"""Assumed sun: angle to the left of the view, and its slope."""
 
 EARTH = -0.01
 """Angle of the horizon in radians."""
 
 HORIZON = 0.66
-"""Where the middle of the skyline comes to lie, as a share of the picture's height."""
+"""Height of the middle of the skyline, as a share of the picture's height."""
 
 
 @dataclass(frozen=True)
 class View:
-    """eye: (x, y, z) in meters from the terrain's middle, z as the terrain's own. heading: radians to the left of the
-    terrain's y. pitch: radians upward. lens: focal length in mm, for a film 36 mm wide."""
+    """A camera view.
+
+    eye: (x, y, z) in meters from the terrain's middle, z as the terrain's own. heading: radians to the left of the
+    terrain's y. pitch: radians upward. lens: focal length in mm, for a sensor 36 mm wide.
+    """
 
     eye: tuple[float, float, float]
     heading: float
@@ -52,7 +54,7 @@ class View:
 
 
 def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
-    """The best view of a terrain. turn: look about this way, radians to the left of the terrain's y; None: any."""
+    """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
     read, lattice = grid.read_terrain(terrain)
     lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
     fields = attributes.read_fields(terrain.data, lattice, [lines] if lines else [])
@@ -62,7 +64,7 @@ def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
 def composed(
     elevation: Array, spacing: tuple[float, float], flow: Array | None = None, turn: float | None = None
 ) -> View:
-    """`compose` of heights (rows, cols) in meters on cells of `spacing`; flow: where water runs, of any unit."""
+    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit."""
     land = _Land(elevation, spacing, flow)
     best: tuple[float, View] | None = None
     # Where the picture's middle line would leave the terrain after a quarter of it, there is no distance.
@@ -79,7 +81,7 @@ def composed(
 
 
 class _Land:
-    """Heights at small size, what leads through them, and the camera's height and lens for their relief."""
+    """Reduced heights, leading lines, and the camera's height and lens for the relief."""
 
     def __init__(self, elevation: Array, spacing: tuple[float, float], flow: Array | None) -> None:
         stride = max(1, -(-max(elevation.shape) // SIDE))
@@ -119,7 +121,7 @@ class _Land:
         return found
 
     def _lines(self, flow: Array | None) -> Array:
-        """What leads the eye, 0-1: channels by what flows in them; on gentle or dry land crests as well."""
+        """Strength of leading lines, 0-1: channels by their flow; on gentle or dry land crests as well."""
         channels = np.zeros_like(self.heights)
         if flow is not None and float(np.ptp(flow)) > 0:
             wet = _blocks(np.log1p(np.maximum(np.asarray(flow, np.float64), 0)), self.stride, np.maximum)
@@ -132,7 +134,7 @@ class _Land:
         return np.maximum(channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1))
 
     def places(self) -> list[tuple[float, float]]:
-        """Where a camera may stand, (x, y) in meters from the middle: a grid of 6 × 6 off the edges."""
+        """Values of the nearest reduced cells."""
         steps = np.linspace(-0.42, 0.42, 6)
         return [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
 
@@ -144,7 +146,7 @@ class _Land:
         return values[np.clip(row, 0, values.shape[0] - 1), np.clip(col, 0, values.shape[1] - 1)]
 
     def judge(self, at: tuple[float, float], heading: float) -> tuple[float, View]:
-        """How good the view from a place in a direction is, and the view."""
+        """Score of a position and direction, and the view."""
         step = max(0.02 * self.side, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
         eye = float(self._at(self.heights, at[0] + step[:, None], at[1] + step[None, :]).max()) + self.above
         across = math.atan(0.5 * SENSOR / self.lens)
@@ -206,6 +208,6 @@ class _Land:
 
 
 def _blocks(values: Array, stride: int, combine: Any) -> Array:
-    """The values of blocks of so many cells along each side, combined; the last ones may be smaller."""
+    """Values combined over blocks of cells; the last blocks may be smaller."""
     rows, cols = (np.arange(0, length, stride) for length in values.shape)
     return combine.reduceat(combine.reduceat(values, rows, axis=0), cols, axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values of attributes of every type and domain: added, read, copied, removed."""
+"""Attribute values of every type and domain: add, read, copy, remove."""
 
 import bpy
 import numpy as np
@@ -22,26 +22,25 @@ MEMBERS = {
     "INT32_2D": ("value", np.int32, 2),
     "BOOLEAN": ("value", np.bool_, 1),
 }
-"""Type of an attribute → property of its elements, their type in arrays, and how many numbers each holds."""
+"""Attribute type → property of its elements, dtype, numbers per element."""
 
 
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
-    """Add an attribute; InputError where Blender does not."""
+    """Add an attribute; InputError if Blender refuses."""
     made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
     if made is None:
         raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
 
 
 def add(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    """Add an attribute of the vertices, numbers (vertices,) or vectors (vertices, 3); InputError where Blender does
-    not."""
+    """Add a vertex attribute, numbers (vertices,) or vectors (vertices, 3); InputError if Blender refuses."""
     data_type = "FLOAT" if values.ndim == 1 else "FLOAT_VECTOR"
     new_attribute(mesh, name, data_type)
     mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
 
 
 def read(attribute: bpy.types.Attribute) -> Array:
-    """(elements, numbers) of an attribute of a type in `MEMBERS`."""
+    """(elements, numbers) of an attribute whose type is in `MEMBERS`."""
     member, dtype, count = MEMBERS[attribute.data_type]
     values: Array = np.empty((len(attribute.data), count), dtype)
     attribute.data.foreach_get(member, values.ravel())
@@ -49,7 +48,7 @@ def read(attribute: bpy.types.Attribute) -> Array:
 
 
 def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str) -> None:
-    """Make the attribute `new_name` of `target`, which has the topology of `source`, what `name` is there."""
+    """Copy the attribute `name` of `source` to `new_name` of `target`, which has the same topology."""
     data_type, domain = source.attributes[name].data_type, source.attributes[name].domain
     known = target.attributes.get(new_name)
     if known is not None and (known.data_type, known.domain) != (data_type, domain):
@@ -67,6 +66,6 @@ def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: st
 
 
 def remove(mesh: bpy.types.Mesh, name: str) -> None:
-    """Remove an attribute, if there is such."""
+    """Remove an attribute, if it exists."""
     if name in mesh.attributes:
         mesh.attributes.remove(mesh.attributes[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the artist may want to know before a run on a terrain, and what would mend it."""
+"""Checks before a run: notes for the artist, with remedies."""
 
 import math
 
@@ -12,17 +12,17 @@ from . import grid, sand
 from .obstacle import Advice, shapers
 
 SMALL = 100.0
-"""Meters; land that is less wide is more likely in some unit of its own."""
+"""Width in meters below which the unit is probably not the meter."""
 
 LEVEL = 1.0
-"""Degrees; what is tilted less counts as level."""
+"""Tilt in degrees that counts as level."""
 
 FINE_ENOUGH = 60
-"""Small steps of a process in one of its time steps; with more the ground lags behind, as behind water in pipes."""
+"""Greatest useful number of small steps in a time step; with more, the ground lags behind the water."""
 
 
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
-    """What is worth knowing of a mesh that can be eroded all the same; with a recipe also where it does not fit."""
+    """Notes on a mesh that can be eroded, and with a recipe also on their fit."""
     try:
         found = grid.describe(obj)
     except InputError:

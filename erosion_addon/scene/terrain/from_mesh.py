@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain from any object with faces: what is seen of it from above, on an even grid, as a new object."""
+"""Conversion of any object with faces to a terrain: its surface seen from above, on an even grid, as a new object."""
 
 import bpy
 import numpy as np
@@ -11,18 +11,18 @@ from .lattice import Array
 from .mesh import make_grid_object
 
 _LONGEST_SIDE = 1024
-"""Cells along the longer side where no size is given, at most."""
+"""Default limit of cells along the longer side."""
 
 _PLAIN_SIDE = 128
-"""Cells along the longer side of a form with too few vertices to say how fine it is meant, as a plane or cube."""
+"""Cells along the longer side for an object with few vertices, such as a plane or cube."""
 
 
 def make(
     obj: bpy.types.Object, cell_size: float, collection: bpy.types.Collection, depsgraph: bpy.types.Depsgraph
 ) -> tuple[bpy.types.Object, float, int]:
-    """A new grid in world space over the object as its modifiers show it; its cell size, and how many cells were holes.
+    """New grid in world space over the evaluated object; its cell size, and the number of filled cells.
 
-    cell_size: m; 0: about one cell a vertex. Raises InputError where there is too little to see from above.
+    cell_size: m; 0: about one cell per vertex. Raises InputError if too little is visible from above.
     """
     points, triangles = _faces(obj, depsgraph)
     cell_size = cell_size or _usual_size(points)
@@ -37,7 +37,7 @@ def make(
 
 
 def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array]:
-    """Points (n, 3) in world space and triangles (m, 3) of the object as its modifiers show it."""
+    """Points (n, 3) in world space and triangles (m, 3) of the evaluated object."""
     shown = obj.evaluated_get(depsgraph)
     mesh = shown.to_mesh()
     try:
@@ -57,7 +57,7 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
 
 
 def _usual_size(points: Array) -> float:
-    """Meters for about one cell a vertex, or for _PLAIN_SIDE cells; of two digits."""
+    """Cell size in meters for about one cell per vertex, or for _PLAIN_SIDE cells; rounded to two digits."""
     if len(points) == 0:
         return 1.0
     size = np.ptp(points[:, :2], axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects as terrains: whether one may be eroded, the grid that its vertices form, and its heights in meters."""
+"""Objects as terrains: eligibility, grid of the vertices, and heights in meters."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,12 +35,12 @@ __all__ = [
 
 
 def find_lattice(obj: bpy.types.Object) -> Lattice:
-    """The grid that the vertices of the object form; raises InputError saying why they form none."""
+    """Grid of the object's vertices; InputError with the reason if they form none."""
     return lattice_of(obj, positions(obj.data))
 
 
 def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
-    """The grid that the positions (vertices, 3) of the object's vertices form; InputError as in `find_lattice`."""
+    """Grid of the positions (vertices, 3) of the object's vertices; InputError as in `find_lattice`."""
     if few := too_few(obj):
         raise InputError(few)
     scales = axis_scales(obj.name, np.array(obj.matrix_world))
@@ -54,14 +54,14 @@ def _some_edges(mesh: bpy.types.Mesh) -> Array:
 
 
 def terrain_of(lattice: Lattice, z_by_vertex: Array) -> Terrain:
-    """The terrain of local heights (vertices,) on a lattice, in meters."""
+    """Terrain of local heights (vertices,) on a lattice, in meters."""
     elevation = lattice.to_grid(z_by_vertex).astype(np.float64)
     elevation *= lattice.scale_z
     return Terrain(elevation, cell_size=lattice.spacing)
 
 
 def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
-    """The terrain that the mesh of the object shows, heights along its local z in meters; InputError for no grid."""
+    """Terrain of the object's mesh, heights along local z in meters; InputError if it is not a grid."""
     place = positions(obj.data)
     lattice = lattice_of(obj, place)
     return terrain_of(lattice, place[:, 2]), lattice
@@ -69,10 +69,10 @@ def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
 
 @dataclass(frozen=True)
 class GridDescription:
-    """What the panel says about a grid.
+    """Description of a grid for the panel.
 
-    spacing: (row, col) m; relief: m; resolution: m, between two heights of float32; step: m, between two heights of an
-    image of 8 bits, None where these come from no such.
+    spacing: (row, col) m; relief: m; resolution: m, float32 resolution of heights; step: m, height of a terrace from an
+    8-bit image, None without terraces.
     """
 
     rows: int
@@ -85,19 +85,19 @@ class GridDescription:
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """Grids that were looked at."""
+    """State of the session."""
 
     described: dict[int, tuple[Any, GridDescription | InputError]] = field(default_factory=dict)
-    """By the mesh's session_uid: what else the description depends on, and the description."""
+    """session_uid of a mesh → dependencies of its description, and the description."""
 
 
 _now = session.remember(_Now)
 
 
 def describe(obj: bpy.types.Object) -> GridDescription:
-    """Size of the object's grid; quick as long as nothing changed. Raises InputError saying why it is no grid.
+    """Description of the object's grid; cached until something changes. InputError with the reason if it is not a grid.
 
-    Edits of the vertices go unseen until `forget` or `forget_changed` hears of them.
+    Edits of vertices are noticed by `forget` and `forget_changed` only.
     """
     mesh = obj.data
     transform = tuple(round(value, 9) for row in obj.matrix_world.to_3x3() for value in row)
@@ -122,7 +122,7 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
 
 
 def forget(mesh: bpy.types.Mesh | None = None) -> None:
-    """Describe the mesh anew next time; all meshes where none is given."""
+    """Drop the cached description of the mesh; of all meshes by default."""
     if mesh is None:
         _now.described.clear()
     else:
@@ -131,9 +131,9 @@ def forget(mesh: bpy.types.Mesh | None = None) -> None:
 
 @bpy.app.handlers.persistent
 def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """For `depsgraph_update_post`: describe meshes anew whose geometry changed.
+    """Handler of `depsgraph_update_post`: drop the descriptions of meshes with changed geometry.
 
-    (Objects count as changed too when one of their settings is dragged; and not what is merely shown on a mesh.)
+    (Changed settings update objects too, and displayed heights do not count.)
     """
     for update in depsgraph.updates if _now.described else ():
         changed = update.id.original

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which vertex of a mesh is which cell of the terrain: found from the vertices' positions alone, in any order."""
+"""Lattice: mapping of a mesh's vertices to grid cells, found from their positions, in any vertex order."""
 
 import math
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from ...terrain.terrain import HIGHEST, SMALLEST_SIDE
 Array = np.ndarray[Any, Any]
 
 TOLERANCE = 0.05
-"""How far a vertex may lie from its place on the regular grid, in spacings."""
+"""Tolerance of a vertex's position on the grid, in spacings."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """The grid that a mesh's vertices form in its local x and y; row 0 at the smallest y, column 0 at the smallest x.
 
-    spacing: (row, column) distance in world meters. scale_z: meters per unit of local z, negative where the object's
-    z axis points down. vertex: (rows * cols,) index of each cell's vertex; None where they are in order already.
+    spacing: (row, column) distance in world meters. scale_z: meters per unit of local z, negative where the object's z
+    axis points down. vertex: (rows * cols,) index of each cell's vertex; None where they are in order already.
     """
 
     rows: int
@@ -50,8 +50,8 @@ class Lattice:
 def local_heights(lattice: Lattice, original: Array, before: Array, after: Array) -> Array:
     """Local z by vertex (vertices,) float32 for the elevation `after`, (rows, cols) in meters.
 
-    original: (vertices,) float32, the local z that the elevation `before` was read from. Cells whose elevation did
-    not change keep exactly their bits.
+    original: (vertices,) float32, the local z that the elevation `before` was read from. Cells whose elevation did not
+    change keep exactly their bits.
     """
     changed = lattice.to_vertices(before != after)
     heights = original.copy()
@@ -81,9 +81,9 @@ def axis_scales(name: str, matrix: Array) -> Array:
 
 
 def _as_meant(value: float) -> float:
-    """The shortest number that float32 arithmetic may have turned into `value`: 0.1 for 0.100000001.
+    """Shortest decimal that rounds to `value` in float32: 0.1 for 0.100000001.
 
-    So a turned object gives the same bytes as one that is not turned, and a mesh the same as a file.
+    So a rotated object gives the same bytes as one that is not, and a mesh the same as a file.
     """
     rounded = (float(f"{value:.{digits}g}") for digits in range(1, 7))
     return next((short for short in rounded if abs(short - value) <= 4e-6 * abs(value)), float(value))
@@ -110,7 +110,7 @@ _Found = tuple[tuple[int, int], tuple[float, float], Array | None]
 
 
 def _in_order(positions: Array) -> _Found | None:
-    """The lattice of vertices that go row by row already, as most programs make them; None where they do not."""
+    """Lattice of vertices in row order, as most programs make them; None otherwise."""
     x = positions[:, 0]
     turn = np.flatnonzero(x[1:65536] <= x[:-1][:65535])[:1]
     cols = int(turn[0]) + 1 if turn.size else 0
@@ -173,7 +173,7 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
 
 
 def _steps(values: Array) -> tuple[float, int]:
-    """Spacing and number of the steps that `values` fall on; (0, 1) where all are the same."""
+    """Spacing and number of the even steps in `values`; (0, 1) if all are equal."""
     ordered = np.sort(values)
     extent = float(ordered[-1] - ordered[0])
     if extent == 0:
@@ -194,7 +194,7 @@ def _not_finite(name: str, positions: Array) -> InputError:
 
 
 def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[float]) -> InputError:
-    """Why the vertices form no lattice, in the words of the likeliest cause; without edges it is doubled vertices."""
+    """Most likely reason why the vertices form no lattice; without edges: doubled vertices."""
     farthest = float(np.abs(positions[:, :2]).max())
     resolution = float(np.spacing(np.float32(farthest)))
     if resolution > TOLERANCE * min(spacings):
@@ -220,7 +220,7 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
 
 
 def _grid_angle(positions: Array, edges: Array) -> float | None:
-    """Degrees by which edges are turned against x and y, -45 to 45; None where they are not turned, or all ways."""
+    """Rotation of edges against x and y in degrees, -45 to 45; None if there is no common one."""
     if not len(edges):
         return None
     across = positions[edges[:, 1], :2].astype(np.float64) - positions[edges[:, 0], :2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Arrays out of meshes and into them: positions, fingerprints, heights in one checked write, new grids."""
+"""Mesh access: positions, fingerprints, atomic writes of heights, new grids."""
 
 import hashlib
 
@@ -10,11 +10,11 @@ from ...base.errors import InputError
 from .lattice import Array
 
 OWN_HEIGHTS = "erosion_live"
-"""Attribute of the vertices while heights are shown that are not the mesh's own: the local z that are."""
+"""Vertex attribute with the real local z, while other heights are displayed."""
 
 
 def positions(mesh: bpy.types.Mesh) -> Array:
-    """Local positions of the vertices (vertices, 3) float32; with the mesh's own heights where others are shown."""
+    """Local positions of the vertices (vertices, 3) float32, with the real heights if others are displayed."""
     buffer = shown_positions(mesh)
     own = mesh.attributes.get(OWN_HEIGHTS)
     if own is not None and (own.data_type, own.domain) == ("FLOAT", "POINT"):
@@ -25,7 +25,7 @@ def positions(mesh: bpy.types.Mesh) -> Array:
 
 
 def shown_positions(mesh: bpy.types.Mesh) -> Array:
-    """Local positions of the vertices (vertices, 3) float32, as Blender shows them."""
+    """Local positions of the vertices (vertices, 3) float32 as displayed."""
     attribute = mesh.attributes.get("position")
     if attribute is None:  # so it is in Edit Mode, and without vertices
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
@@ -41,9 +41,9 @@ def heights(mesh: bpy.types.Mesh) -> Array:
 
 
 def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
-    """A hash of positions, topology and the presence of shape keys, to see whether the mesh was edited meanwhile.
+    """Hash of positions, topology and the presence of shape keys, to detect edits.
 
-    place: the positions where they were read already.
+    place: positions, if known already.
     """
     digest = hashlib.blake2b(digest_size=16)
     counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
@@ -57,7 +57,7 @@ def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
 
 
 def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = None) -> Array:
-    """Set the local z of all vertices (vertices,) float32, as `write_positions` does; returns the positions."""
+    """Set the local z of all vertices (vertices,) float32, see `write_positions`; returns the positions."""
     now = shown_positions(mesh) if now is None else now
     if z_by_vertex.shape != (len(now),):
         raise InputError(f"{mesh.name} has {len(now)} vertices and the result {z_by_vertex.size}; it was edited.")
@@ -67,10 +67,10 @@ def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = 
 
 
 def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None) -> None:
-    """Set the local positions of all vertices (vertices, 3) float32 in one step, and make sure that it holds.
+    """Set the local positions of all vertices (vertices, 3) float32, and verify them.
 
-    now: the positions that Blender shows, where they were read already. Raises InputError for values that are not
-    finite, or a mesh that does not take them: then the mesh is as it was.
+    now: displayed positions, if known already. Raises InputError for values that are not finite, or a mesh that does
+    not accept them; the mesh is then unchanged.
     """
     if not np.isfinite(after).all():
         raise InputError(f"The result has heights that are not finite; {mesh.name} stays as it was.")
@@ -83,9 +83,9 @@ def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None
 
 
 def fill(mesh: bpy.types.Mesh, place: Array, faces: Array, up: bool) -> None:
-    """Give a mesh these faces (faces, corners) in place of what it holds; materials stay.
+    """Replace the faces (faces, corners) of a mesh; materials stay.
 
-    place: local positions (vertices, 3). up: whether faces that are counterclockwise from above face local z.
+    place: local positions (vertices, 3). up: whether faces counterclockwise from above point along local z.
     """
     mesh.clear_geometry()
     mesh.vertices.add(len(place))
@@ -127,9 +127,9 @@ def make_grid_object(
 
 
 def _add_topology(mesh: bpy.types.Mesh, vertex: Array) -> Array:
-    """Give an empty mesh the edges and faces of the grid `vertex` (rows, cols); returns the vertices of its corners.
+    """Add edges and faces of the grid `vertex` (rows, cols) to an empty mesh; returns the vertices of its corners.
 
-    Edges are written here too, as letting Blender find them takes ten times as long.
+    Edges are written too; letting Blender compute them takes ten times as long.
     """
     rows, cols = vertex.shape
     flat, steep, faces = rows * (cols - 1), (rows - 1) * cols, (rows - 1) * (cols - 1)

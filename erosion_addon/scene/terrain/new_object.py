@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain as a new object: its surface as a grid mesh, and its layers as attributes for a run to start from."""
+"""New terrain object: surface as a grid mesh, layers as attributes for the first run."""
 
 import bpy
 import numpy as np
@@ -10,7 +10,7 @@ from .mesh import make_grid_object
 
 
 def make_terrain_object(name: str, terrain: Terrain, collection: bpy.types.Collection) -> bpy.types.Object:
-    """A new object in `collection`. Its layers count as made by the user: runs start from them and restore them."""
+    """New object in `collection`. Its layers count as the user's: runs start from them and restore them."""
     obj = make_grid_object(name, terrain.elevation, terrain.spacing, collection)
     for layer, values in terrain.fields.items():
         new_attribute(obj.data, layer, "FLOAT")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether an object may be eroded in place at first sight, why not, and what would mend that."""
+"""Eligibility of an object for erosion by a quick check: obstacle and remedy."""
 
 from dataclasses import dataclass
 
@@ -21,25 +21,25 @@ HARMLESS = {
     "VERTEX_WEIGHT_PROXIMITY",
     "WEIGHTED_NORMAL",
 }
-"""Modifiers that leave the shape of a mesh as it is."""
+"""Modifiers that do not change the shape of a mesh."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """A sentence for the artist; remedy: what mends it in one press, a name that the panel has a button for, or ""."""
+    """Sentence for the artist; remedy: name of the button that fixes it, or ""."""
 
     sentence: str
     remedy: str = ""
 
 
 def why_not(obj: bpy.types.Object | None) -> str | None:
-    """Why the object cannot be eroded in place, in a sentence; None where nothing is in the way at first sight."""
+    """Reason why the object cannot be eroded in place; None if a quick check finds none."""
     found = obstacle(obj)
     return None if found is None else found.sentence
 
 
 def obstacle(obj: bpy.types.Object | None) -> Advice | None:
-    """As `why_not`, with what mends it."""
+    """`why_not` with its remedy."""
     if obj is None:
         return Advice("Select a grid mesh.")
     if obj.type != "MESH":
@@ -74,7 +74,7 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
 
 
 def too_few(obj: bpy.types.Object) -> str | None:
-    """Why the mesh has too few vertices; None where it has enough."""
+    """Message for a mesh with too few vertices; None if it has enough."""
     count = len(obj.data.vertices)
     if count >= SMALLEST_SIDE**2:
         return None
@@ -86,7 +86,7 @@ def too_few(obj: bpy.types.Object) -> str | None:
 
 
 def shapers(obj: bpy.types.Object) -> str:
-    """Names of the modifiers that make the shape that is seen another one than the mesh has, with commas between."""
+    """Names of the modifiers that change the visible shape, separated by commas."""
     return ", ".join(
         modifier.name for modifier in obj.modifiers if modifier.show_viewport and modifier.type not in HARMLESS
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loose sand on a terrain, for recipes that need it: the user's attribute `sediment`, in meters."""
+"""Loose sand of a terrain for recipes that need it: the user's attribute `sediment`, in meters."""
 
 import bpy
 import numpy as np
@@ -11,9 +11,8 @@ _LOOSE = ("sediment", "soil")
 
 
 def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
-    """What of loose material the recipe needs and a run on the object would not find, in a sentence; else empty.
-
-    A mask for the sediment says where it lies, and so leaves nothing to say here.
+    """Message about loose material that the recipe needs and the object lacks; empty if there is enough, or a sediment
+    mask.
     """
     if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
         return ""
@@ -23,8 +22,10 @@ def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
 
 
 def add(obj: bpy.types.Object, thickness: float) -> None:
-    """Make the uppermost meters of the ground loose sand for the next run; what is thicker already, and all heights,
-    stay. InputError where the name of the attribute is taken."""
+    """Turn the top meters of the ground into loose sand for the next run; thicker layers and all heights stay.
+
+    InputError if the attribute name is taken.
+    """
     anew = not obj.erosion.continue_from_result
     there = attributes.read_values(obj.data, "sediment", anew)
     layer = np.full(len(obj.data.vertices), thickness, np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mesh of a terrain at one moment, read once for all that a run asks of it."""
+"""Snapshot of a terrain's mesh, read once for a run."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from .mesh import fingerprint, positions
 
 @dataclass(frozen=True, eq=False)
 class TerrainSnapshot:
-    """place: local positions of the vertices (vertices, 3) float32. lattice: the grid that they form.
+    """place: local positions of the vertices (vertices, 3) float32.
 
-    mesh_uid, fingerprint: by these the mesh is recognized later, and whether it was edited meanwhile.
+    lattice: their grid. mesh_uid, fingerprint: to recognize the mesh later, and detect edits.
     """
 
     place: Array
@@ -29,7 +29,7 @@ class TerrainSnapshot:
 
 
 def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
-    """Read the mesh of an object; InputError where it is no grid."""
+    """Read the mesh of an object; InputError if it is not a grid."""
     mesh = obj.data
     place = positions(mesh)
     return TerrainSnapshot(place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grid meshes whose vertices were pushed out of line, as by sculpting, put back in line."""
+"""Straighten Grid: vertices pushed out of line, as by sculpting, are put back."""
 
 import math
 
@@ -12,7 +12,7 @@ from .mesh import positions, write_positions
 
 
 def may_be_grid(mesh: bpy.types.Mesh) -> bool:
-    """Whether a mesh has as many vertices, edges and faces as a grid of quads has; costs nothing."""
+    """Whether a mesh has the vertex, edge and face counts of a grid of quads; a cheap test."""
     vertices, edges, faces = len(mesh.vertices), len(mesh.edges), len(mesh.polygons)
     sides = 2 * vertices - edges  # rows + cols, whose product are the vertices
     root = sides * sides - 4 * vertices
@@ -20,9 +20,9 @@ def may_be_grid(mesh: bpy.types.Mesh) -> bool:
 
 
 def straighten(obj: bpy.types.Object) -> int:
-    """Put the vertices of a grid back into even rows and columns, on the surface that they form; how many moved.
+    """Move the vertices of a grid back to even rows and columns of the same surface; returns the number moved.
 
-    Raises InputError, before anything is changed, where the mesh is no grid of quads that goes row by row.
+    Raises InputError, without changes, if the mesh is not a grid of quads in row order.
     """
     from ...terrain.straighten import grid_shape, straightened
 

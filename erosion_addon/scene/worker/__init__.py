@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker process as Blender sees it."""
+"""Worker process, as used from Blender."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the worker keeps compiled kernels."""
+"""Folder of compiled kernels."""
 
 import shutil
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from .. import session
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What the user prefers."""
+    """State of the session."""
 
     chosen: str = ""
-    """The folder that the user prefers; empty for the extension's own."""
+    """Folder set by the user; empty for the extension's own."""
 
 
 now = session.remember(_Now)
 
 
 def why_not_in(folder: str) -> str | None:
-    """Why machine code is not kept in such a folder, in a sentence; None where it may be.
+    """Reason why a folder must not hold machine code; None if it may.
 
-    Beside a .blend that somebody else made, machine code of theirs may lie.
+    Beside a .blend file from someone else, there may be machine code of theirs.
     """
     if folder.startswith("//") or not Path(folder).expanduser().is_absolute():
         return "Compiled kernels need an absolute folder; until there is one, the extension's own is used."
@@ -32,9 +32,9 @@ def why_not_in(folder: str) -> str | None:
 
 
 def worker_environment() -> dict[str, str]:
-    """Tells the worker to keep compiled kernels in the user's choice of folder, or in that of the extension.
+    """Environment of the worker with the user's folder for compiled kernels, or the extension's.
 
-    Nowhere if there can be none; where all programs of the user keep them if this is no extension.
+    Empty path if there is none; unchanged outside of an extension.
     """
     package = ".".join(__package__.split(".")[:3])
     if now.chosen and why_not_in(now.chosen) is None:
@@ -48,13 +48,13 @@ def worker_environment() -> dict[str, str]:
 
 
 def folder() -> Path | None:
-    """The folder of compiled kernels; None where they are kept nowhere that Blender knows of."""
+    """Folder of compiled kernels; None if unknown to Blender."""
     named = worker_environment().get("TERRAIN_EROSION_CACHE")
     return Path(named) if named else None
 
 
 def is_complete() -> bool:
-    """Whether all that shipped recipes call has been compiled."""
+    """Whether all kernels of the shipped recipes are compiled."""
     from ...run.precompile_all import MARK  # here, as it brings all that runs
 
     kept = folder()
@@ -62,7 +62,7 @@ def is_complete() -> bool:
 
 
 def clear() -> None:
-    """Delete all compiled kernels, of all versions; whatever else lies in their folder stays."""
+    """Delete all compiled kernels of all versions; other files in the folder stay."""
     kept = folder()
     if kept is not None and kept.is_dir():
         for entry in kept.glob("numba-*python-*"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker computes for the scene beside runs: nothing compiled ever runs in Blender's own process.
+"""Computations of the worker for the scene beside runs: compiled code never runs in Blender's own process.
 
-`compute` waits for the worker. Work that can know ahead what will be computed has it asked for before, see `Task`, and
-keeps it here, so that nobody waits.
+`compute` waits for the worker. A task that knows its requests sends them ahead, see `Task`, and caches the answers
+here.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,16 +19,16 @@ Answer = dict[str, Array] | InputError
 
 
 def all_processors() -> int:
-    """What `threads` is where nobody prefers anything."""
+    """Default of `threads`: all processors."""
     return 0
 
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """What the user prefers, and what is known already."""
+    """State of the session."""
 
     threads: Callable[[], int] = all_processors
-    """Tells the most threads to use; 0 for as many as there are processors."""
+    """Returns the maximum number of threads; 0 for all processors."""
 
     ahead: list[tuple[Request, Answer]] = field(default_factory=list)
 
@@ -37,7 +37,7 @@ now = session.remember(_Now)
 
 
 def compute(request: Request) -> dict[str, Array]:
-    """The answer to a request; InputError where there is none."""
+    """Answer to a request; InputError if there is none."""
     known = _known(request)
     answer = _wait(request) if known is None else known
     if isinstance(answer, InputError):
@@ -46,7 +46,7 @@ def compute(request: Request) -> dict[str, Array]:
 
 
 def is_known(request: Request) -> bool:
-    """Whether the answer to a request came ahead."""
+    """Whether the answer to a request is cached."""
     return _known(request) is not None
 
 
@@ -56,7 +56,7 @@ def _known(request: Request) -> Answer | None:
 
 @contextmanager
 def ahead(requests: Iterable[Request]) -> Iterator[None]:
-    """Compute all of them before the block, which will ask for them; InputError where that cannot be."""
+    """Context with the answers to all requests computed; InputError if impossible."""
     before = len(now.ahead)
     try:
         for request in requests:
@@ -67,17 +67,17 @@ def ahead(requests: Iterable[Request]) -> Iterator[None]:
 
 
 def keep(request: Request, answer: Answer) -> None:
-    """Keep an answer that came ahead."""
+    """Cache an answer."""
     now.ahead.append((request, answer))
 
 
 def forget() -> None:
-    """Keep nothing any longer."""
+    """Empty the cache."""
     now.ahead.clear()
 
 
 def answer_in(message: Message) -> Answer | None:
-    """What the worker says to a request; None where that is not yet the answer."""
+    """Answer in a worker's message; None if it is not the answer yet."""
     if message.kind == "computed":
         return message.arrays
     if message.kind in ("refused", "broken", "ended"):

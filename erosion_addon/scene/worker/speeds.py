@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast this machine is, kept between sessions in the extension's user folder."""
+"""Measured speeds of this machine, stored in the extension's user folder."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from .. import session
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The speeds as the file says."""
+    """State of the session."""
 
     known: dict[str, float] | None = None
-    """What the file says; None until it has been read."""
+    """Content of the file; None until it is read."""
 
 
 _now = session.remember(_Now)
 
 
 def path() -> Path | None:
-    """The file; None where there is no place for it."""
+    """Path of the file; None if there is no user folder."""
     package = ".".join(__package__.split(".")[:3])
     try:
         if package.startswith("bl_ext."):
@@ -35,7 +35,7 @@ def path() -> Path | None:
 
 
 def known() -> dict[str, float]:
-    """The speeds by kind of step, as of `estimate.seconds_needed`."""
+    """Speeds by kind of step, for `estimate.seconds_needed`."""
     if _now.known is None:
         file = path()
         _now.known = speeds.load(file) if file is not None else {}
@@ -43,7 +43,7 @@ def known() -> dict[str, float]:
 
 
 def learn(report: Mapping[str, Any]) -> None:
-    """Take in how long the steps of a run have taken."""
+    """Update the speeds from the report of a run."""
     _now.known = speeds.learned(known(), report)
     file = path()
     if file is not None:
@@ -51,5 +51,5 @@ def learn(report: Mapping[str, Any]) -> None:
 
 
 def forget() -> None:
-    """Read the file again when it is needed next."""
+    """Read the file again on next use."""
     _now.known = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker process of this Blender: started when first needed, and kept, because a start takes a second."""
+"""Worker process of this Blender: started on first use and kept, as a start takes a second."""
 
 import contextlib
 import subprocess
@@ -14,19 +14,19 @@ from .compiled import worker_environment
 
 @dataclass(eq=False, repr=False)
 class _Now:
-    """The processes of this session."""
+    """State of the session."""
 
     runner: Runner | None = None
     fault: str = ""
     compiler: "subprocess.Popen[bytes] | None" = None
-    """Compiles in the background, or has done so."""
+    """Background process that compiles, running or ended."""
 
 
 _now = session.remember(_Now)
 
 
 def ready() -> Runner:
-    """The worker, started if there is none; InputError where it cannot be, or is known not to work."""
+    """The worker, started if needed; InputError if that fails, or it is known not to work."""
     if reason := fault():
         raise InputError(reason)
     if _now.runner is None or not _now.runner.alive:
@@ -38,14 +38,14 @@ def ready() -> Runner:
 
 
 def fault() -> str:
-    """Why nothing can be eroded here until `restart`: what the worker found when it tried its libraries; else empty."""
+    """Reason why erosion is impossible until `restart`: result of the worker's library test; empty if fine."""
     if _now.runner is not None and _now.runner.fault:
         _now.fault = _now.runner.fault
     return _now.fault
 
 
 def compile_all() -> None:
-    """Have all that shipped recipes call compiled in the background, once a session, where that can be kept."""
+    """Compile the kernels of all shipped recipes in the background, once a session, if they can be cached."""
     environment = worker_environment()
     if _now.compiler is not None or fault() or environment.get("TERRAIN_EROSION_CACHE") == "":
         return
@@ -54,7 +54,7 @@ def compile_all() -> None:
 
 
 def stop_compiling() -> None:
-    """End what compiles in the background."""
+    """Stop the background compilation."""
     if _now.compiler is not None:
         _now.compiler.kill()
         _now.compiler.wait()
@@ -64,17 +64,17 @@ def stop_compiling() -> None:
 
 
 def compiling() -> tuple[float, str] | None:
-    """What the worker compiles now: how far that is, and a message."""
+    """Progress of the worker's compilation, and a message."""
     return _now.runner.compiling if _now.runner is not None and _now.runner.alive else None
 
 
 def is_getting_ready() -> bool:
-    """Whether the worker starts or compiles, and will be ready soon."""
+    """Whether the worker is starting or compiling."""
     return _now.runner is not None and _now.runner.alive and (not _now.runner.libraries or _now.runner.warming)
 
 
 def condition() -> str:
-    """How the worker is, in words."""
+    """State of the worker in words."""
     if fault():
         return "Does not work"
     if _now.runner is None or not _now.runner.alive:
@@ -85,12 +85,12 @@ def condition() -> str:
 
 
 def libraries() -> str:
-    """What the worker compiles with, with versions; empty while that is not known."""
+    """Compiler libraries of the worker with versions; empty if unknown."""
     return _now.runner.libraries if _now.runner is not None else ""
 
 
 def restart() -> Runner:
-    """A new worker in place of the present one, with another try of its libraries."""
+    """Replace the worker by a new one, and test its libraries again."""
     stop()
     _now.fault = ""
     return ready()

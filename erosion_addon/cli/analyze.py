@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command analyze: how a heightmap drains, in figures and maps."""
+"""Command analyze: drainage of a heightmap, in figures and maps."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from .terminal import note, say, say_written, table
 
 
 def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Do what the words of the command ask; InputError for what cannot be done."""
+    """Run the command; InputError for invalid arguments."""
     sea = {} if given.sea_level is None else {"sea": True, "sea_level": given.sea_level}
     parameters = AnalysisParameters.from_dict({"channel_area": given.channel_area, **sea})
     with Outputs([given.input, given.input.with_suffix(".json")]) as outputs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words of the command line: options, their help, and how each is read."""
+"""Arguments of the command line: options, help texts and parsing."""
 
 import argparse
 import re
@@ -28,7 +28,7 @@ from .terminal import say, table
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are sentences and whose help every terminal can show."""
+    """Argument parser with errors as sentences, and help that every terminal can display."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
@@ -41,7 +41,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(program: str) -> argparse.ArgumentParser:
-    """What understands the command line; its `command` is the name of the sub-command. InputError for bad usage."""
+    """Parser of the command line; `command` is the name of the sub-command. InputError for bad usage."""
     top = _Parser(prog=program, description="Erode terrain heightmaps.")
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     _add_erode(commands)
@@ -76,7 +76,7 @@ def _add_erode(commands: Any) -> None:
 
 
 def _add_source(command: _Parser) -> None:
-    """What a run starts from."""
+    """Options for the start terrain of a run."""
     command.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
     command.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     _add_input(command)
@@ -118,7 +118,7 @@ def _add_resume(commands: Any) -> None:
 
 
 def _add_results(command: _Parser) -> None:
-    """What can be asked of everything that erodes."""
+    """Options for the results of every command that erodes."""
     command.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
     )
@@ -194,7 +194,7 @@ def _add_convert(commands: Any) -> None:
 
 
 def _add_survey(command: _Parser) -> None:
-    """Options of the commands that tell about a heightmap: how it is read, and by how many threads."""
+    """Options of commands that analyze a heightmap: its reading, and threads."""
     command.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     command.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
@@ -403,7 +403,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """A name and a value as TOML writes it; a bare word is a text."""
+    """Name and value in TOML syntax; a bare word is a string."""
     name, value = _assignment(text)
     try:
         values = tomllib.loads(f"value = {value}")

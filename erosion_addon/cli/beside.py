@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files beside the heightmap of the command line: side file, report and maps."""
+"""Files written beside the heightmap: side file, report and maps."""
 
 import argparse
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from ..terrain.terrain import Terrain
 
 
 def plan_report(outputs: Outputs, path: Path) -> Path:
-    """Where a report goes; InputError where it cannot, also where it would take the place of a side file."""
+    """Plan the report; InputError if it cannot be written, or would replace a side file."""
     target = outputs.plan(path, (".json",))
     if is_side_file(target):
         raise InputError(f"{path} tells the meters of a heightmap; choose another name for the report.")
@@ -26,8 +26,10 @@ def plan_report(outputs: Outputs, path: Path) -> Path:
 
 
 def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> SideFile | None:
-    """The side file of a heightmap to be written, which tells its meters; None where there is a file of its name that
-    is none, where the report is to have that name, and for arrays, which are for programs."""
+    """Plan the side file of a heightmap, which holds its scale in meters.
+
+    None if a different file has its name, if the report gets that name, or for .npy arrays, which are for programs.
+    """
     side = output.with_suffix(".json")
     if output.suffix.lower() == ".npy" or side.resolve() == report or (side.exists() and not is_side_file(side)):
         return None
@@ -37,7 +39,7 @@ def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> Sid
 def require_space(
     output: Path, shape: tuple[int, ...], maps: Sequence[Path] = (), checkpoint: Path | None = None
 ) -> None:
-    """Raise InputError where there is no room for the files of a terrain of (rows, cols), before anything is done."""
+    """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols), before any work."""
     rows, cols = shape
     files = [(output, file_sizes.heightmap_bytes(output, (rows, cols)))]
     if maps:
@@ -48,14 +50,14 @@ def require_space(
 
 
 def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: Written) -> None:
-    """Write the side file of a heightmap that was written, where one was planned."""
+    """Write the side file of a heightmap, if planned."""
     if side is not None:
         span = written.height_range or own_range(terrain.elevation)
         side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)
 
 
 def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str) -> dict[str, Any]:
-    """What maps are written of, where a folder for them is given; edges: across which water and normals go."""
+    """Fields to write as maps if a folder is given; edges: where water and normals wrap."""
     if not given.maps:
         return {}
     normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", given.normals)

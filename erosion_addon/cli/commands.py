@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: erode and make terrain files, list recipes and fields. Needs no Blender.
+"""Command line: erode and make terrain files, list recipes and fields. Needs no Blender.
 
-Exit codes: 0 done; 2 bad usage or input, said in one sentence; 130 interrupted; 143 ended by the system (SIGTERM; 129
-by SIGHUP); 1 a fault of the program, with a traceback. Whatever is not 0 has written nothing, but for the checkpoint of
-a run that the system has ended.
+Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 130 interrupted; 143
+ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been written, except the checkpoint of a run ended by
+a signal.
 """
 
 import argparse
@@ -50,10 +50,10 @@ def main(
     program: str = "terrain-erosion",
     render: Callable[[argparse.Namespace], None] | None = None,
 ) -> int:
-    """Do what the words of `argv` say and return the exit code.
+    """Run the command line and return the exit code.
 
-    argv: the words after the program's name (default: the process's own). image_files: reads and writes images.
-    render: does the command of that name, which takes Blender.
+    argv: arguments after the program's name (default: the process's own). image_files: reader and writer of images.
+    render: implementation of the command of that name, which needs Blender.
     """
     try:
         given = parser(program).parse_args(argv)
@@ -131,7 +131,7 @@ def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 class _Results:
-    """The files that a run is asked for."""
+    """Output files of a run."""
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace) -> None:
         if given.analyze and not given.maps:
@@ -146,16 +146,16 @@ class _Results:
         self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
 
     def require_space(self, shape: tuple[int, ...]) -> None:
-        """Raise InputError where there is no room for the files of a terrain of (rows, cols)."""
+        """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols)."""
         require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
 
     def watch(self, run: Iterator[Progress], compile_kernels: Callable[[Tell], None]) -> Progress:
-        """The last progress of the run."""
+        """Final progress of the run."""
         limit = math.inf if self._given.time_limit is None else self._given.time_limit
         return watched(run, compile_kernels, self._given.quiet, limit, self._checkpoint is not None)
 
     def write(self, last: Progress, image_files: ImageFiles) -> None:
-        """Write and publish the result; only the checkpoint where the run is not at its end."""
+        """Write and publish the result; only the checkpoint if the run is not complete."""
         written = None
         if last.fraction < 1 and self._checkpoint:
             with self._outputs.write(self._checkpoint) as path:
@@ -191,7 +191,7 @@ class _Results:
 
 @contextmanager
 def _planned(given: argparse.Namespace) -> Iterator[_Results]:
-    """All files of a run, found writable before it begins."""
+    """Plan all files of a run, before it begins."""
     with Outputs(inputs(given)) as outputs:
         yield _Results(outputs, given)
 
@@ -227,7 +227,7 @@ def _recipes(chosen: str | None) -> None:
 
 
 def _description(path: Path) -> str:
-    """What a recipe makes; for a file of the user's that is none, what is wrong with it."""
+    """Description of a recipe; for an invalid file of the user's, the error."""
     try:
         return Recipe.load(path).description
     except InputError as error:
@@ -241,7 +241,7 @@ def _fields() -> None:
 
 
 def _note_gray(path: Path, written: Written, wanted: Range | None) -> None:
-    """Say what the shades of a 16-bit file mean, where the user did not, and what did not fit in."""
+    """Print the scale of a 16-bit file if the user gave none, and the number of clipped cells."""
     if written.height_range and not wanted:
         low, high = written.height_range
         note(f"In {path} black is {low:.10g} m and white {high:.10g} m.")

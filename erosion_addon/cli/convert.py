@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command convert: heightmaps into other files, sizes and tiles, without eroding them."""
+"""Command convert: heightmaps to other formats, sizes and tiles, without erosion."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ from .terminal import note, say_written
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Do what the words of the command ask; InputError for what cannot be done."""
+    """Run the command; InputError for invalid arguments."""
     terrain = Terrain(*read_input(given, given.input_size, image_files))
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
     place = place_of(given.input, terrain.shape)
@@ -36,8 +36,11 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def read_input(
     given: argparse.Namespace, size: tuple[int, int] | None, image_files: ImageFiles
 ) -> tuple[Array, float | tuple[float, float]]:
-    """Elevation of the command's input (rows, cols) and cell size in meters, by its words or else by what is known of
-    the file. size: (rows, cols) of a raw file, where given."""
+    """Elevation of the command's input (rows, cols), and cell size in meters, from the arguments or else the file's
+    metadata.
+
+    size: (rows, cols) of a raw file, if given.
+    """
     known, hint = known_metres(given.input), None if given.quiet else note
     elevation = read_measured(given.input, image_files, known, given.height_range, hint, size)
     if given.smooth_steps:
@@ -46,13 +49,13 @@ def read_input(
 
 
 def place_of(path: Path, shape: tuple[int, ...]) -> Georeference | None:
-    """Where on Earth a terrain of (rows, cols) lies that was read from a file; None where the file tells nothing."""
+    """Georeference of a terrain of (rows, cols) read from a file; None if the file has none."""
     place = known_metres(path).georeference
     return place if place is not None and place.shape == shape else None
 
 
 def _smoothed(path: Path, elevation: Array, height_range: Range | None, quiet: bool) -> Array:
-    """Elevation from a file without the terraces of 8 bits; InputError where it has none."""
+    """Elevation of a file without the terracing of 8 bits; InputError if it has none."""
     step = step_in(path, elevation, height_range)
     if step is None:
         raise InputError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Orders to end, which leave no file half written: of a farm whose time is up, a closed terminal, or Ctrl-C."""
+"""Termination signals (time limit of a farm, closed terminal, Ctrl-C), handled without leaving partial files."""
 
 import signal
 import threading
@@ -12,11 +12,11 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 _NOTHING = "Ended by the system; nothing was written."
 
 _state = {"came": 0, "postponed": False, "interrupted": False}
-"""Number of the system's signal that has come, whether one that comes is only noted, and whether Ctrl-C was pressed."""
+"""Signal received, whether signals are deferred, and whether Ctrl-C was pressed."""
 
 
 class Ended(BaseException):
-    """The system has ended the work; says what was written. code: exit code."""
+    """Ended by a signal; the message names the files written. code: exit code."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -25,7 +25,7 @@ class Ended(BaseException):
 
 @contextmanager
 def heeded() -> Iterator[None]:
-    """Let an order to end raise `Ended` in the block, once: what is left behind is cleaned up meanwhile."""
+    """Context in which a signal raises `Ended`, once, so that cleanup runs."""
     _state["came"], _state["interrupted"] = 0, False
     ours = threading.current_thread() is threading.main_thread()
     # One that the user has switched off, as nohup does, stays so.
@@ -46,7 +46,7 @@ def heeded() -> Iterator[None]:
 
 @contextmanager
 def postponed(wanted: bool) -> Iterator[None]:
-    """Let an order to end in the block only be noted, for `came`."""
+    """Context in which a signal is only recorded, for `came`."""
     _state["postponed"] = wanted
     try:
         yield
@@ -55,12 +55,12 @@ def postponed(wanted: bool) -> Iterator[None]:
 
 
 def came() -> bool:
-    """Whether an order to end has come."""
+    """Whether a termination signal has arrived."""
     return _state["came"] != 0
 
 
 def check() -> None:
-    """Raise what was ordered and is lost: an exception that is raised in a callback of the compiler goes no further."""
+    """Raise the exception of a recorded signal: exceptions raised in a callback of the compiler are lost."""
     if _state["interrupted"]:
         raise KeyboardInterrupt
     if came() and not _state["postponed"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command rivers: the rivers, lakes and sea of a heightmap, as lines, outlines, ribbons and masks."""
+"""Command rivers: rivers, lakes and sea of a heightmap, as lines, outlines, meshes and masks."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ from .terminal import note, say_written
 
 
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Do what the words of the command ask; InputError for what cannot be done."""
+    """Run the command; InputError for invalid arguments."""
     parameters = RiverParameters.from_dict(dict(given.set))
     inputs = [given.input, given.input.with_suffix(".json"), *([given.headwaters] if given.headwaters else [])]
     with Outputs(inputs) as outputs:
@@ -62,7 +62,7 @@ def _summary(ways: Waterways) -> str:
 
 
 def _held(ways: Waterways) -> str:
-    """How much of a limited rain the lakes hold; empty where they are full."""
+    """Share of a limited rain that lakes hold, in words; empty if they are full."""
     if not ways.parameters.limited_water:
         return ""
     fallen = ways.parameters.rain * 1e-3 * ways.elevation.size * ways.spacing[0] * ways.spacing[1]

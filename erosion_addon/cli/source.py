@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run of the command line starts from: recipe, terrain and masks, by the words of the command."""
+"""Inputs of a run on the command line: recipe, terrain and masks."""
 
 import argparse
 import dataclasses
@@ -22,14 +22,14 @@ from .terminal import note
 
 
 def inputs(given: argparse.Namespace) -> list[str | Path]:
-    """The files that are read, which no output may replace."""
+    """Input files, which no output may replace."""
     colors = getattr(given, "surface_color", None)
     files = [given.input, given.input.with_suffix(".json"), *([colors] if colors else [])]
     return [*files, *(path for _, path in getattr(given, "mask", []))]
 
 
 def recipe_of(given: argparse.Namespace) -> Recipe:
-    """The recipe with its settings; InputError where there is none."""
+    """Recipe with its settings; InputError for an unknown one."""
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
     if given.surface_color and _is_strata(given.surface_color):
         recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
@@ -37,7 +37,7 @@ def recipe_of(given: argparse.Namespace) -> Recipe:
 
 
 def read(given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
-    """The start terrain, with sand where that is asked for, and the masks."""
+    """Start terrain, with sand if requested, and masks."""
     terrain, masks = _read(given, image_files)
     if given.sand is not None:
         terrain = _with_sand(terrain, given.sand, recipe, masks)
@@ -45,14 +45,14 @@ def read(given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles) -> 
 
 
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
-    """Say what the recipe needs and the ground lacks, and offer it."""
+    """Print what the recipe needs and the ground lacks, with the option that adds it."""
     loose = masks.get("sediment", terrain.fields.get("sediment"))
     if lack := recipe.needs.lack(0.0 if loose is None else float(loose.max())):
         note(f"{lack} --sand adds it.")
 
 
 def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
-    """The start terrain and the masks."""
+    """Start terrain and masks."""
     hint = None if given.quiet else note
     elevation, cell_size = read_input(given, given.size, image_files)
     is_image = given.input.suffix.lower() in IMAGE_SUFFIXES
@@ -73,7 +73,7 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
 
 
 def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
-    """The terrain with its uppermost meters loose; 0 for as many as the recipe needs."""
+    """Terrain whose top meters are loose; 0 for the amount that the recipe needs."""
     if "sediment" in masks:
         raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
     if not (thickness or recipe.needs.sediment):
@@ -82,5 +82,5 @@ def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mappin
 
 
 def _is_strata(surface_color: str) -> bool:
-    """Whether this names strata, shipped ones or a file; else it is an image."""
+    """Whether the text names strata, shipped or in a file; else it is an image."""
     return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line writes: text that every terminal can take, tables, and progress."""
+"""Terminal output: encoding-safe text, tables, and progress."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ from ..run.progress import Gauge, Progress
 
 
 class UnsaidError(InputError):
-    """Standard output takes nothing."""
+    """Standard output is not writable."""
 
 
 def say(text: str) -> None:
-    """Print a line on standard output, with escapes for letters that its encoding does not know.
+    """Print a line on standard output, with escapes for characters outside its encoding.
 
-    Whoever reads no further, as `head` does, has what they wanted. UnsaidError where nothing can be written at all.
+    A closed pipe, as with `head`, is not an error. UnsaidError if nothing can be written at all.
     """
     try:
         _write_line(text, sys.stdout)
@@ -33,7 +33,7 @@ def say(text: str) -> None:
 
 
 def say_written(paths: Iterable[Path]) -> None:
-    """Print the names of files that have been written, which they stay whatever becomes of their names."""
+    """Print the names of written files; an error in printing does not undo them."""
     try:
         for path in paths:
             say(str(path))
@@ -42,12 +42,12 @@ def say_written(paths: Iterable[Path]) -> None:
 
 
 def note(text: str) -> None:
-    """Print one line on standard error, whatever the text holds."""
+    """Print one line on standard error, with any characters."""
     complain(" ".join(text.splitlines()))
 
 
 def complain(text: str) -> None:
-    """Print lines on standard error, where it takes them: for want of that nothing else may fail."""
+    """Print lines on standard error, if possible; failures are ignored."""
     with suppress(OSError, ValueError, AttributeError):
         _write_line(text, sys.stderr)
 
@@ -74,7 +74,7 @@ def table(rows: Iterable[Sequence[str]]) -> str:
 
 
 class ProgressLine:
-    """Progress on standard error: a bar that is redrawn on a terminal, a line every tenth of the way otherwise."""
+    """Progress on standard error: a bar on a terminal, else a line at every tenth."""
 
     def __init__(self) -> None:
         self._began, self._gauge = time.monotonic(), Gauge()
@@ -85,7 +85,7 @@ class ProgressLine:
         self._compiling = ""
 
     def show(self, progress: Progress) -> None:
-        """Say how far the simulation has got and how long the rest will take."""
+        """Show the progress of the simulation and the time left."""
         fraction, left = progress.fraction, self._gauge.seconds_left(progress)
         if self._terminal:
             self._redraw(f"{progress.message} {self._bar(fraction)} {self._numbers(fraction, left)}")
@@ -95,7 +95,7 @@ class ProgressLine:
                 self._next += 0.1
 
     def show_compiling(self, fraction: float, message: str) -> None:
-        """Say how far the compilation has got that comes before the simulation."""
+        """Show the progress of the compilation before the simulation."""
         if self._terminal:
             self._redraw(f"{message} {self._bar(fraction)} {fraction:4.0%}".replace("%", " %"))
         elif message != self._compiling:
@@ -104,7 +104,7 @@ class ProgressLine:
         self._began = time.monotonic()  # the time that it took is the simulation's
 
     def close(self) -> None:
-        """Take the bar away, so that what follows stands on a line of its own."""
+        """Remove the bar, so that later output starts on a new line."""
         if self._length:
             self._redraw("")
             with suppress(OSError):

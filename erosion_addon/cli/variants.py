@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command variants: a terrain eroded in small by several seeds and values, on a page to choose from."""
+"""Command variants: small results with several seeds and values, on a page to choose from."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from .terminal import note, say_written
 from .watching import watched
 
 MOST = 100
-"""Variants on one page."""
+"""Most variants on one page."""
 
 STYLE = """body { font: 15px system-ui, sans-serif; margin: 2em; background: #202124; color: #e8e8e8 }
 table { border-spacing: 10px } th { font-weight: 600 } figure { margin: 0; width: 384px }
@@ -29,7 +29,7 @@ img { width: 100%; image-rendering: auto } code { font-size: 12px; user-select: 
 
 
 def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Do what the words of the command ask; InputError for what cannot be done."""
+    """Run the command; InputError for invalid arguments."""
     recipe = recipe_of(given)
     rows = _rows(given, recipe)
     seeds = list(dict.fromkeys(given.seeds))
@@ -71,7 +71,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:
-    """Words of --set and the recipe of each row; InputError for a value that the parameter does not take."""
+    """Arguments of --set and the recipe of each row; InputError for an invalid value."""
     if given.vary is None:
         return [("", recipe)]
     name, values = given.vary
@@ -81,12 +81,12 @@ def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]
 
 
 def _word(value: Any) -> str:
-    """A value as --set takes it."""
+    """A value in the syntax of --set."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
-    """The page: a row of pictures for each value and a column for each seed."""
+    """HTML page with a row of pictures for each value and a column for each seed."""
     title = escape(f"{given.input.name}, {given.recipe}")
     head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
     body = "".join(
@@ -105,7 +105,7 @@ def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
 
 
 def _command(given: argparse.Namespace, words: str, seed: int) -> str:
-    """What makes a variant in full, but for the name of its output."""
+    """Command for the full version of a variant, without the name of its output."""
     settings = [f"{name}={_word(value)}" for name, value in given.set] + ([words] if words else [])
     said = ["python", "-m", "erosion_addon", "erode", str(given.input), "OUTPUT.exr", "--recipe", given.recipe]
     said += ["--seed", str(seed), *(["--set", *settings] if settings else [])]

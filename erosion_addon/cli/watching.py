@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run under way on the command line: progress, its time limit, orders to end."""
+"""Supervision of a run on the command line: progress, time limit, termination signals."""
 
 import math
 import time
@@ -18,10 +18,10 @@ def watched(
     seconds: float = math.inf,
     is_saved: bool = False,
 ) -> Progress:
-    """The last progress of a run, shown on standard error on its way to the end or the time limit.
+    """Run to the end or the time limit with progress on standard error; returns the last progress.
 
-    compile_kernels: called first with what it is to tell about its progress. seconds: the time limit. is_saved: whether
-    an order of the system to end waits for the chunk under way, as its result is kept.
+    compile_kernels: called first with the progress callback. seconds: the time limit. is_saved: whether a signal waits
+    for the current chunk, as its result is kept.
     """
     line = None if quiet else ProgressLine()
     end = time.monotonic() + seconds

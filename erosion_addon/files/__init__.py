@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files: heightmaps, maps, side files, in and out."""
+"""Files: heightmaps, maps and side files, in and out."""

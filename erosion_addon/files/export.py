@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights and maps of a terrain in the sizes that game engines take, with a side file that tells the meters.
-
-The side file is of `side_writing`.
-"""
+"""Export of heights and maps in the sizes that game engines take, with a side file that holds the scale."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,12 +28,11 @@ _MOST_TILES = 1024
 
 @dataclass(frozen=True)
 class Layout:
-    """How a terrain is laid out in files.
+    """Layout of a terrain in files.
 
     engine: one of `ENGINES`, or "". size: (rows, cols) of each file; None: the engine's size nearest to the terrain's,
-    or just the terrain's. tiles: (rows, cols) of files; neighbors share the points on their border.
-    height_range: meters of black and white in 16-bit files; None: the lowest and highest point. flip: turns the order
-    of rows around.
+    or the terrain's own. tiles: (rows, cols) of files; neighbors share their border points. height_range: meters of
+    black and white in 16-bit files; None: the lowest and highest point. flip: reverses the order of rows.
     """
 
     engine: str = ""
@@ -47,13 +43,13 @@ class Layout:
 
     @property
     def habits(self) -> Engine:
-        """Those of the engine; InputError for one that is not known."""
+        """Conventions of the engine; InputError for an unknown one."""
         if self.engine and self.engine not in ENGINES:
             raise InputError(f"There is no engine {self.engine!r:.60}; there are {', '.join(ENGINES)}.")
         return ENGINES.get(self.engine, ANY)
 
     def file_size(self, shape: tuple[int, int]) -> tuple[int, int]:
-        """(rows, cols) of each file for a terrain of `shape`; InputError for what makes no heightmap."""
+        """(rows, cols) of each file for a terrain of `shape`; InputError for an invalid size."""
         if not (min(self.tiles) >= 1 and self.tiles[0] * self.tiles[1] <= _MOST_TILES):
             raise InputError(f"{_by(self.tiles)} are not 1 to {_MOST_TILES} tiles; give rows and columns of tiles.")
         parts = (round((side - 1) / tiles) + 1 for side, tiles in zip(shape, self.tiles, strict=True))
@@ -63,7 +59,7 @@ class Layout:
         return rows, cols
 
     def whole_size(self, shape: tuple[int, int]) -> tuple[int, int]:
-        """(rows, cols) of all tiles together, whose borders are shared."""
+        """(rows, cols) of all tiles together, with shared borders."""
         rows, cols = ((side - 1) * tiles + 1 for side, tiles in zip(self.file_size(shape), self.tiles, strict=True))
         return rows, cols
 
@@ -73,13 +69,13 @@ class Layout:
 
     @property
     def tiles_upward(self) -> bool:
-        """Whether the rows of tiles are counted from the smallest y."""
+        """Whether tile rows are counted from the smallest y."""
         return self.habits.bottom_first or self.flip
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: the files, the meters of black and white (of the terrain, for floats), and cells cut off."""
+    """Written files, their range in meters (for floats the terrain's), and the number of clipped cells."""
 
     paths: list[Path]
     height_range: Range
@@ -97,12 +93,11 @@ def export(
     inputs: Sequence[Path] = (),
     georeference: Georeference | None = None,
 ) -> Exported:
-    """Write the heights of a terrain, and maps of its fields, to a file by its suffix or to tiles; all or nothing.
+    """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or nothing.
 
-    maps: names of fields of the terrain, each of which becomes NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
-    inputs: files that were read for this, which only the heightmap of that very name may replace.
-    georeference: where on Earth the terrain lies, which TIFFs tell.
-    Raises InputError where something is in the way, and leaves what was there.
+    maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND. inputs: files read for
+    this, which only the heightmap of that very name may replace. georeference: written to TIFFs. Raises InputError if a
+    file cannot be written; existing files then stay.
     """
     path, layout = Path(path), layout or Layout()
     notes = _notes(layout, terrain, path.suffix.lower())
@@ -129,7 +124,7 @@ def export(
 
 @dataclass(frozen=True)
 class _Layer:
-    """What becomes a heightmap: the heights, whose name is "", or a map. range: that of black and white, if fixed."""
+    """A layer written as heightmap: the heights, whose name is "", or a map. range: fixed black and white, if any."""
 
     name: str
     unit: str
@@ -153,7 +148,7 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
 
 
 def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tuple[int, int], Path]:
-    """Where the tiles of a layer go, by row and column of the tile from the smallest y and x."""
+    """Paths of a layer's tiles, by row and column from the smallest y and x."""
     stem = f"{path.stem}_{layer}" if layer else path.stem
     if layout.tiles == (1, 1):
         return {(0, 0): outputs.plan(path.with_name(stem + path.suffix), SUFFIXES, None if layer else path)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How large files will be: what a disk or a format has no room for is better said before hours of work than after."""
+"""Estimated file sizes, and a check of disk space and format limits before hours of work."""
 
 import shutil
 from collections.abc import Iterable
@@ -18,28 +18,28 @@ _BYTES = {
     ".exr": 2.0,
     ".npz": 24.0,
 }
-"""Of a cell, by suffix: all of it, or half where files are packed. (A checkpoint holds start, state and step.)"""
+"""Bytes per cell by suffix, halved for compressed formats. (A checkpoint holds start, state and step.)"""
 
 _MAPS = 6
-"""Fields that a run writes at least, or almost: elevation, sediment, wear, deposition, and two of its own."""
+"""Typical number of fields of a run: elevation, sediment, wear, deposition, and two of its own."""
 
 Shape = tuple[int, int]
 
 
 def heightmap_bytes(path: Path, shape: Shape) -> float:
-    """Of a heightmap of (rows, cols), or of a checkpoint."""
+    """Bytes of a heightmap of (rows, cols), or of a checkpoint."""
     return shape[0] * shape[1] * _BYTES[path.suffix.lower()]
 
 
 def maps_bytes(shape: Shape) -> float:
-    """Of the maps of a run."""
+    """Bytes of the maps of a run."""
     return _MAPS * shape[0] * shape[1] * _BYTES[".exr"]
 
 
 def require_space(files: Iterable[tuple[Path, float]]) -> None:
-    """Raise InputError with numbers where the disks of these (path, bytes) have less room than they take together.
+    """Raise InputError with numbers if the disks of these (path, bytes) lack space.
 
-    What is there already counts, as it stays until its successor is complete.
+    Existing files count too, as they stay until their replacements are complete.
     """
     wanted: dict[int, tuple[Path, float]] = {}
     for path, size in files:

@@ -4,9 +4,9 @@
 Sources: Epic, "Landscape Technical Guide" (recommended sizes; heights from -256 to 255.992 for a Z scale of 1, in 16
 bits around 32768; Z scale = centimeters / 512), "Importing and Exporting Landscape Heightmaps" and the engine's
 LandscapeDataAccess.h (LANDSCAPE_ZSCALE 1/128) and LandscapeFileFormatRaw.cpp (raw files are little-endian, and the
-.json beside one tells width, height and bpp). Unity, "Working with Heightmaps" and TerrainData.heightmapResolution
-(2ⁿ + 1), Terrain Tools, "Import Heightmap" (tiles end in _X_Z), and the reference source TerrainWizards.cs (a raw
-file's first row lies at z = 0, and 65536, one more than white, is the height of the terrain).
+.json beside one tells width, height and bpp). Unity, "Working with Heightmaps" and TerrainData.heightmapResolution (2ⁿ
++ 1), Terrain Tools, "Import Heightmap" (tiles end in _X_Z), and the reference source TerrainWizards.cs (a raw file's
+first row lies at z = 0, and 65536, one more than white, is the height of the terrain).
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from typing import Any
 WHITE = 65535
 _UNREAL_MIDDLE = 32768
 _UNREAL_STEPS = 128
-"""Shades of gray in a unit of height of a landscape whose Z scale is 1, which is a centimeter."""
+"""Gray levels per unit of height in a landscape with a Z scale of 1, where the unit is a centimeter."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine's habits. tile: how the name of a tile is made of `name`, `x` and `y`.
+    """Conventions of an engine. tile: pattern of tile names with `name`, `x` and `y`.
 
-    bottom_first: whether raw files start with the row at the smallest y, and tiles are counted from there.
+    bottom_first: whether raw files and tile numbers start at the smallest y.
     """
 
     label: str
@@ -31,7 +31,7 @@ class Engine:
     bottom_first: bool = False
 
     def nearest(self, side: int) -> int:
-        """The size that stretches so many points the least."""
+        """Size with the least stretching of a number of points."""
         return min(self.sizes, key=lambda size: max(size / side, side / size), default=side)
 
 
@@ -58,8 +58,9 @@ def unreal_values(spacing: tuple[float, float], height_range: tuple[float, float
 def unity_values(
     shape: tuple[int, int], spacing: tuple[float, float], height_range: tuple[float, float], bottom_first: bool
 ) -> dict[str, Any]:
-    """Terrain size and position for Unity, in meters, for a heightmap of (rows, cols) points; v stands for
-    v / 65536 · height."""
+    """Terrain size and position for Unity, in meters, for a heightmap of (rows, cols) points; v stands for v / 65536 ·
+    height.
+    """
     low, high = height_range
     return {
         "terrain_width": (shape[1] - 1) * spacing[1],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elevation from and to files: .npy, .exr, .tif, .png, .r16, .r32 and .raw.
+"""Heightmap files: .npy, .exr, .tif, .png, .r16, .r32 and .raw.
 
-Row 0 of an array lies at the smallest y and a .npy file keeps that order. Image files and raw files, as game engines
-exchange them, start with their top row, which is the largest y.
+Row 0 of an array lies at the smallest y, and a .npy file keeps that order. Image and raw files start with their top
+row, the largest y, as game engines exchange them.
 """
 
 import math
@@ -33,14 +33,14 @@ SUFFIXES = (".npy", *IMAGE_SUFFIXES, *RAW_SUFFIXES)
 
 _WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _NO_DATA = -(2**15)
-"""What int16 elevation models such as SRTM hold where nothing was measured, even where their header does not say so."""
+"""No-data value of int16 elevation models such as SRTM, even if their header omits it."""
 _LARGEST_HOLES = 0.5
-"""Share of the cells; beyond it, too little is known to make up the rest."""
+"""Greatest share of cells without data; beyond it, filling would invent most of the terrain."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What `write_heightmap` did: the meters of black and white (None for float files) and cells cut off by them."""
+    """Result of `write_heightmap`: meters of black and white (None for float files), and clipped cells."""
 
     height_range: Range | None = None
     clipped_cells: int = 0
@@ -207,7 +207,7 @@ def _read_image(path: Path, image_files: ImageFiles, span: Range | None, note: N
 
 
 def _without_holes(values: Array, numbers: Array, no_data: float | None, path: Path, note: Note | None) -> Array:
-    """`values` filled where the `numbers` of the file are those of no data; InputError where too few are others."""
+    """`values` with the cells whose `numbers` mean no data filled; InputError if too few are left."""
     if no_data is None:
         return values
     with np.errstate(over="ignore"):  # the least double is less than any float
@@ -229,7 +229,7 @@ def _meters(values: Array) -> Array:
 
 
 def _scaled(values: Array, kind: str, span: Range) -> Array:
-    """Meters from whole numbers: 0 is the first of `span`, white the second."""
+    """Meters from integers: 0 maps to the first of `span`, white to the second."""
     return span[0] + values / _WHITE[kind] * (span[1] - span[0])
 
 
@@ -248,7 +248,7 @@ def _checked_range(span: Range | None) -> Range | None:
 
 
 def own_range(values: Array) -> Range:
-    """The lowest and the highest value; a meter apart where they are the same."""
+    """Lowest and highest value; a meter apart if they are equal."""
     low, high = float(values.min()), float(values.max())
     return low, high if high > low else low + 1.0
 
@@ -280,7 +280,7 @@ def _write(
     spacing: tuple[float, float] | None,
     georeference: Georeference | None,
 ) -> None:
-    """Write values (already whole numbers for 16-bit files) in the format of the suffix."""
+    """Write values (integers for 16-bit files) in the format of the suffix."""
     suffix = path.suffix
     if suffix == ".npy":
         with path.open("wb") as stream:

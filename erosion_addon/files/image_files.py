@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pixels of image files: the interface, and the backend for use without Blender.
+"""Pixels of image files: interface, and backend for use without Blender.
 
-There are two backends with the same methods: `OpenImageIOFiles` here and `BlenderFiles` in the scene. They give
-the same numbers for the same file.
+Both backends, `OpenImageIOFiles` here and `BlenderFiles` in the scene, return the same numbers for the same file.
 """
 
 import os
@@ -26,15 +25,15 @@ class ImageFiles(Protocol):
     """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats as they are."""
+        """Gray pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats unchanged."""
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Red, green and blue; all the same where the file is gray."""
+        """Red, green and blue; equal for a gray file."""
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float"), gray or of colors.
+        """Write gray or color pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float").
 
-        An OSError says that the file could not be written. A full disk may go unnoticed: check the file afterwards.
+        OSError if that fails. A full disk may go unnoticed: check the file afterwards.
         """
 
 
@@ -42,11 +41,11 @@ class OpenImageIOFiles:
     """Image files through OpenImageIO's wheel."""
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""
         return gray(self._pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colors of a PNG, TIFF or EXR file; InputError in a sentence where there are none."""
+        """Colors of a PNG, TIFF or EXR file; InputError if there are none."""
         return color(self._pixels(path))
 
     def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
@@ -73,7 +72,7 @@ class OpenImageIOFiles:
         return np.asarray(pixels[::-1])
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError where it fails."""
+        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError if that fails."""
         oiio = _openimageio()
         names = ["Y"] if pixels.ndim == 2 else ["R", "G", "B"]
         spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], len(names), kind)
@@ -91,7 +90,7 @@ class OpenImageIOFiles:
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """The one gray channel of (rows, cols, channels) pixels; InputError where red, green and blue differ."""
+    """Gray channel of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
     first = pixels[..., 0]
     if pixels.shape[2] > 2:
         for other in (1, 2):
@@ -101,20 +100,20 @@ def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
 
 
 def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """(rows, cols, 3) of (rows, cols, channels) pixels; of one or two channels the first, three times."""
+    """(rows, cols, 3) of (rows, cols, channels) pixels; the first channel three times if there are one or two."""
     return np.ascontiguousarray(pixels[..., :3] if pixels.shape[2] > 2 else pixels[..., [0, 0, 0]], np.float32)
 
 
 def damaged(path: object, error: str) -> InputError:
-    """The refusal of a file whose header is fine and whose pixels are not."""
+    """Error for a file with a valid header and damaged pixels."""
     return InputError(f"{path} is damaged or cut off: {_first_line(error)}; save it again.")
 
 
 @contextmanager
 def _utf8_name(path: Path) -> Iterator[str]:
-    """A name of the file for OpenImageIO, which looks for the bytes of its UTF-8 whatever the system's encoding.
+    """File name for OpenImageIO, which expects UTF-8 bytes whatever the system's encoding.
 
-    Where the file's own name is other bytes it is a link, for as long as the block lasts.
+    For a name in another encoding, a temporary link.
     """
     try:
         name = os.fsencode(path).decode()
@@ -128,7 +127,7 @@ def _utf8_name(path: Path) -> Iterator[str]:
 
 
 def _error(source: Any) -> str:
-    """The pending error of OpenImageIO or one of its images, "" if none; quoting a damaged file it may be no text."""
+    """Pending error of OpenImageIO or an image, "" if none; invalid characters are replaced."""
     try:
         return str(source.geterror())
     except UnicodeDecodeError:

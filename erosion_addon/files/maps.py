@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps: every field of a terrain as image files of a folder."""
+"""Maps: the fields of a terrain as image files in a folder."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,17 +18,17 @@ from .image_files import ImageFiles
 from .normals import NORMAL
 
 COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
-"""Components of a field → what the names of its maps end in; colors go into one map."""
+"""Number of components → suffixes of map names; colors are one map."""
 
 
 MAPS = {**FIELDS, NORMAL.name: NORMAL}
-"""What there are maps of, by name."""
+"""Available maps by name."""
 
 
 def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False) -> dict[str, Path]:
-    """Where the maps of fields would go, by name of the map; InputError where they cannot be written.
+    """Plan the maps of fields; returns their paths by name. InputError if one cannot be written.
 
-    png: a 16-bit PNG from 0 to 1 of each field of which that is the range but colors, instead of a float EXR.
+    png: 16-bit PNG instead of float EXR for each field from 0 to 1, except colors.
     """
     outputs.plan_folder(folder)
     return {
@@ -40,7 +40,7 @@ def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool 
 
 
 def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Array], image_files: ImageFiles) -> None:
-    """Write those of the planned maps whose fields there are, (rows, cols) or (rows, cols, components)."""
+    """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components)."""
     for name, values in images(fields):
         if name in planned:
             with outputs.write(planned[name]) as path:
@@ -51,16 +51,16 @@ def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Ar
 
 
 def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
-    """Each map's name and its (rows, cols) values, or (rows, cols, 3) linear colors."""
+    """Name and values of each map, (rows, cols), or (rows, cols, 3) linear colors."""
     for name, values in fields.items():
         parts = [values[..., i] for i in range(2)] if MAPS[name].components == 2 else [values]
         yield from zip(_names(MAPS[name]), parts, strict=True)
 
 
 def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
-    """The colors of an image file, stretched over `shape`: (rows, cols, 3) float32, linear, 0-1.
+    """Colors of an image file, stretched to `shape`: (rows, cols, 3) float32, linear, 0-1.
 
-    Whole numbers are sRGB, as painting programs write them, and floats are linear. InputError where there are none.
+    Integers are sRGB, as painting programs write them, floats are linear. InputError if there are none.
     """
     pixels = image_files.read_color(path)
     if read_header(path).kind.startswith("uint"):
@@ -69,13 +69,13 @@ def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> A
 
 
 def linear(encoded: Array) -> Array:
-    """Linear values of sRGB-encoded ones (IEC 61966-2-1), float32."""
+    """Linear values from sRGB (IEC 61966-2-1), float32."""
     values = np.maximum(encoded, 0.0)
     return np.where(values <= 0.04045, values / 12.92, power((values + 0.055) / 1.055, 2.4)).astype(np.float32)
 
 
 def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
-    """Linear colors (rows, cols, 3) stretched over `shape`; InputError, calling them `name`, beyond 0 to 1."""
+    """Linear colors (rows, cols, 3) stretched to `shape`; InputError, with their `name`, beyond 0 to 1."""
     bad = ~((color >= 0) & (color <= 1)).all(axis=-1)  # NaN fails too
     if bad.any():
         row, col = np.argwhere(bad)[0]

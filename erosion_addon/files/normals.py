@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The normal map of a terrain: which way its surface faces, for materials of game engines."""
+"""Normal map of a terrain, for materials of game engines."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from ..base.errors import InputError
 from ..terrain.fields import Field
 
 NORMAL = Field("normal", "0-1", "direction of the surface in tangent space (red, green, blue)", components=3)
-"""A map that no mesh holds, as the mesh has normals of its own."""
+"""A map without an attribute, as meshes have normals of their own."""
 
 GREENS = {"opengl": 1.0, "directx": -1.0}
-"""Where green points: to larger y (Blender, Unity, Godot), or to smaller y (Unreal)."""
+"""Direction of green: larger y (Blender, Unity, Godot), or smaller y (Unreal)."""
 
 
 def normals(elevation: Array, spacing: tuple[float, float], wrap: bool = False, green: str = "opengl") -> Array:

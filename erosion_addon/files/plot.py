@@ -11,15 +11,18 @@ import numpy as np
 from ..base.arrays import Array
 
 WIDTH, HEIGHT, LEFT, BOTTOM, GAP = 280, 240, 60, 50, 40
-"""Of one diagram, and what is free beside it, in pixels."""
+"""Size of a diagram and its margins in pixels."""
 
 TITLE = 50
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """One diagram. labels: of x and y, with units. logarithmic: by powers of ten. low, high: the range of x and of y,
-    None for that of the values. form: "line", "dots" or "bars"."""
+    """One diagram.
+
+    labels: of x and y, with units. logarithmic: in powers of ten. low, high: ranges of x and y, None for that of the
+    values. form: "line", "dots" or "bars".
+    """
 
     title: str
     labels: tuple[str, str]
@@ -39,7 +42,7 @@ DIAGRAMS = {
 
 
 def svg(curves: Mapping[str, tuple[Array, Array]], name: str) -> str:
-    """Diagrams of x and y by the names of `DIAGRAMS`, side by side, as the text of an SVG file. name: of the land."""
+    """SVG text with the diagrams of x and y by the names of `DIAGRAMS`, side by side. name: title."""
     step = LEFT + WIDTH + GAP
     total = step * len(DIAGRAMS), TITLE + HEIGHT + BOTTOM
     parts = [_text(LEFT, 20, f"{name}", 15, "start")]
@@ -64,7 +67,7 @@ def _frame(diagram: Diagram) -> str:
 
 
 def _drawn(diagram: Diagram, x: Array, y: Array) -> str:
-    """Axes' numbers, and the values: (count,) each."""
+    """Axis ticks, and the drawn values: (count,) each."""
     scales = []
     for axis, values in enumerate((x, y)):
         low = diagram.low[axis] if diagram.low else (float(values.min()) if diagram.logarithmic else 0.0)
@@ -83,7 +86,7 @@ def _drawn(diagram: Diagram, x: Array, y: Array) -> str:
 
 
 class _Scale:
-    """Pixels of values along an axis of `length`."""
+    """Mapping of values to pixels along an axis of `length`."""
 
     def __init__(self, low: float, high: float, length: float, logarithmic: bool) -> None:
         self._logarithmic, self._length = logarithmic, length

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a rendered picture of a terrain is asked to be."""
+"""Settings of a rendered picture of a terrain."""
 
 from dataclasses import dataclass
 
 VIEWS = ("file", "composed", "across", "whole")
-"""The camera of the file; one that looks for foreground, depth and a line into the picture; from above one side, with
-the land filling the picture; from afar, with all of it in it."""
+"""Cameras: the file's own; composed with foreground, depth and a leading line; from above one side, filling the
+picture; from afar, showing everything.
+"""
 
 LIGHTS = ("morning", "noon", "overcast", "golden")
 """Kinds of daylight, see `scene.stage.daylight`."""
@@ -13,13 +14,16 @@ LIGHTS = ("morning", "noon", "overcast", "golden")
 ENGINES = ("eevee", "cycles", "file")
 
 PICTURE_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"}
-"""Suffix of a picture's file → Blender's name of the format."""
+"""Suffix of a picture → Blender's name of the format."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to the left around
-    the terrain. light: one of LIGHTS; "" is the first, for what the file lacks alone."""
+    """A picture.
+
+    size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to the left around the
+    terrain. light: one of LIGHTS; "" is the first, for missing lights only.
+    """
 
     size: tuple[int, int] = (960, 540)
     samples: int = 16

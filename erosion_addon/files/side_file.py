@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is known of a heightmap beside its numbers: its side file, and the tags of a GeoTIFF.
+"""Metadata of a heightmap: its side file, or the tags of a GeoTIFF.
 
-A side file is NAME.json beside NAME.png and tells the meters that shades of gray stand for.
+The side file NAME.json beside NAME.png holds the meters of its gray levels.
 """
 
 import json
@@ -21,18 +21,18 @@ from .heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, Array, Note, Range, read_he
 from .image_files import ImageFiles
 
 OTHERS = "others"
-"""Key of a side file: what it tells of further heightmaps of the same name, which are not those at its top."""
+"""Key of a side file for further heightmaps of the same name."""
 
 _LARGEST = 1 << 20
-"""Bytes of a side file; tiles by the hundred fit, of several heightmaps."""
+"""Size limit in bytes; enough for hundreds of tiles of several heightmaps."""
 
 
 @dataclass(frozen=True)
 class Meters:
-    """What is known of a heightmap; None for what is not.
+    """Metadata of a heightmap; None for unknown values.
 
     spacing: (row, col) m. height_range: m of black and white. size: (rows, cols). bottom_first: whether its first row
-    is the one at the smallest y. georeference: where on Earth its pixels lie.
+    lies at the smallest y. georeference: of its pixels.
     """
 
     spacing: tuple[float, float] | None = None
@@ -43,7 +43,7 @@ class Meters:
 
 
 def known_metres(path: Path) -> Meters:
-    """What the side file tells of a heightmap, else its own tags; nothing where neither can be read."""
+    """Metadata from the side file, else from the heightmap's own tags; empty if neither is readable."""
     known = _side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
@@ -61,7 +61,7 @@ def read_measured(
     note: Note | None = None,
     size: tuple[int, int] | None = None,
 ) -> Array:
-    """`read_heightmap` with what is known of the file where that is not given, and the smallest y first in any case."""
+    """`read_heightmap` with the file's metadata as defaults, and row 0 at the smallest y."""
     if path.suffix.lower() in RAW_SUFFIXES:
         size = size or known.size
     elevation = read_heightmap(path, image_files, height_range or known.height_range, size, note)
@@ -69,9 +69,9 @@ def read_measured(
 
 
 def step_in(path: Path, elevation: Array, height_range: Range | None) -> float | None:
-    """Meters from one height to the next where a file of 8 bits, or as few heights as these hold, gave `elevation`.
+    """Height of a terrace in meters, if `elevation` comes from 8 bits or has as few levels; None otherwise.
 
-    height_range: meters of its black and white. None where there are more heights.
+    height_range: meters of black and white.
     """
     if height_range and path.suffix.lower() in IMAGE_SUFFIXES and read_header(path).kind == "uint8":
         return (height_range[1] - height_range[0]) / 255
@@ -79,13 +79,13 @@ def step_in(path: Path, elevation: Array, height_range: Range | None) -> float |
 
 
 def is_side_file(path: Path) -> bool:
-    """Whether a .json tells the size of a heightmap, as ours and Unreal's do."""
+    """Whether a .json file holds the size of a heightmap, as ours and Unreal's do."""
     content = _read(path)
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
 
 def entries(path: Path) -> list[Mapping[str, Any]]:
-    """What a side file tells, a table for each heightmap; of each, `files` are names."""
+    """Entries of a side file, one table per heightmap, in which `files` are names."""
     content = dict(_read(path) or {})
     tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
     named = [(table, _list(table.get("files"))) for table in (content, *tables)]

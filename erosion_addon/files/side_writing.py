@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Side files written: the meters of heightmaps, and what the import dialogs of engines ask for.
+"""Writing of side files: scale of heightmaps, and the values for the import dialogs of engines.
 
-NAME.json lies beside NAME.png, and tells of every heightmap called NAME with whatever suffix: of one at its top, and of
-the others in a list. Unreal reads the size of NAME.raw from the top.
+NAME.json lies beside NAME.png, and describes every heightmap called NAME: one at its top, and the others in a list.
+Unreal reads the size of NAME.raw from the top.
 """
 
 import json
@@ -19,13 +19,16 @@ from .heightmap import Range
 from .side_file import OTHERS, entries, is_side_file
 
 GREY_SUFFIXES = (".png", ".r16", ".raw")
-"""Files of 16-bit whole numbers."""
+"""Formats with 16-bit integers."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What was written of a layer: the heights, whose name is "", or a map. files: names of the tiles. range: meters
-    of black and white, or of the lowest and highest point. clipped_cells: outside it."""
+    """A written layer: the heights, whose name is "", or a map.
+
+    files: names of the tiles. range: meters of black and white, or of the lowest and highest point. clipped_cells:
+    outside it.
+    """
 
     name: str
     unit: str
@@ -35,10 +38,7 @@ class Sheet:
 
 
 class SideFile:
-    """The side file of a heightmap that is to be written to `path`, planned among `outputs`.
-
-    Raises InputError where there is another file of its name.
-    """
+    """Side file of a heightmap at `path`, planned among `outputs`. Raises InputError if another file has its name."""
 
     def __init__(self, outputs: Outputs, path: Path) -> None:
         side = path.with_suffix(".json")
@@ -58,7 +58,8 @@ class SideFile:
         tiles_upward: bool = False,
     ) -> None:
         """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) meters of its points. tiles:
-        (rows, cols) of files."""
+        (rows, cols) of files.
+        """
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
         written = {name for sheet in sheets for name in sheet.files}
         kept = [old for old in entries(self._target) if self._is_there(old["files"], but=written)]
@@ -69,7 +70,7 @@ class SideFile:
             temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def _is_there(self, files: Iterable[str], but: set[str]) -> bool:
-        """Whether any of these files is still there and not `but` one that is written anew."""
+        """Whether any of these files still exists, other than `but`, which is rewritten."""
         left = set(files) - but
         return bool(left) and not but & set(files) and any((self._target.parent / name).is_file() for name in left)
 
@@ -83,7 +84,7 @@ def _entry(
     tiles: tuple[int, int],
     tiles_upward: bool,
 ) -> dict[str, Any]:
-    """What is told of one heightmap. `width`, `height` and `bpp` are Unreal's names and stand for each file."""
+    """Entry of one heightmap. `width`, `height` and `bpp` are Unreal's names and refer to each file."""
     (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
     gray = suffix in GREY_SUFFIXES
     side = {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write a float32 TIFF.
+"""Writer of float32 TIFF files.
 
-Blender writes TIFF with 8 or 16 bits only, so the few bytes of a baseline file are put together here: the same file
-inside Blender and without it. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat extension; BigTIFF
-(AWare) for files that 32-bit offsets do not reach; OGC GeoTIFF 1.1 for the place of the points.
+Blender writes TIFF with 8 or 16 bits only; this baseline file is the same inside and outside Blender. Sources: TIFF 6.0
+(Adobe), sections 2 and 3, and the SampleFormat extension; BigTIFF (AWare) for files beyond 32-bit offsets; OGC GeoTIFF
+1.1 for the georeference.
 """
 
 import struct
@@ -17,7 +17,7 @@ from .headers.georeference import Georeference
 _SHORT, _LONG, _DOUBLE, _LONG_8 = 3, 4, 12, 16
 _TYPES = {"u1": 2, "u2": _SHORT, "f8": _DOUBLE}
 CLASSIC = 2**32 - 2**20
-"""Bytes of the values up to which offsets have 32 bits; a file of more is a BigTIFF."""
+"""Bytes of values that 32-bit offsets can address; larger files are BigTIFF."""
 
 
 def write_tiff(
@@ -28,8 +28,7 @@ def write_tiff(
 ) -> None:
     """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip.
 
-    georeference: where on Earth the values lie. spacing: (row, col) meters between points, which are told without one:
-    a plane without a place.
+    georeference: of the values. spacing: (row, col) meters between points, written in its absence.
     """
     rows, cols = pixels.shape
     length = rows * cols * 4
@@ -57,7 +56,7 @@ def write_tiff(
 
 
 def _directory(tags: list[tuple[int, int, Any]], lists: list[tuple[int, np.ndarray[Any, Any]]], big: bool) -> bytes:
-    """All that stands before the values: header, tags of one number each, and tags of several with their data."""
+    """Bytes before the values: header, tags with one number, and tags with several and their data."""
     pointer, width = ("Q", 8) if big else ("I", 4)
     head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16) if big else struct.pack("<2sHI", b"II", 42, 8)
     head += struct.pack("<Q" if big else "<H", len(tags) + len(lists))
@@ -74,7 +73,7 @@ def _directory(tags: list[tuple[int, int, Any]], lists: list[tuple[int, np.ndarr
 
 
 def _plane(spacing: tuple[float, float], rows: int) -> list[tuple[int, np.ndarray[Any, Any]]]:
-    """Tags of a GeoTIFF that tell no more than the meters between points (row, column): bottom left point at 0, 0."""
+    """GeoTIFF tags that hold the meters between points (row, column) only, the bottom left point at 0, 0."""
     # Version 1.1.0 and three keys: projected, values are at points, and in meters.
     keys = (1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3076, 0, 1, 9001)
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light on a terrain: how much of the sky and of suns arrives, behind its own mountains and below things on it."""
+"""Baked light on a terrain: visible sky and suns, shadowed by terrain and objects."""
 
 import math
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from ..terrain.terrain import Terrain
 from .horizon import gradient, sky_share, sun_share
 
 SUNS = ("sun_light", "sun_light_2", "sun_light_3")
-"""Fields of sunlight, one for each sun: the upper bound on their number."""
+"""Fields of sunlight, one per sun; their number is the limit."""
 
 
 @dataclass(frozen=True)
 class Sun:
-    """A sun. direction: to its middle, along columns, rows and up, of any length. radius: of its disc, rad."""
+    """A sun. direction: to its center, along columns, rows and up, of any length. radius: angular, rad."""
 
     direction: tuple[float, float, float]
     radius: float
@@ -100,9 +100,9 @@ def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int
 def caster_light(
     elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 1
 ) -> Array:
-    """What spheres leave of the light of the sky and of suns, (1 + suns, rows, cols) float64.
+    """Light of the sky and suns left by spheres, (1 + suns, rows, cols) float64.
 
-    The arguments are those of `bake`; the formulas are in `kernels.casters`.
+    Arguments: see `bake`; formulas: see `kernels.sphere_shadows`.
     """
     lights = np.ones((1 + len(suns), *elevation.shape))
     casters = np.ascontiguousarray(casters, np.float64).reshape(-1, 4)
@@ -123,7 +123,7 @@ def caster_light(
 
 
 def _sun_row(sun: Sun) -> tuple[float, ...]:
-    """As `kernels.casters.shade` wants a sun; 1 - cos b is 2 sin² b/2, of which no digits are lost."""
+    """Sun in the form of `sphere_shadows.shade`; 1 - cos b is 2 sin² b/2, which loses no digits."""
     (sine, cosine), (half, _) = sincos(sun.radius), sincos(sun.radius / 2)
     return *_unit(sun), cosine, sine, 2 * half * half
 

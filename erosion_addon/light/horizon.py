@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Horizons of a terrain: where they are looked for, and what of the sky and of a sun they leave."""
+"""Horizons of a terrain: sampling, and the visible share of the sky and of a sun."""
 
 import math
 from dataclasses import dataclass
@@ -13,34 +13,36 @@ from ..base.threads import Tally, in_bands
 from ..kernels.elementary import atan2, sincos, tan
 
 GROWTH = 1.07
-"""Each step towards the horizon of the sky is longer by this than the one before."""
+"""Growth of the steps toward the horizon of the sky."""
 
 RAYS = 4
-"""Directions that are looked in for each azimuth: with one alone, lone peaks throw rays."""
+"""Rays per azimuth; with only one, lone peaks cast visible rays."""
 
 SKY_GAP = 4.0
-"""Cells that two neighboring directions are apart where the ground is blurred once; twice at two times the distance.
-So its blur is about a fifth as wide as the gap, and what lies between two directions counts for both."""
+"""Distance in cells between neighboring rays at which the ground is blurred once, twice at double the distance.
+
+The blur is about a fifth of the gap, and ground between two rays counts for both.
+"""
 
 SUN_GAP = 1.0
-"""The same for the strips of a sun's disc, whose edges show more."""
+"""The same for strips of a sun's disc, whose edges are more visible."""
 
 FRACTIONS = 4096
-"""Places between two cells that are told apart: few enough for 1 - part to be exact, in float32 too."""
+"""Resolution of positions between two cells: 1 - part stays exact in float32."""
 
 SMALLEST_SUN = 1e-6
-"""Radians; a point's light would end in steps as high as the cells are long."""
+"""Radians; a point light would cast stepped shadow edges."""
 
 MOST_STRIPS = 9
-"""Into which a sun's disc is cut, where its shadows are so far away that each is a cell apart."""
+"""Most strips of a sun's disc, for shadows from so far that they are a cell apart."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Points to look at in some directions, as `kernels.horizon.raise_horizon` wants them.
+    """Sample points along directions, for `kernels.horizon.raise_horizon`.
 
-    starts: (directions + 1,) where each direction's points begin in offsets (all, 4), parts (all,), per_meter (all,);
-    cells: (all,) how many cells away each is along the axis that its direction is closer to.
+    starts: (directions + 1,), first point of each direction in offsets (all, 4), parts (all,), per_meter (all,); cells:
+    (all,) distance in cells along the main axis.
     """
 
     starts: Array
@@ -51,7 +53,7 @@ class Steps:
 
 
 def steps_towards(directions: Array, spacing: tuple[float, float], cells: Array, radius: float) -> Steps:
-    """The points that many cells away and within a radius, in meters.
+    """Sample points at these distances in cells, within a radius in meters.
 
     directions: (count, 2) meters along columns and rows. spacing: (row, col) m.
     """
@@ -61,7 +63,7 @@ def steps_towards(directions: Array, spacing: tuple[float, float], cells: Array,
 
 
 def _steps(direction: Array, spacing: tuple[float, float], cells: Array, radius: float) -> tuple[Array, ...]:
-    """Each point lies on a line between two cells beside each other, so that its height is theirs, evenly mixed."""
+    """Points on lines between two adjacent cells, with interpolated heights."""
     col_cells, row_cells = direction[0] / spacing[1], direction[1] / spacing[0]
     along_cols = abs(col_cells) >= abs(row_cells)
     longer, shorter = (col_cells, row_cells) if along_cols else (row_cells, col_cells)
@@ -91,7 +93,7 @@ def gradient(elevation: Array, spacing: tuple[float, float], wrap: bool) -> Arra
 
 
 def _ground(elevation: Array) -> Array:
-    """(rows, cols + 1) float32, as `kernels.horizon.raise_horizon` wants it, above the lowest point."""
+    """(rows, cols + 1) float32 for `kernels.horizon.raise_horizon`, above the lowest point."""
     rows, cols = elevation.shape
     field = np.empty((rows, cols + 1), np.float32)
     field[:, :cols] = elevation - elevation.min()  # whose digits float32 would lose far from 0
@@ -100,17 +102,14 @@ def _ground(elevation: Array) -> Array:
 
 
 def _levels(steps: Steps, angle: float, gap: float) -> Array:
-    """How often the ground is blurred where each step looks at it.
-
-    angle: rad, between two directions. gap: cells, see `SKY_GAP`.
-    """
+    """Blur level of the ground for each step. angle: rad, between two rays. gap: cells, see `SKY_GAP`."""
     # Twos in a number below the next power of two: one more than its logarithm, rounded down.
     levels: Array = np.frexp(steps.cells * (angle / gap))[1].astype(np.int64)
     return np.maximum(levels, 0)
 
 
 def _blurred(elevation: Array, levels: int, wrap: bool, threads: int) -> Array:
-    """The ground, and what counts of it from further and further away, (levels, rows, cols + 1) float32."""
+    """Ground at increasing blur levels, (levels, rows, cols + 1) float32."""
     from .kernels import horizon  # numba takes a second to import, so only where it runs
 
     ground = _ground(elevation)
@@ -139,7 +138,7 @@ def azimuths(count: int) -> Array:
 
 
 def _distances(farthest: int) -> Array:
-    """Whole numbers from 1 to `farthest`, growing."""
+    """Integers from 1 to `farthest` with growing gaps."""
     cells = [1]
     while cells[-1] < farthest:
         cells.append(max(cells[-1] + 1, int(cells[-1] * GROWTH)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shaded relief: a picture of a terrain from above, for people to look at."""
+"""Shaded relief: a picture of a terrain from above."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from ..base.arrays import Array
 from ..terrain.terrain import Terrain
 
 SUN = (-0.58, 0.58, 0.57)
-"""Toward the sun, east, north and up: in the north-west, 35° high."""
+"""Direction to the sun, east, north and up: in the northwest, 35° high."""
 
 ROCK, SAND, SNOW, WATER = (0.72, 0.68, 0.63), (0.90, 0.76, 0.52), (0.97, 0.98, 1.00), (0.20, 0.38, 0.52)
-"""Colors as they are shown, 0-1."""
+"""Display colors, 0-1."""
 
 COVERS = (("sediment", SAND, 0.5), ("snow", SNOW, 0.3), ("water_depth", WATER, 0.2))
-"""Fields that cover the rock: name, color, and the thickness in meters that hides what is below."""
+"""Fields that cover the rock: name, color, and opaque thickness in meters."""
 
 
 def shaded_relief(terrain: Terrain) -> Array:

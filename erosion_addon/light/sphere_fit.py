@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A few spheres in place of a shape, for soft shadows."""
+"""Approximation of a shape by a few spheres, for soft shadows."""
 
 import numpy as np
 
 from ..base.arrays import Array
 
 SAMPLES = 512
-"""Points that stand for a surface."""
+"""Sample points of a surface."""
 
 
 def surface_points(vertices: Array, triangles: Array) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail: triangles that follow a surface to within an error in meters, without cracks."""
+"""Levels of detail: triangulations of a surface within an error in meters, without cracks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ from ..base.errors import InputError
 from ..base.threads import Tally
 
 SMALLEST_ERROR = 1e-4
-"""Meters; what is less lies below the resolution of a mesh's heights."""
+"""Meters; smaller errors are below the resolution of a mesh's heights."""
 
 ROOM = 65536
-"""Triangles that a net first has room for."""
+"""Initial capacity in triangles."""
 
 
 @dataclass(frozen=True)
 class Level:
     """One level. cells: (vertices,) int64, flat index of each vertex's grid point, in rising order. triangles:
-    (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error: meters."""
+    (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error: meters.
+    """
 
     cells: Array
     triangles: Array
@@ -89,7 +90,7 @@ def _levels(
 
 
 def check_errors(errors: Sequence[float]) -> None:
-    """Raise InputError for errors that are too small or none."""
+    """Raise InputError for missing errors or errors that are too small."""
     if not errors or not all(SMALLEST_ERROR <= error <= 1e9 for error in errors):
         raise InputError(f"The errors of levels of detail must be from {SMALLEST_ERROR:g} m up, and at least one.")
 
@@ -105,7 +106,7 @@ def water_height(level: Array, limit: Array, wet: Array) -> Array:
 
 
 def _means(total: Array, count: Array) -> Array:
-    """Of each point, or of the smallest square around it that counts; 0 where none does."""
+    """Mean of each point, or of the smallest surrounding square with data; 0 without data."""
     if total.size > 1 and not count.all():
         pad = [(0, side % 2) for side in total.shape]
         coarse = [
@@ -118,11 +119,11 @@ def _means(total: Array, count: Array) -> Array:
 
 
 _DTYPES = (np.int64, np.int32, np.int32, np.int64, np.float64, np.bool_, np.int32, np.int64)
-"""Of the arrays of a net, in order."""
+"""Dtypes of a net's arrays, in order."""
 
 
 def _with_room(net: Any, triangles: int) -> Any:
-    """The net with room for so many triangles; vertices are fewer."""
+    """Net with capacity for a number of triangles; there are fewer vertices."""
     sizes = (triangles, 3 * triangles, 3 * triangles, triangles, triangles, triangles, triangles, 2)
     grown = type(net)(*(np.zeros(size, array.dtype) for size, array in zip(sizes, net, strict=True)))
     for new, old in zip(grown, net, strict=True):
@@ -131,7 +132,7 @@ def _with_room(net: Any, triangles: int) -> Any:
 
 
 def _rounds(largest: float, errors: Sequence[float]) -> Iterator[float]:
-    """What is allowed, round by round: first only what the border needs, then halves down to each error."""
+    """Tolerance of each round: first for the border only, then halving to each error."""
     allowed = float(np.finfo(np.float64).max)
     yield allowed
     allowed = largest

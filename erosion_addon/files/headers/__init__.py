@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Headers of image files, read before anything is unpacked."""
+"""Headers of image files, checked before any pixel is unpacked."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where on Earth the pixels of a GeoTIFF lie: its own tags, kept for files of the same land.
+"""Georeference: the GeoTIFF tags that place pixels on Earth, kept for files of the same land.
 
-Source: OGC GeoTIFF 1.1. Nothing is looked up or reprojected: the coordinate reference system stays what the tags say.
+Source: OGC GeoTIFF 1.1. Nothing is looked up or reprojected; the coordinate reference system stays as tagged.
 """
 
 import json
@@ -15,23 +15,23 @@ _SCALE, _TIE_POINTS, _MATRIX, _KEYS, _DOUBLES, _ASCII = 33550, 33922, 34264, 347
 _DTYPES = {_SCALE: "<f8", _TIE_POINTS: "<f8", _MATRIX: "<f8", _KEYS: "<u2", _DOUBLES: "<f8", _ASCII: "|u1"}
 _RASTER_TYPE, _AT_POINTS = 1025, 2
 _GEOGRAPHIC, _PROJECTED = 2048, 3072
-"""Keys of a coordinate reference system; without one a GeoTIFF tells distances, but no place."""
+"""Keys of a coordinate reference system; a GeoTIFF without one holds distances, but no place."""
 _MOST = 4096
-"""Values of a tag; the text of a coordinate reference system has some hundred."""
+"""Most values of a tag; a coordinate reference system has some hundred characters."""
 
 Tags = dict[int, np.ndarray[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Georeference:
-    """The tags of a GeoTIFF that say where its pixels lie, and how many (rows, cols) there are."""
+    """Georeferencing tags of a GeoTIFF, and its number of (rows, cols)."""
 
     tags: Tags
     shape: tuple[int, int]
 
     @classmethod
     def of(cls, tags: Mapping[int, np.ndarray[Any, Any]], shape: tuple[int, int]) -> "Georeference | None":
-        """From all tags of a TIFF; None where they name no place, or say what makes no sense."""
+        """Georeference in the tags of a TIFF; None if missing or invalid."""
         known = {tag: tags[tag].astype(dtype) for tag, dtype in _DTYPES.items() if tag in tags}
         return cls(known, shape) if _makes_sense(known) else None
 
@@ -102,7 +102,8 @@ def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
 
 def _makes_sense(tags: Tags) -> bool:
     """Whether the tags name a place in a coordinate reference system: finite numbers, lists as long as they have to be,
-    keys that lead somewhere."""
+    keys that lead somewhere.
+    """
     keys = tags.get(_KEYS, np.empty(0, "<u2"))
     if not 4 <= len(keys) <= _MOST or len(keys) % 4 or any(len(values) > _MOST for values in tags.values()):
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a TIFF file claims to hold, where it says that nothing was measured, and how far apart its pixels are.
+"""Header of a TIFF file: size and type of pixels, no-data value, and spacing.
 
 Sources: TIFF 6.0 (Adobe), BigTIFF (AWare), GDAL's driver GTiff for the tag GDAL_NODATA, OGC GeoTIFF 1.1.
 """
@@ -21,9 +21,9 @@ _PIXEL_SCALE, _TIE_POINT, _KEYS = 33550, 33922, 34735
 _MODEL, _LENGTH_UNIT = 1024, 3076
 _GEOGRAPHIC = 2
 _UNITS = {9001: 1.0, 9002: 0.3048, 9003: 1200 / 3937}
-"""Meters in a unit of length: meter, international foot, survey foot."""
+"""Meters per unit of length: meter, international foot, survey foot."""
 _DEGREE = math.tau * 6_371_008.8 / 360
-"""Meters in a degree along a meridian of the mean Earth."""
+"""Meters per degree along a meridian of the mean Earth."""
 _TEXT, _DOUBLE = 2, 12
 _FIRST_PRIVATE = 32768
 _KINDS = {
@@ -40,7 +40,7 @@ _TYPES = {1: "u1", _TEXT: "u1", 3: "u2", 4: "u4", _DOUBLE: "f8", 13: "u4", 16: "
 
 
 def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
-    """Header of the TIFF in a stream of `size` bytes; raises CorruptError, and InputError for what is no heights."""
+    """Header of the TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it cannot hold heights."""
     tags = _tags(stream, size)
 
     def one(tag: int, default: int | None = None) -> int:
@@ -80,7 +80,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
 
 
 def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
-    """Integers, texts and private numbers of the first directory by tag, each an array of its values or characters."""
+    """Integers, texts and private numbers of the first directory by tag, as arrays of values or characters."""
     order = "<" if stream.read(2) == b"II" else ">"
     big = struct.unpack(order + "H", stream.read(2))[0] == 43
     if big:
@@ -110,7 +110,7 @@ def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
 
 
 def _number(characters: np.ndarray[Any, Any] | None) -> float | None:
-    """The number that a text says, such as -9999 or nan; None where there is none."""
+    """Number in a text, such as -9999 or nan; None if there is none."""
     if characters is None:
         return None
     try:
@@ -120,7 +120,7 @@ def _number(characters: np.ndarray[Any, Any] | None) -> float | None:
 
 
 def _spacing(tags: dict[int, np.ndarray[Any, Any]]) -> tuple[float, float] | None:
-    """(row, col) meters between pixels of a GeoTIFF; None where it tells none. Degrees count at the tie point."""
+    """(row, col) meters between pixels of a GeoTIFF; None if unknown. Degrees are converted at the tie point."""
     scale, keys = tags.get(_PIXEL_SCALE, np.empty(0)), tags.get(_KEYS, np.empty(0)).tolist()
     if len(scale) < 2 or scale.dtype.kind != "f":
         return None

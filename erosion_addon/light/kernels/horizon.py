@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How high the ground stands around each place: what sky and sun are hidden behind."""
+"""Horizon angles around each point."""
 
 import numpy as np
 
@@ -8,7 +8,9 @@ from ...kernels.compile import kernel
 
 @kernel
 def _raise(slopes, own, near, far, part, per_meter):
-    """Raise slopes to those up to points between near and far, all (count,) float32; part: 0 at near, 1 at far."""
+    """Raise slopes to those of points interpolated between near and far, all (count,) float32; part: 0 at near, 1 at
+    far.
+    """
     rest = np.float32(1.0) - part
     for place in range(slopes.shape[0]):
         at = np.uintp(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sky: how much of it each place of a terrain sees, by the horizon in some directions."""
+"""Visible share of the sky, from the horizon in several directions."""
 
 import math
 
@@ -10,7 +10,8 @@ from .horizon import raise_horizon
 
 UNIT = 1 << 22
 """What a share of 1 counts in one direction. Whole numbers add up to the same sum in any order; those of 256
-directions, none more than 1.9, do so within 32 bits."""
+directions, none more than 1.9, do so within 32 bits.
+"""
 
 
 @kernel
@@ -41,7 +42,7 @@ def _hidden_angle(slope):
 
 @kernel
 def _add_share(sums, slopes, along, upright):
-    """Add one direction's shares of the sky to the sums of a row; see `see_sky`."""
+    """Add the sky shares of one direction to the sums of a row; see `see_sky`."""
     one = np.float32(1.0)
     for place in range(sums.shape[0]):
         col = np.uintp(place)
@@ -59,9 +60,9 @@ def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_mete
         V = 1/π ∫ over directions ω above the horizon of max(0, n·ω) dω
           = mean over azimuths φ of  n_z [cos² h - t (π/2 - h - sin h cos h)],
 
-    where t is the ground's slope towards φ and h >= max(0, atan t) the horizon there: below the level line there is
-    no sky. So V = 1 on open level ground, (1 + cos β) / 2 on an open slope β, 1/2 before a wall without end, cos α
-    at the bottom of a V-shaped valley with sides of slope α.
+    where t is the ground's slope towards φ and h >= max(0, atan t) the horizon there: below the level line there is no
+    sky. So V = 1 on open level ground, (1 + cos β) / 2 on an open slope β, 1/2 before a wall without end, cos α at the
+    bottom of a V-shaped valley with sides of slope α.
 
     Scheme: the horizon is looked for at the steps of a table, those far away in fields that are blurred as far as their
     direction stands for. Source: Max, "Horizon mapping" (1988); Dozier, Frew, "Rapid calculation of terrain parameters

@@ -15,12 +15,12 @@ TILE = 32
 """Vertices along the sides of a tile."""
 
 REACH = 8.0
-"""Radii of a sphere at which its shadow has faded away."""
+"""Distance in radii of a sphere at which its shadow has faded out."""
 
 
 @kernel
 def faded(squared):
-    """How much of a shadow is left at a distance, squared, in radii: all up to 6.9, none from 8 on."""
+    """Fade of a shadow by squared distance in radii: 1 up to 6.9, 0 from 8 on."""
     return min(max((64.0 - squared) / 16.0, 0.0), 1.0)
 
 
@@ -73,7 +73,7 @@ def _touches(x, y, z, reach, low, high):
 
 @kernel
 def _shade_tile(elevation, gradient, row_spacing, col_spacing, caster, sun, rows, cols, light):
-    """Multiply the light of a tile with what one caster leaves of it; sun: (6,), or (0,) for the sky.
+    """Multiply the light of a tile by the share that one caster leaves; sun: (6,), or (0,) for the sky.
 
     rows, cols: first and last + 1 of the tile.
     """
@@ -108,13 +108,13 @@ def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, l
 
         light · min(1, max(0, 1 - covered · fade)), fade = min(1, max(0, (64 r² - d²) / 16 r²)).
 
-    A sphere is only looked at in tiles that its shadow's reach touches: all within 8 radii of it for the sky (with
-    the source's 4 its shadow would end in a visible rim), a sphere of about 5 radii, 3 radii behind it, for a sun.
-    What is left out is 1 exactly, so a tile's size changes no bit.
+    A sphere is only looked at in tiles that its shadow's reach touches: all within 8 radii of it for the sky (with the
+    source's 4 its shadow would end in a visible rim), a sphere of about 5 radii, 3 radii behind it, for a sun. What is
+    left out is 1 exactly, so a tile's size changes no bit.
 
-    elevation: (rows, cols) float64 m. gradient: (2, rows, cols), slopes along columns and rows. casters: (count, 4)
-    x, y, z, radius > 0 in meters, from the middle of cell [0, 0]. suns: (count, 6): unit vector to the sun, cos b,
-    sin b, 1 - cos b of its angular radius b. lights: (1 + suns, rows, cols) float64, the sky's first.
+    elevation: (rows, cols) float64 m. gradient: (2, rows, cols), slopes along columns and rows. casters: (count, 4) x,
+    y, z, radius > 0 in meters, from the middle of cell [0, 0]. suns: (count, 6): unit vector to the sun, cos b, sin b,
+    1 - cos b of its angular radius b. lights: (1 + suns, rows, cols) float64, the sky's first.
     """
     rows, cols = elevation.shape
     low, high = np.empty(3), np.empty(3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shadow that a terrain casts on itself in the light of a sun of some size."""
+"""Self-shadow of a terrain in the light of a sun with an angular size."""
 
 import numpy as np
 

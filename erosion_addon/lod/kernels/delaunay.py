@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Delaunay triangulation of points of a grid that takes one point after another.
+"""Incremental Delaunay triangulation of grid points.
 
-Half-edge i leads from corner i to the next corner of its triangle, i // 3; its twin leads back in the neighbor. A
-point divides the triangle or the two that it lies on, and flips restore the Delaunay property around it (Lawson 1977).
+Half-edge i leads from corner i to the next corner of its triangle, i // 3; its twin is the reverse in the neighbor. A
+new point splits the triangle or two that contain it, and flips restore the Delaunay property around it (Lawson 1977).
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...kernels.compile import kernel
 
 FLAT = 1e-12
-"""Share of its terms below which a sum of products may be rounding; less makes flips that undo one another."""
+"""Relative size below which a determinant may be rounding; smaller values cause flips that undo each other."""
 
 
 class Net(NamedTuple):
@@ -35,7 +35,7 @@ class Net(NamedTuple):
 
 @kernel
 def set_triangle(net, triangle, a, b, c, beside_ab, beside_bc, beside_ca):
-    """Make `triangle` that of three vertices, with its neighbors' half-edges."""
+    """Set the vertices and neighboring half-edges of `triangle`."""
     edge = 3 * triangle
     net.corners[edge], net.corners[edge + 1], net.corners[edge + 2] = a, b, c
     net.twins[edge], net.twins[edge + 1], net.twins[edge + 2] = beside_ab, beside_bc, beside_ca
@@ -56,19 +56,19 @@ def cell_of(net, vertex, cols):
 
 @kernel
 def following_edge(edge):
-    """The next half-edge of the same triangle."""
+    """Next half-edge of the same triangle."""
     return edge - 2 if edge % 3 == 2 else edge + 1
 
 
 @kernel
 def edge_before(edge):
-    """The half-edge before, in the same triangle."""
+    """Previous half-edge of the same triangle."""
     return edge + 2 if edge % 3 == 0 else edge - 1
 
 
 @kernel
 def insert(net, cols, triangle):
-    """Make the worst point of `triangle` a vertex, the last corner of all triangles around it; returns one of them."""
+    """Insert the worst point of `triangle` as the last corner of all triangles around it; returns one of them."""
     point = net.count[0]
     net.vertices[point] = net.worst[triangle]
     net.count[0] += 1
@@ -90,7 +90,7 @@ def insert(net, cols, triangle):
 
 @kernel
 def _split_edge(net, point, edge):
-    """Divide the triangles on both sides of `edge`, or the only one at the border, by a point on it."""
+    """Split the triangles on both sides of `edge`, or the one at the border, at a point on it."""
     first, twin = edge // 3, net.twins[edge]
     second = net.count[1]
     net.count[1] += 1
@@ -134,7 +134,7 @@ def make_delaunay(net, cols, row_step, col_step, triangle):
 
 @kernel
 def _flip(net, cols, row_step, col_step, triangle):
-    """Flip the first edge of a triangle if the vertex beyond it lies in its circumcircle; returns whether."""
+    """Flip the first edge of a triangle if the vertex beyond it lies in its circumcircle; returns whether it did."""
     edge = 3 * triangle
     twin = net.twins[edge]
     if twin < 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Triangles that follow a surface to within an error, by as few points of its grid as a greedy choice finds.
+"""Greedy triangulation of a surface within an error.
 
-Greedy insertion into a Delaunay triangulation: the point that lies farthest off its triangle becomes a vertex, until
-none lies farther off than allowed (Garland and Heckbert, "Fast polygonal approximation of terrains and height fields",
-1995). The points come in rounds with an allowance that halves, which spares a queue and costs a few more points.
+The point with the largest error is inserted into a Delaunay triangulation until none exceeds the allowed one (Garland
+and Heckbert, "Fast polygonal approximation of terrains and height fields", 1995). Points are inserted in rounds with a
+halving tolerance, which spares a queue and costs a few more points.
 """
 
 from typing import Any, NamedTuple
@@ -15,9 +15,12 @@ from .delaunay import cell_of, following_edge, insert, make_delaunay, set_triang
 
 
 class Surface(NamedTuple):
-    """What is to be followed. high: (layers, rows, cols) float64, each layer at the triangles' vertices and evenly
-    mixed between. low: the same, or -inf where triangles may lie anywhere below, and need not be. row_step, col_step:
-    sides of a cell. border_error: what the border may be off."""
+    """Surface to approximate.
+
+    high: (layers, rows, cols) float64, values at the vertices, interpolated linearly. low: the same, or -inf where
+    triangles may lie anywhere below, and are not needed. row_step, col_step: sides of a cell. border_error: tolerance
+    at the border.
+    """
 
     high: Any
     low: Any
@@ -41,7 +44,7 @@ def start(net, surface):
 
 @kernel
 def refine(net, surface, allowed):
-    """Insert points until no triangle is farther off than `allowed`; False where there was not enough room."""
+    """Insert points until no triangle exceeds the error `allowed`; returns False if space runs out."""
     waiting = _find_waiting(net, allowed)
     while waiting > 0:
         triangle = net.waiting[waiting - 1]
@@ -61,7 +64,7 @@ def refine(net, surface, allowed):
 
 @kernel
 def _find_waiting(net, allowed):
-    """List the triangles that are farther off than allowed; returns how many."""
+    """List the triangles that exceed the tolerance; returns their number."""
     waiting = 0
     for triangle in range(net.count[1]):
         if net.error[triangle] > allowed:
@@ -72,7 +75,9 @@ def _find_waiting(net, allowed):
 
 @kernel
 def _measure_around(net, surface, first, allowed, waiting):
-    """Measure the triangles around a new point, and list those too far off; returns how many are listed in all."""
+    """Measure the triangles around a new point, and list those that exceed the tolerance; returns the length of the
+    list.
+    """
     triangle, again = first, True
     while again:
         _measure(net, surface, triangle)
@@ -87,9 +92,9 @@ def _measure_around(net, surface, first, allowed, waiting):
 
 @kernel
 def _measure(net, surface, triangle):
-    """Find the point farthest off a triangle, in whichever layer, and whether it covers anything.
+    """Find the point of a triangle with the largest error in any layer, and whether it covers anything.
 
-    The border is measured along its edges alone, so that its vertices do not depend on what lies inside.
+    The border is measured along its edges only, so its vertices do not depend on the interior.
     """
     cols = surface.high.shape[2]
     edge = 3 * triangle

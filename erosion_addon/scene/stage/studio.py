@@ -30,6 +30,9 @@ HAZE, FAR = "Haze", "Haze at the Far End"
 MIST = 14.0
 """Distance of complete haze, in sides of the terrain."""
 
+CLEAR = 0.9995
+"""Mist beyond which a pixel is all sky."""
+
 LIGHT = "erosion_light"
 """Custom property of an added sky: its daylight."""
 
@@ -277,11 +280,15 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         layer.use_pass_mist = True
     tree, out = _compositor(scene)
     layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
-    # Pixels that are sky in part get the air of the land beside them, else crests have dark or pale rims. All others of
-    # the sky are full of mist and keep their colors: below the horizon a rim of air would be a line of light.
-    least, ground, share = tree.nodes.new("CompositorNodeDilateErode"), tree.nodes.new(_MATH), tree.nodes.new(_MATH)
-    least.inputs["Size"].default_value = -1
-    ground.operation, ground.inputs[1].default_value = "LESS_THAN", 0.9995
+    # Pixels that are sky in part get the air of the land beside them, by as much as they are land, else crests have
+    # dark or pale rims. A rim is two pixels wide, as the film's filter is. The sky itself keeps its colors.
+    least, most, near, less, mist = (tree.nodes.new(kind) for kind in (_ERODE, _ERODE, _MATH, _MATH, _MATH))
+    least.inputs["Size"].default_value, most.inputs["Size"].default_value = -2, 2
+    near.operation, near.inputs[1].default_value = "GREATER_THAN", CLEAR
+    less.operation, mist.operation = "SUBTRACT", "MULTIPLY_ADD"
+    here, land, share = (tree.nodes.new(_MATH) for _ in range(3))
+    here.operation, here.inputs[0].default_value = "SUBTRACT", 1.0
+    land.operation, land.use_clamp = "DIVIDE", True
     share.operation, mix.name = "MULTIPLY", HAZE
     # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon, as air does.
     clear, left, strength = (tree.nodes.new(_MATH) for _ in range(3))
@@ -290,19 +297,26 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     strength.operation, strength.inputs[0].default_value = "SUBTRACT", 1.0
     if _MIX[0] == "ShaderNodeMix":
         mix.data_type = "RGBA"
-    tree.links.new(layers.outputs["Mist"], least.inputs[0])
-    tree.links.new(layers.outputs["Mist"], ground.inputs[0])
-    tree.links.new(least.outputs[0], clear.inputs[1])
+    for node, number in ((least, 0), (most, 0), (less, 1), (mist, 2), (here, 1)):
+        tree.links.new(layers.outputs["Mist"], node.inputs[number])
+    tree.links.new(most.outputs[0], near.inputs[0])
+    tree.links.new(least.outputs[0], less.inputs[0])
+    tree.links.new(near.outputs[0], mist.inputs[0])
+    tree.links.new(less.outputs[0], mist.inputs[1])
+    tree.links.new(mist.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])
     tree.links.new(strength.outputs[0], share.inputs[0])
-    tree.links.new(ground.outputs[0], share.inputs[1])
+    tree.links.new(here.outputs[0], land.inputs[0])
+    tree.links.new(clear.outputs[0], land.inputs[1])
+    tree.links.new(land.outputs[0], share.inputs[1])
     tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
     tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
     tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
-    for column, node in enumerate((layers, least, clear, left, strength, share, mix, out)):
+    for column, node in enumerate((layers, least, less, mist, clear, left, strength, share, mix, out)):
         node.location = (260 * column, 0)
-    ground.location = (520, -220)
+    for column, node in enumerate((most, near, here, land)):
+        node.location = (260 * (column + 1), -220)
     _set_haze(scene, terrain, light)
 
 
@@ -322,6 +336,8 @@ _MIX: tuple[Any, ...] = (
     ("ShaderNodeMix", "Factor", "A", "B", "Result") if _FROM_5 else ("CompositorNodeMixRGB", 0, 1, 2, 0)
 )
 """Compositor's mix node: type, factor, inputs and output."""
+
+_ERODE = "CompositorNodeDilateErode"
 
 _MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
 

@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.land import Land
+from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
@@ -399,3 +400,41 @@ def test_an_open_edge_is_lowered_with_the_land_behind_it():
         assert (border - inside).max() < steepest
     for border, inside in ((after[:, 0], after[:, 1]), (after[:, -1], after[:, -2])):
         assert (border - inside).max() < steepest
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+@pytest.mark.parametrize("case", ["flat", "drowned", "masked", "drowned and rising"])
+def test_land_on_which_no_river_can_cut_stays_and_a_note_says_so(case, edges):
+    heights = np.zeros((48, 48)) if case == "flat" else fractal(48, 48, 100.0, seed=1)
+    sea = {"sea": True, "sea_level": 500.0} if "drowned" in case else {}
+    rising = {"uplift": 1.0} if "rising" in case else {}
+    masks = {"strength": np.zeros((48, 48))} if case == "masked" else None
+    after = run(Terrain(heights, 20.0), edges=edges, masks=masks, **sea, **rising)
+    assert after.elevation.tobytes() == heights.tobytes()
+    assert after.report["notes"] == ["The ground did not change."]
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+def test_islands_of_one_cell_wear_down_to_the_sea_and_no_further(edges):
+    heights = np.full((48, 48), -5.0)
+    heights[10, 10], heights[20:22, 20], heights[0, 0] = 30.0, 10.0, 9.0
+    after = run(Terrain(heights, 20.0), edges=edges, sea=True, sea_level=0.0)
+    land = heights > 0.0
+    np.testing.assert_array_equal(after.elevation[~land], -5.0)
+    assert (after.elevation[land] >= 0.0).all() and (after.elevation[land] <= heights[land]).all()
+    assert abs(after.report["mass"]["error"]) < 1e-9
+
+
+def test_closed_flat_land_rises_evenly_where_nothing_can_run_off():
+    after = run(Terrain(np.zeros((48, 48)), 20.0), edges="closed", uplift=0.5, years=300_000.0)
+    np.testing.assert_allclose(after.elevation, 150.0, rtol=1e-9)
+
+
+def test_land_that_rivers_have_cut_is_recognized_after_more_of_them():
+    """As on the elevation model of Big Tujunga: ground under 3° within 2 points, the steepest hundredth within 5°."""
+    once = run(noise(128), years=200_000.0)
+    more = run(Terrain(once.elevation, once.spacing[0]), seed=2, years=50_000.0)
+    before, after = (statistics(land.elevation, land.spacing) for land in (once, more))
+    assert abs(after["flat"] - before["flat"]) < 0.02
+    assert after["slope_p99"] < before["slope_p99"] + 5.0
+    assert np.corrcoef(once.elevation.ravel(), more.elevation.ravel())[0, 1] > 0.98

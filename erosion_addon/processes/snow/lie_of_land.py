@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lie of the land as snow finds it: how sheltered from the wind, how steep."""
+"""Shelter from wind and slope, as snow finds them."""
 
 import math
 
@@ -22,7 +22,7 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
     rise, run = down * spacing[0], right * spacing[1]
 
     def both(row: int, col: int) -> Array:
-        """The two heights so far away in opposite directions, less twice the cell's own."""
+        """Sum of the heights at this distance in opposite directions, minus twice the cell's own."""
         one, other = (_moved(ground, elevation.shape, down, right, way * row, way * col) for way in (1, -1))
         twice: Array = (one - elevation) + (other - elevation)
         return twice
@@ -46,6 +46,6 @@ def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Ar
 
 
 def _moved(ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int) -> Array:
-    """What lies so many rows and columns from each cell, out of the ground with its ring."""
+    """Neighbor values at an offset of rows and columns, from the padded ground."""
     part: Array = ground[down + row : down + row + shape[0], right + col : right + col + shape[1]]
     return part

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The snow step: snow falls by height and shelter, slides until it stands, and melts; the ground does not change."""
+"""Snow step: snowfall by height and shelter, slides, and melting; the ground does not change."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ from ..shared.state import Pace, State, Step, Volumes
 from .lie_of_land import levelness, shelter
 
 WATER = 0.3
-"""Meters of water in a meter of old snow."""
+"""Water content of old snow, m/m."""
 
 READ = ("strength", "plot", "amount", "cling", "melt")
 """Masks that act on snow: it lies on hard and protected ground as on any other. The last three scale parameters."""
@@ -118,7 +118,7 @@ class SnowParameters(Parameters):
     )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in meters."""
+        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
         # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
         reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
         return round(16 * (reach / spacing[0] + reach / spacing[1]))
@@ -154,7 +154,7 @@ class SnowStep(Step):
         self.limits = {"_active": (0, 1), "_done": (0, self._passes)}
 
     def _fall(self) -> Array:
-        """(rows, cols) m of snow that falls: none at the snow line, all of it `softness` above."""
+        """Snowfall, (rows, cols) m: 0 at the snow line, full at `softness` above it."""
         state, given = self._state, self._parameters
         above = state.elevation - snow_line(state.elevation, given)
         share: Array = np.clip(above / given.softness, 0.0, 1.0) if given.softness else (above > 0.0).astype(np.float64)
@@ -168,17 +168,17 @@ class SnowStep(Step):
         return share
 
     def _at_places(self, name: str) -> Any:
-        """A parameter, (rows, cols) where a mask scales it."""
+        """A parameter, (rows, cols) if a mask scales it."""
         value, mask = getattr(self._parameters, name), self._state.masks.get(name)
         return value if mask is None else value * mask.astype(np.float64)
 
     def advance(self) -> float:
-        """Let the snow slide for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
+        """Run one chunk of slide passes; returns the share of all passes, 1 once everything rests."""
         self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done)))
         return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 
     def _lying(self) -> tuple[Array, Array]:
-        """(rows, cols) m each: snow that lies after the melt, and what has melted."""
+        """Remaining snow and meltwater, (rows, cols) m each."""
         snow = np.maximum(inner(self._snow), 0.0) + self._held
         most = self._at_places("melt") if self._laid is None else self._at_places("melt") * self._laid
         melted = np.minimum(snow, most)
@@ -189,7 +189,7 @@ class SnowStep(Step):
         return self._state.elevation
 
     def layers(self) -> dict[str, Array]:
-        """The ground as it was, and new arrays of snow and of the water that is melted, in meters."""
+        """Unchanged ground, and new arrays of snow and meltwater, in meters."""
         snow, melted = self._lying()
         water = WATER * melted
         if (before := self._state.layers.get("meltwater")) is not None:
@@ -216,7 +216,7 @@ class SnowStep(Step):
 
 
 def snow_line(elevation: Array, parameters: SnowParameters) -> float:
-    """Height below which no snow falls, in meters."""
+    """Height in meters below which no snow falls."""
     if parameters.covered == 0.0:
         return parameters.snow_line
     place = min(int((1.0 - parameters.covered) * elevation.size), elevation.size - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Talus: loose ground slides until it stands at its angle of repose."""
+"""Talus: steep ground slides until it stands at its angle of repose."""
 
 from collections.abc import Mapping
 from typing import Any

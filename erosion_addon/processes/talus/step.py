@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The talus step: slopes that are too steep give way, each material at its own angle, until all stands."""
+"""Talus step: steep slopes fail, each material at its own angle, until everything rests."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +51,7 @@ class TalusParameters(Parameters):
     grass_protection: float = grass_protection()
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """The most passes on a terrain of (rows, columns) of cells of (row, column) spacing in meters."""
+        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
         # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
         # further to go than the terrain is long.
         reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
@@ -80,7 +80,7 @@ class TalusStep(Step):
             self.evolving = (*self.evolving, "_masks")
 
     def advance(self) -> float:
-        """Let everything move for one chunk of passes; returns the share of all passes, 1 once all is at rest."""
+        """Run one chunk of passes; returns the share of all passes, 1 once everything rests."""
         self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done), self._done))
         return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Uplift and rivers: land rises, and rivers cut it into valleys that all lead out."""
+"""Uplift and rivers: land rises, and rivers cut a connected network of valleys."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The step of uplift: time steps of rivers that cut down the flow graph, and of creep between them."""
+"""Uplift step: time steps with incision along the flow graph, and creep."""
 
 import math
 import time
@@ -21,35 +21,36 @@ from ..shared.shares import Ground, Plot, grass_protection, under_grass, with_fo
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 
 STEPS = 40
-"""Time steps of a run, each of which drains the ground anew. Twice as many change the mean height of a dissected
-fractal by less than 1 %.
+"""Time steps of a run, each with a new flow graph.
+
+Twice as many change the mean height of a dissected fractal by less than 1 %.
 """
 
 PHASES = 3
-"""Parts of a time step: rise and creep, drain, cut."""
+"""Phases of a time step: uplift and creep, routing, incision."""
 
 COARSE_STEPS = 30
-"""Of them, those that coarser cells take over from the finer ones."""
+"""Time steps on coarser cells."""
 
 COARSE_SHARE = 0.25
-"""Share of the work that they do."""
+"""Their share of the work."""
 
 COARSE_BYTES = 60
-"""Working memory that they take for each cell of the terrain: their own, and fields while their change is spread."""
+"""Their working memory per cell of the terrain, including the transfer of their change."""
 
 COARSEST = 128
-"""Least number of cells along the longer side of coarser land: large valleys have room on it."""
+"""Fewest cells along the longer side of the coarser grid, enough for large valleys."""
 
 SQUARE_KILOMETER = 1e6
 
 SHARE, MOST_TIMES = 16.0, 16
-"""Upper bounds on D dt / spacing² of one solution for creep, and on how many make a time step."""
+"""Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""
 
 CREEP_LINES = 128
-"""Lines that a thread takes at a time for creep: along columns, fewer would leave parts of what it fetches unused."""
+"""Half-life in years of slopes above the slope limit."""
 
 LIMITED_ROWS = 64
-"""Rows that are worth a thread of their own to limit slopes."""
+"""Automatic hillslope length: the longer side divided by this number."""
 
 FALL_YEARS = 1000.0
 """Years in which half of what is steeper than the slope limit falls."""
@@ -162,17 +163,17 @@ class UpliftParameters(Parameters):
     )
 
     def reach(self, area: float) -> float:
-        """K A^m in meters a year, for an area in m²."""
+        """K A^m in meters per year, for an area in m²."""
         exponent = self.concavity * self.slope_exponent
         return float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, exponent)) if area > 0 else 0.0
 
     def hillslope(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-        """Length of hillslopes in meters."""
+        """Hillslope length in meters."""
         longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
         return self.hillslope_length or longer / HILLSLOPES
 
     def diffusivity(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-        """D in m²/year: creep that keeps pace with channels that drain the square of a hillslope's length."""
+        """D in m²/year: creep balances incision in channels that drain the square of the hillslope length."""
         length = self.hillslope(shape, spacing)
         return self.reach(length * length) * length
 
@@ -213,7 +214,7 @@ class UpliftStep(Step):
             ceiling=self._bound(state.limits.max_deposition),
         )
         self._memory = [np.zeros_like(self._heights) for _ in range(6)]
-        """Of cells in the order of the graph while rivers cut, and of the grid's cells while the land rises."""
+        """Totals of eroded, exported and uplifted material, in m on a cell."""
         self._trees = incision.Trees(graph.order, graph.places, *(each[: rows * cols] for each in self._memory))
         self._constants = self._make_constants()
         self._total = np.zeros(3)
@@ -225,7 +226,7 @@ class UpliftStep(Step):
         self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
 
     def _bound(self, depth: float) -> Array:
-        """Heights (flat, m) by so much over the ground at the start; empty where depth is not limited."""
+        """Uplift of a time step (flat, m), if any."""
         return self._graph.padded(self._state.elevation + depth) if depth else np.empty(0)
 
     def _rise(self, memory: list[Array] | None = None) -> Array:
@@ -276,7 +277,7 @@ class UpliftStep(Step):
 
     @property
     def _coarse(self) -> CoarseStep | None:
-        """The step on coarser cells while it is under way; a run that goes on from a checkpoint is beyond it."""
+        """Share of the work done, 0-1."""
         return None if self._done else self._coarse_step
 
     def _share_done(self) -> float:
@@ -287,12 +288,12 @@ class UpliftStep(Step):
         return before + (1.0 - before) * (self._done - self._first) / (self._phases - self._first)
 
     def rest(self) -> None:
-        """Come to where a checkpoint can be taken: beyond the coarser cells."""
+        """Continue to a state that a checkpoint can hold: beyond the coarser cells."""
         while self._coarse:
             self.advance()
 
     def _take_over(self, coarse: CoarseStep) -> None:
-        """Go on from what coarser cells have made of the ground; what rises, rises here by the cell."""
+        """Continue from the result of the coarser cells; uplift is applied at full resolution here."""
         graph, layers = self._graph, coarse.layers()
         loose = replace(self._state, layers={**self._state.layers, **layers}).loose()
         heights, raised = layers["elevation"], 0.0
@@ -314,7 +315,7 @@ class UpliftStep(Step):
         self._done += 1
 
     def _mask(self) -> None:
-        """What may be dug and laid down now."""
+        """Update the factors of erosion and deposition."""
         ground = Ground(self._graph.inside(self._heights), self._graph.inside(self._loose))
         masks = share_masks(self._state, ground)
         self._masks = None if masks is None else masks.reshape(-1, 3)
@@ -354,7 +355,7 @@ class UpliftStep(Step):
         self._total[1] += self._clear()
 
     def _limit(self) -> None:
-        """Find what is too steep."""
+        """Compute the surface within the slope limit."""
         state, graph, step = self._state, self._graph, self._done // PHASES
         steepest = tan(math.radians(self._given.slope_limit))
         rises = steepest * state.spacing[0], steepest * state.spacing[1]
@@ -370,7 +371,7 @@ class UpliftStep(Step):
             limit(*given, ends[band], ends[band + 1], False)
 
     def _raise(self) -> None:
-        """Uplift, and creep along the rows and then along the columns: rivers come last, so that nothing dams them."""
+        """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""
         if self._rises:
             lift = self._rise(self._memory[:2])
             self._heights += lift
@@ -410,7 +411,7 @@ class UpliftStep(Step):
         in_bands(lambda first, last: creep(*given, first, last), lines, self._state.threads, band=CREEP_LINES)
 
     def _clear(self) -> float:
-        """Take away what has come to a plot; returns how much."""
+        """Remove deposits on a building plot; returns the amount."""
         return self._plot.clear(self._graph.inside(self._loose), self._graph.inside(self._heights))
 
     def _raised(self) -> Array:
@@ -455,7 +456,7 @@ class UpliftStep(Step):
 
 
 def _on_coarser_cells(state: State, sunk: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
-    """The step that cuts large valleys first, on cells twice as wide, of which there are enough; else None."""
+    """Factory of the step on cells twice as wide for the large valleys, if there are enough cells; else None."""
     rows, cols = ((cells + 1) // 2 for cells in state.elevation.shape)
     if not (given.coarse_to_fine and given.years) or max(rows, cols) < COARSEST or min(rows, cols) < SMALLEST_SIDE:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Water: shallow flow that wears rock, carries soil and lays it down."""
+"""Water: shallow flow that erodes rock, and transports and deposits soil."""
 
 from collections.abc import Mapping
 from typing import Any

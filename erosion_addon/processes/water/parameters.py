@@ -8,10 +8,10 @@ from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
 
 COURANT = 0.7
-"""Share of the longest stable step of the pipes that is used."""
+"""Courant number: share of the longest stable time step that is used."""
 
 MOST_SUB_STEPS = 10_000
-"""In one time step; more are a mistake in the parameters and not a simulation."""
+"""Greatest number of sub-steps per time step; more indicate a mistake in the parameters."""
 
 
 @dataclass(frozen=True)
@@ -272,11 +272,11 @@ class WaterParameters(Parameters):
                 raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
 
     def sub_steps(self, spacing: tuple[float, float]) -> int:
-        """How many steps of the pipes stand in one time step, on cells of (row, column) spacing in meters."""
+        """Number of sub-steps per time step, on cells of (row, column) spacing in meters."""
         return math.ceil(self.time_step / longest_step(*spacing, self.gravity, self.pipe_depth))
 
 
 def longest_step(row_spacing: float, col_spacing: float, gravity: float, pipe_depth: float) -> float:
-    """Longest step of the pipes in seconds that is used: `COURANT` of the limit of stability in `water.run_water`."""
+    """Sub-step in seconds: `COURANT` of the stability limit in `flow.run_water`."""
     along, across = 1.0 / (row_spacing * row_spacing), 1.0 / (col_spacing * col_spacing)
     return COURANT / math.sqrt(gravity * pipe_depth * (along + across))

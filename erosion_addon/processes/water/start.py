@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a water step starts from: layers of former steps, masks, springs, and how high the water stands."""
+"""Initial state of a water step: layers of earlier steps, masks, springs, and water level."""
 
 import numpy as np
 
@@ -19,25 +19,26 @@ def water_level(elevation: Array, parameters: WaterParameters) -> float:
 
 
 def whole_meters(elevation: Array) -> float:
-    """Whole meters that all heights have in common; less these, every height is still the same to the last digit."""
+    """Common offset of all heights in whole meters; subtracting it loses no digit."""
     low, high = float(elevation.min()), float(elevation.max())
     return float(np.trunc(min(low, high, key=abs))) if low * high > 0.0 else 0.0
 
 
 def layer(state: State, name: str, dtype: type = np.float32) -> Array:
-    """A copy of what a former step left, or zeros."""
+    """Copy of a layer from an earlier step, or zeros."""
     found = state.layers.get(name)
     return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
 
 
 SCALED = ("capacity", "pick_up", "settling", "evaporation")
-"""Parameters whose shares are masks of the kernel's, in its order: see `kernels.banks.CARRIED`."""
+"""Parameters with masks in the kernel, in its order: see `kernels.banks.CARRIED`."""
 
 
 def masks(state: State, ground: Ground | None = None) -> Array:
     """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
     slid upon; of no size where nothing says so. Where a parameter of `SCALED` is masked (8, rows, cols), with those
-    shares. ground: as in `shares_in_depth`."""
+    shares. ground: as in `shares_in_depth`.
+    """
     given, shape = shares_in_depth(state, ground), state.elevation.shape
     scaled = any(name in state.masks for name in SCALED)
     if given.nothing and not scaled:
@@ -51,6 +52,6 @@ def masks(state: State, ground: Ground | None = None) -> Array:
 
 
 def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
-    """Flat indices of the cells with springs, and the depth in m that each gains in a second."""
+    """Flat indices of the cells with springs, and their inflow in m/s."""
     area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
     return np.array(cells, np.int64), np.array([rate / area for _, _, rate in parameters.springs], np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The water step: from hours and millimeters into the kernels' steps and back."""
+"""Water step: conversion from hours and millimeters to the kernels' time steps and back."""
 
 import math
 from typing import Any
@@ -18,16 +18,16 @@ from .start import layer, masks, sources, water_level, whole_meters
 HOUR = 3600.0
 
 FRESH = 2.0
-"""Meters of soil that come or go in an hour where nothing takes root."""
+"""Meters of soil gained or lost per hour above which nothing grows."""
 
 GRASS_SLOPE = 1.0
-"""m/m; grass is the thinner the steeper the ground is, and there is none from here on."""
+"""Slope in m/m at which grass ends; it thins toward it."""
 
 LOOK = 8
-"""Time steps between two looks at how hard the rock is that lies bare."""
+"""Time steps between updates of the hardness of bare rock."""
 
 WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
-"""Fields whose arrays the step itself works on."""
+"""Fields whose arrays the step changes in place."""
 
 
 class WaterStep(Step):
@@ -114,7 +114,7 @@ class WaterStep(Step):
         self._start = self._stored()
 
     def _set_fluxes(self, velocity: Array) -> None:
-        """Fluxes of water that comes in motion: means of the cells at both sides; none through the edges."""
+        """Initialize the fluxes of moving water: means of the cells on both sides; none through the edges."""
         through = velocity * self._depth[..., None].astype(np.float32)
         half = np.float32(0.5)
         self._flux_x[:, 1:-1] = half * (through[:, 1:, 0] + through[:, :-1, 0])
@@ -182,7 +182,7 @@ class WaterStep(Step):
         ]
 
     def advance(self) -> float:
-        """Run one chunk of time steps; returns the share of all steps that are done."""
+        """Run one chunk of time steps; returns the share done."""
         self._done = self._pace.run(self._run_steps)
         return self._done / self._steps if self._steps else 1.0
 
@@ -211,13 +211,13 @@ class WaterStep(Step):
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
 
     def _look(self) -> None:
-        """Look what may be dug and laid down on the ground as it is."""
+        """Update the factors of erosion and deposition for the current ground."""
         state = self._state
         if state.masks_change and (state.limits.depth or self._done % LOOK == 0):
             self._masks[...] = masks(state, Ground(self._bed + self._reference, self._soil))
 
     def _run_water(self, level: float, spring_depths: Array) -> None:
-        """Let the water run for a time step. level: of that beyond open edges; spring_depths: m a sub-step."""
+        """Run the water for a time step. level: beyond open edges; spring_depths: m per sub-step."""
         kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
         starts, pipes, totals, ground = bands.starts, self._pipes, self._totals, (self._bed, self._depth)
         bands.sweep(lambda at, _: self._fill_slopes(*ground, starts[at], starts[at + 1], self._steep, work[at], pipes))
@@ -239,7 +239,7 @@ class WaterStep(Step):
             visit(min(kernels.VISIT, self._sub_steps - done))
 
     def _run_ground(self) -> None:
-        """Let the water change the ground for a time step."""
+        """Update the ground for a time step."""
         kernels, starts, (seams, work) = self._grounds, self._bands.starts, self._work[1]
         ground, fluxes, living = self._ground, (self._flux_x, self._flux_y), (self._moisture, self._grass)
         seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
@@ -252,19 +252,19 @@ class WaterStep(Step):
         )
 
     def _level(self) -> float:
-        """Height of the standing water now, in meters above the reference."""
+        """Current level of standing water in meters above the reference."""
         given = self._parameters
         return self._start_level - self._reference + given.water_rise * self._done * given.time_step / HOUR
 
     def _fill_up(self) -> float:
-        """Fill all that lies below the level, as meters of water; what the water carries takes its room too."""
+        """Fill everything below the level, in meters of water; the load takes up space."""
         filled = np.maximum(self._level() - self._bed - self._suspended, self._depth)
         gained = float(np.sum(filled - self._depth))
         self._depth[:] = filled
         return gained
 
     def _clouds_at(self, step: int) -> tuple[int, int]:
-        """(rows, columns) that the clouds have drifted by at a time step."""
+        """Drift of the clouds at a time step, (rows, columns)."""
         given, (rows, cols) = self._parameters, self._state.elevation.shape
         way = given.wind_speed * given.time_step * step
         sine, cosine = sincos(math.radians(given.wind_direction))
@@ -272,7 +272,7 @@ class WaterStep(Step):
         return round(way * sine / row_spacing) % rows, round(way * cosine / col_spacing) % cols
 
     def _cloud_rain(self) -> None:
-        """Rain of this moment in m/s, anew where the clouds have drifted on by a cell."""
+        """Current rain in m/s, updated when the clouds have drifted by a cell."""
         given, at = self._parameters, self._clouds_at(self._done)
         if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
             return
@@ -303,13 +303,13 @@ class WaterStep(Step):
         return layers | {name: layers[name].copy() for name in WORKED_ON}
 
     def release(self) -> dict[str, Array]:
-        """The same without copies, when the step is at its end: it can do no more then."""
+        """`layers` without copies, at the end of the step."""
         layers = self._layers(self._soil)
         del self._soil, self._depth, self._flux_x, self._flux_y, self._steep, self._rain, self._clouds
         return layers
 
     def _layers(self, soil: Array) -> dict[str, Array]:
-        """The fields; those that the step works on as they are, the others new."""
+        """Fields changed in place as they are, the others as new arrays."""
         velocity = np.empty((*self._bed.shape, 2), np.float32)
         self._speeds.fill_velocity(self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity)
         layers = {

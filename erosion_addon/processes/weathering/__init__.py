@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weathering: rock turns to soil, and soil creeps."""
+"""Weathering: rock turns into soil, and soil creeps."""
 
 from collections.abc import Mapping
 from typing import Any

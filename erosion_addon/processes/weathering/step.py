@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The weather step: rock turns to loose material, and its cover creeps downhill, through thousands of years."""
+"""Weathering step: rock turns into loose material, and the cover creeps downhill over thousands of years."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ..shared.shares import Ground, Plot, grass_protection, under_grass
 from ..shared.state import Pace, State, Step, Volumes
 
 FEWEST_STEPS = 16
-"""Time steps of a run at least, so that weathering and creep go hand in hand."""
+"""Fewest time steps of a run, so that weathering and creep interact."""
 
 COVER_PER_STEP = 0.05
 """Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
@@ -23,7 +23,7 @@ been bare all the time, within half as much.
 """
 
 LOOK = 4
-"""Time steps between two looks at how hard the rock is below its cover."""
+"""Time steps between updates of the hardness of the rock below its cover."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class WeatherParameters(Parameters):
     grass_protection: float = grass_protection()
 
     def time_steps(self, spacing: tuple[float, float]) -> int:
-        """In how many steps it passes on cells of (row, column) spacing in meters, such that creep stays stable."""
+        """Number of time steps on cells of (row, column) spacing in meters, for stable creep."""
         curvature = 1 / (spacing[0] * spacing[0]) + 1 / (spacing[1] * spacing[1])
         covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
         wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
@@ -127,12 +127,12 @@ class WeatherStep(Step):
             self.evolving = (*self.evolving, "_masks")
 
     def advance(self) -> float:
-        """Let one chunk of time steps pass; returns the share of all that have."""
+        """Run one chunk of time steps; returns the share done."""
         self._done += self._pace.run(self._pass)
         return self._done / self._steps if self._steps else 1.0
 
     def _pass(self, size: int) -> int:
-        """Let some time steps pass, and clear a plot after each; returns how many."""
+        """Run some time steps, clearing the building plot after each; returns their number."""
         wanted = min(size, self._steps - self._done)
         if not self._plot and not self._state.masks_change:
             return self._weather(wanted)
@@ -143,12 +143,12 @@ class WeatherStep(Step):
         return wanted
 
     def _look(self, done: int) -> None:
-        """Look what may weather and creep on the ground as it is after so many time steps."""
+        """Update the factors of weathering and creep for the ground after a number of time steps."""
         if self._masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
             self._masks[...] = self._make_masks(ground_now(self._rock, self._loose))
 
     def _make_masks(self, ground: Ground | None = None) -> Array | None:
-        """`share_masks`, where as much creeps to a cell as it has of the diffusivity."""
+        """`share_masks` with the diffusivity mask of the receiving cell."""
         found, creeping = share_masks(self._state, ground), self._state.masks.get("diffusivity")
         if creeping is None:
             return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind: sand that hops and creeps, in streams of particles or a boundary layer."""
+"""Wind: saltation and creep of sand, by particles or a boundary layer."""
 
 from collections.abc import Mapping
 from typing import Any

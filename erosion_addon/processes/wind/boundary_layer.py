@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers of the wind's boundary layer, from meters; see `kernels.wind_layer`."""
+"""Constants of the wind's boundary layer, converted from meters; see `kernels.boundary_layer`."""
 
 import math
 from typing import Any
@@ -25,8 +25,8 @@ WET_LOADS = 100.0
 def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     """`kernel.Constants`, such that the same land on finer cells is eroded alike.
 
-    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on a feature size is
-    1 - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
+    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on a feature size is 1
+    - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
     """
     (row_spacing, col_spacing), size = state.spacing, given.feature_size
     step = state.cell_size / size
@@ -72,5 +72,5 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
 
 
 def wet_hold(given: WindParameters, constants: Any) -> float:
-    """What wet sand keeps of all that a step of a particle could lift, in heights of the kernel."""
+    """Force that wet sand withstands, in heights of the kernel: its share of the greatest lift per step."""
     return float(given.moisture_threshold * WET_LOADS * constants.full * constants.exchange)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lies over the ground, and where the wind sets out, as its kernels want it."""
+"""Surface cover and start positions for the wind's kernels."""
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from .parameters import WindParameters
 def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | None = None) -> Array | None:
     """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
     of what slides; where depths are limited (rows, cols, 6), with the lowest and the highest that it may come to, in
-    units of so many meters. None where all is 1. ground: as in `shares`."""
+    units of so many meters. None where all is 1. ground: as in `shares`.
+    """
     given, grass, shape = shares(state, ground), state.layers.get("grass"), state.elevation.shape
     bounds = bounds_in_unit(state, unit)
     if grass is None and given.nothing and not bounds:
@@ -27,7 +28,8 @@ def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | N
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
     """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare.
-    (rows, cols, 3) where that is masked, with the share of the suspension."""
+    (rows, cols, 3) where that is masked, with the share of the suspension.
+    """
     moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
     suspended = state.masks.get("suspension")
     if moisture is None and grass is None and suspended is None:
@@ -42,7 +44,7 @@ def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | 
 
 
 def sources(state: State) -> Array | None:
-    """Cumulated share of the particles that start in each cell (cells,), up to 1; None for all from windward."""
+    """Cumulated start probability of particles per cell (cells,), up to 1; None if all enter from windward."""
     source = state.masks.get("source")
     if source is None or not source.any():
         return None

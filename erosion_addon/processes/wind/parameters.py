@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of the wind step, declared once."""
+"""Parameters of the wind step."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 @dataclass(frozen=True)
 class WindParameters(Parameters):
     """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion, suspension, settling and
-    abrasion are the source's."""
+    abrasion are the source's.
+    """
 
     flight: str = parameter(
         "particles",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind's shadow on threads: strips of rows or columns along the wind, each swept by a thread of its own."""
+"""Wind shadow on several threads: strips of rows or columns along the wind, one per thread."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +10,7 @@ from ...base.arrays import Array
 from ...base.threads import Team
 
 CELLS = 2**18
-"""Lower bound on the cells of a strip: handing a smaller one to another thread takes longer than the work."""
+"""Smallest strip in cells; handing a smaller one to another thread takes longer than the work."""
 
 NARROWEST = 64
 """Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or half of them."""
@@ -54,6 +54,6 @@ class WindShadow:
                 return  # and so would all lines after it stay as they are
 
     def _sweep(self, cast: Callable[[int, int, bool], object], starts: Array) -> None:
-        """Call cast(first, last, alone) for each strip: for all alone, then for what comes over from the next strip."""
+        """Call cast(first, last, alone) for each strip: first for all alone, then for shadows from the next strip."""
         self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
         self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], False))

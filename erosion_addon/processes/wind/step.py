@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind step: its way from meters into the source's map and back."""
+"""Wind step: conversion from meters to the units of the source and back."""
 
 import math
 import time
@@ -20,10 +20,10 @@ from .parameters import WindParameters
 from .shadow import WindShadow
 
 PARTICLES_PER_SIDE = 250 / 256
-"""Particles of a batch for each cell of the longer side, as in the source."""
+"""Particles of a batch per cell of the longer side, as in the source."""
 
 TILE = 64
-"""Cells along a tile: small, as a particle that bounces stays on one for thousands of steps."""
+"""Tile side in cells; small, as a bouncing particle stays on one tile for thousands of steps."""
 
 PORTIONS = 4
 """In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
@@ -35,14 +35,14 @@ PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""
 
 LEE_FALL = 1.0
-"""Rate (1/s) at which sand falls where the wind's shadow is complete."""
+"""Settling rate (1/s) of sand in a complete wind shadow."""
 
 DIRECTION_SALT = 0x57494E44
-"""Parts the random numbers of the wind's directions from those of its particles."""
+"""Separates the random numbers of wind directions from those of particles."""
 
 
 FLOW_BYTES = 8 * 5 + 4 * 4
-"""Memory of a cell for what passes it, and for the two maps of that."""
+"""Memory per cell for the passing flow and its two maps."""
 
 
 class WindStep(Step):
@@ -137,8 +137,10 @@ class WindStep(Step):
         )
 
     def _way_of_slides(self) -> dict[str, Any]:
-        """Whether heaps slide down the true slope, and how steep pairs of cells are where it may be too steep: of the
-        eight ways to neighbors the widest gap is between a diagonal and the shorter side, half of it off downhill.
+        """Whether heaps slide down the true slope, and the slope at which pairs of cells trigger the check.
+
+        Of the eight directions to neighbors, the widest gap lies between a diagonal and the shorter side; the steepest
+        descent is at most half of it away.
         """
         given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
         if given.slides == "pairs" or given.repose_angle == 0:
@@ -147,14 +149,14 @@ class WindStep(Step):
         return {"downhill": True, "watch": math.sqrt(0.5 * (1.0 + min(row_spacing, col_spacing) / diagonal))}
 
     def _wet_hold(self) -> float:
-        """What wet sand withstands, in the kernel's terms."""
+        """Force that wet sand withstands, in the kernel's unit."""
         given, constants = self._parameters, self._constants
         if self._in_layer:
             return wet_hold(given, constants)
         return float(given.moisture_threshold * constants.time_step / given.time_step)
 
     def advance(self) -> float:
-        """Let some gusts blow, or a part of one; returns the share of all particles that have flown."""
+        """Run some gusts, or a part of one; returns the share of particles done."""
         until = chunk_end()
         while self._done < self._particles:
             self._go_on(until)
@@ -166,7 +168,7 @@ class WindStep(Step):
         return min(landed / self._particles, 0.9999)
 
     def _go_on(self, until: float) -> None:
-        """A part of a gust: its shadow; its particles, for as long as there is time; what their touches leave."""
+        """Continue a gust: cast its shadow, run its particles while time permits, apply their traces."""
         if not self._blowing:
             self._begin_gust()
         elif self._run.started < self._end or self._run.under_way:
@@ -181,7 +183,7 @@ class WindStep(Step):
         return last
 
     def _begin_gust(self) -> None:
-        """One direction, and its shadow."""
+        """Draw a direction, and cast its shadow."""
         given, constants = self._parameters, self._constants
         if self._shade is not None:
             # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
@@ -195,17 +197,17 @@ class WindStep(Step):
         self._run.started, self._blowing = self._done, True
 
     def _blow(self, until: float = math.inf) -> None:
-        """Let the particles of the gust fly on."""
+        """Run the particles of the gust."""
         self._run.count = self._end
         self._run.turn(self._begin, self._work, until)
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        """Begin a turn on the ground as it is."""
+        """Begin a turn on the current ground."""
         self._look()
         self._start(pool, tiles, first, last)
 
     def _look(self) -> None:
-        """Look how hard the rock is that lies bare by now."""
+        """Update the hardness of bare rock."""
         if self._masks is not None and self._state.hardness_changes:
             ground = ground_now(self._state, self._ground, self._unit)
             self._masks[...] = wind_shares(self._state, self._parameters.grass_hold, self._unit, ground)
@@ -219,7 +221,7 @@ class WindStep(Step):
         self._kernel.run_tiles(worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals)
 
     def _end_gust(self) -> None:
-        """What the touches of the particles leave: creep, and the mean of where the wind meets the ground."""
+        """End the gust: creep where particles touched the ground, and the running mean of contacts."""
         given, wrap = self._parameters, self._state.edges == "wrap"
         ratio = self._state.cell_size / given.feature_size
         share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
@@ -233,15 +235,15 @@ class WindStep(Step):
         self._done, self._blowing = self._end, False
 
     def _clear(self, ground: Array) -> float:
-        """Take away what has slid onto a plot; returns how much."""
+        """Remove material that has slid onto a building plot; returns the amount."""
         return self._plot.clear(ground[..., 1], ground[..., 0])
 
     def rest(self) -> None:
-        """Come to the end of a turn."""
+        """Finish the current turn."""
         self._run.end_turn(self._begin, self._work)
 
     def settle(self) -> None:
-        """Let no more particles start, and those under way come down within a few steps."""
+        """Land all particles in flight within a few steps, without starting more."""
         if not self._blowing:
             return
         self.rest()
@@ -265,7 +267,7 @@ class WindStep(Step):
         return self._gust(self._done // self._batch)
 
     def _gust(self, number: int) -> tuple[float, float]:
-        """Velocity (row, col) of a gust's wind: one of the rose's by its weight, turned a little."""
+        """Velocity (row, col) of a gust: a wind drawn from the rose by weight, with a random deviation."""
         given = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]

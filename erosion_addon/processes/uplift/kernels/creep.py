@@ -14,7 +14,7 @@ from ....kernels.compile import kernel, lean
 
 @lean
 def _between(network, ease, cell, other):
-    """How freely ground creeps between two cells of a line, 0-1."""
+    """Creep factor between two cells of a line, 0-1."""
     if network.toward[other] == RING:
         return 0.0
     return 1.0 if ease is None else min(ease[cell], ease[other])
@@ -107,9 +107,9 @@ def creep_rings(network, ease, share, heights, crept, start, line_step, cell_ste
 
 @kernel
 def settle(heights, loose, crept, cols, first, last, moved):
-    """Let rows first … last - 1 take the heights that they crept to: what is gone was loose first, what came is.
+    """Apply the creep to rows first … last - 1: losses come from loose material first, gains are loose.
 
-    moved: (rows, 2): sums of what went from cells of the row, and of what has gone more than come; m on a cell.
+    moved: (rows, 2): sums of losses per row, and of losses minus gains; m on a cell.
     """
     for row in range(first, last):
         went = less = 0.0

@@ -25,7 +25,7 @@ MOST_TURNS = 50
 """Of Newton's method for a cell; six to ten do."""
 
 FLOODS = 10.0
-"""How much faster a lake that overflows cuts through its rim than a river of its drainage area cuts."""
+"""Ratio of the incision of an overflowing lake's rim to that of a river with its drainage area."""
 
 ALONG_AXES = 0.75
 """How much the four neighbors along the axes count for the slope limit; the rest is the four on the diagonals. Alone,
@@ -35,27 +35,25 @@ either, within 4 %; at 0.8 within 7 %.
 
 
 class Ground(NamedTuple):
-    """What the kernels work on, a number a cell, in the grid's order."""
+    """Arrays of the kernels, one value per cell."""
 
     heights: np.ndarray
     """Surface, m."""
     loose: np.ndarray
-    """Loose part of it, m; between `cut_down` and `carry_down` a surface that is nowhere too steep."""
+    """Loose thickness, m."""
     floor: np.ndarray
     """Height below which nothing is dug, m; empty for none."""
     ceiling: np.ndarray
-    """Height above which nothing is laid down, m; empty for none."""
+    """Highest allowed height, m; empty for none."""
 
 
 class Trees(NamedTuple):
-    """The same cells in the order of the flow graph: what a river passes one after another lies side by side, which is
-    four times as fast as the way over the grid.
-    """
+    """Surface within the slope limit, m; empty for none."""
 
     order: np.ndarray
-    """int32: the cell at each place."""
+    """Working memory: lowest height upstream of a cell, within a lake its deepest place upstream."""
     places: np.ndarray
-    """int32: the place of each one's receiver, of an outlet its own."""
+    """Working memory: load, in m on a cell."""
     heights: np.ndarray
     """Surface, m."""
     loose: np.ndarray
@@ -82,11 +80,11 @@ class Constants(NamedTuple):
     deposition: float
     """G times the area of a cell, m²."""
     channel: float
-    """Drainage area of channels, m²: what passes on slopes hardly comes to lie."""
+    """Drainage area of channels, m²; slopes receive hardly any deposits."""
     breach: float
-    """Share of a pit that is drained, 0-1."""
+    """Share of a pit drained by incision, 0-1."""
     falling: float
-    """Share of what is steeper that falls in a time step."""
+    """Share of the excess over the slope limit removed in a time step."""
 
 
 @lean
@@ -118,7 +116,7 @@ def _share_left(pull, exponent):
 
 @lean
 def _take(ground, trees, place, depth, soft):
-    """Take so much off a cell, the rest of it below what is loose by `soft` as much; returns what was taken."""
+    """Erode an amount from a cell, reduced by `soft` below the loose material; returns the amount."""
     heights, loose = trees.heights, trees.loose
     if ground.floor.size:
         depth = min(depth, max(heights[place] - ground.floor[trees.order[place]], 0.0))
@@ -131,7 +129,7 @@ def _take(ground, trees, place, depth, soft):
 
 @lean
 def _shares(masks, cell):
-    """What a mask lets be dug of a cell, and how much less of its rock; 0-1."""
+    """Mask factors of a cell: erosion, and additional factor of its rock; 0-1."""
     if masks is None:
         return 1.0, 1.0
     dug = np.float64(masks[cell, 0])
@@ -209,7 +207,7 @@ def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant)
 
 @lean
 def _highest(up, side, row_rise, col_rise):
-    """The height at which ground is just not too steep beside two lower neighbors."""
+    """Greatest stable height beside two lower neighbors."""
     alone = min(up + row_rise, side + col_rise)
     if alone <= max(up, side):
         return alone
@@ -321,9 +319,9 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
 
 @kernel
 def lower_border(network, ground, masks, cols):
-    """Lower outlets of an open edge that stand above the slope inside them; returns what leaves, m on a cell.
+    """Lower the outlets of an open edge to the slope inside them; returns the amount exported, m on a cell.
 
-    Nothing drains to such a cell: without this it stands as a wall where rivers lower the land behind it.
+    Nothing drains to such a cell, so it would stand as a wall while rivers lower the land behind it.
     """
     heights, width = ground.heights, cols + 2
     rows = heights.size // width - 2
@@ -352,9 +350,9 @@ def lower_border(network, ground, masks, cols):
 
 @kernel
 def fill_lowest(heights, loose, order, amount, masks):
-    """Lay so much (m on a cell) down on the lowest ground, evenly up to one level, as in a basin without an outlet.
+    """Deposit an amount (m on a cell) on the lowest ground up to a common level, as in a basin without an outlet.
 
-    Returns what masks keep off it.
+    Returns the part that masks refuse.
     """
     lowest, deepest = math.inf, 0
     for cell in order:
@@ -386,7 +384,7 @@ def fill_lowest(heights, loose, order, amount, masks):
 
 @lean
 def _room(heights, order, level):
-    """What fits below a level, m on a cell."""
+    """Capacity below a level, m on a cell."""
     room = 0.0
     for place in range(order.size):
         room += max(level - heights[order[place]], 0.0)

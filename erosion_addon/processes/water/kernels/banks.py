@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What comes down into the water: wet soil that is too steep, and banks that streams undercut.
+"""Bank failure: slides of wet soil, and banks undercut by streams.
 
-Step 1 of `kernels.water_ground.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.water_pipes`.
+Step 1 of `bed.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
 
 import numpy as np
@@ -10,26 +10,26 @@ from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
 
 BANK = np.float32(0.1)
-"""Most of its height over its neighbor that a bank loses over one face in a step."""
+"""Greatest loss of a bank over one face in a step, as a share of its height above the neighbor."""
 
 SLIDING = np.float32(0.2499)
-"""Share of a cell's soil that may slide over one of its four faces in a step."""
+"""Greatest share of a cell's soil that slides over one of its four faces in a step."""
 
 DUG, HARD, FILLED, TAKEN = 0, 1, 2, 3
-"""Masks by number: how far the ground may be dug, how hard its rock is, how far anything may be laid on it, or slide
-there."""
+"""Indices of masks: erosion, hardness, deposition, deposition by slides."""
 
 CARRIED, PICKED, SETTLED, DRIED = 4, 5, 6, 7
-"""Further masks, where single parameters are masked: shares of capacity, pick-up, settling and evaporation."""
+"""Indices of parameter masks: capacity, pick-up, settling and evaporation."""
 
 CALM = np.float32(0.2)
-"""m/s; slower water wears no rock, leaves its banks alone, and lets its load settle where the bed is flat."""
+"""m/s; slower water erodes neither rock nor banks, and deposits its load on level ground."""
 
 
 @kernel
 def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
     """Of a row: soil that may slide over one face, m; how far banks give way, 0-1; the power of the water; how far it
-    may be slid upon, 0-1."""
+    may be slid upon, 0-1.
+    """
     one = np.float32(1.0)
     for col in range(soil.size):
         weak[col] = one - ground.protection * grass[col]
@@ -52,7 +52,7 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
 def _slide(
     bed, beyond, loose, loose_beyond, weak, weak_beyond, power, power_beyond, filled, filled_beyond, length, ground
 ):
-    """What comes down over a face, m, positive towards beyond: wet soil that is too steep, banks that are undercut."""
+    """Slide over a face, m, positive toward beyond: steep wet soil, undercut banks."""
     fall = np.float32(bed - beyond)
     high, zero = abs(fall), np.float32(0.0)
     down = fall > zero
@@ -64,7 +64,7 @@ def _slide(
 
 @kernel
 def slide_within(bed, loose, weak, power, filled, slide, ground):
-    """What comes down over the faces of one row; across an edge only where it wraps."""
+    """Slides over the faces of one row; across an edge only if it wraps."""
     cols, length = bed.size, ground.col_spacing
     for col in range(1, cols):
         slide[col] = _slide(
@@ -123,7 +123,7 @@ def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, gr
 
 @kernel
 def move(along, above, below, bed, soil, taken, moved):
-    """Let a row's soil slide; taken: what came, moved: what went, m."""
+    """Apply the slides of a row; taken: gains, moved: losses, m."""
     for col in range(bed.size):
         taken[col] = (np.float64(above[col]) - np.float64(below[col])) + (
             np.float64(along[col]) - np.float64(along[col + 1])

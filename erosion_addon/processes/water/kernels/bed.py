@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What water does to the ground it runs over: erosion, deposition, wet slides, rain, grass.
+"""Effects of water on its bed: erosion, deposition, wet slides, rain, grass.
 
-Rows and symmetry as in `kernels.water_pipes`, bands of rows and the seams between them as in `kernels.water`.
+Rows and symmetry as in `kernels.faces`, bands of rows and their seams as in `kernels.flow`.
 """
 
 import math
@@ -18,10 +18,10 @@ from .speed import velocity
 from .vegetation import live, weather
 
 COVER = np.float32(0.5)
-"""Meters of soil that keep the water from the rock."""
+"""Meters of soil that shield the rock from water."""
 
 MIXED = np.float32(2.0)
-"""Meters of water above the bed that carry load; in deep seas a share of all of it would be more than there is."""
+"""Meters of water above the bed that carry load; a share of the full depth would be too much in deep seas."""
 
 
 class Ground(NamedTuple):
@@ -37,18 +37,18 @@ class Ground(NamedTuple):
     pick_up: np.float32
     settle: np.float32
     rock: np.float32
-    """m a step under 1 m of water that runs 1 m/s faster than `CALM`."""
+    """m per step under 1 m of water that flows 1 m/s faster than `CALM`."""
     repose: np.float32
-    """Steepest slope of wet soil, m/m."""
+    """Stable slope of wet soil, m/m."""
     slide: np.float32
     bank: np.float32
-    """Share of its height over a stream that a bank loses a step, times m²; where `rock` is worn."""
+    """Loss of a bank per step, as a share of its height above the stream, times m²; only with `rock` erosion."""
     dry: np.float32
-    """Share of the moisture that stays."""
+    """Share of the moisture that remains."""
     grow: np.float32
     die: np.float32
     fresh: np.float32
-    """m of soil moved in a step that undo all growth."""
+    """m of soil moved in a step that clears all growth."""
     grass_slope: np.float32
     protection: np.float32
     gravity: np.float32
@@ -62,7 +62,7 @@ class Seams(NamedTuple):
     """Heights of the row above before the sweep, m; at an edge those of the row below."""
     below: np.ndarray
     slide: np.ndarray
-    """What comes down over the faces of the seam, m, positive downwards."""
+    """Slides over the faces of the seam, m, positive downward."""
 
 
 class Rows(NamedTuple):
@@ -85,7 +85,7 @@ class Rows(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What evaporated and was moved so far, added to in place: m, by row, so whoever does the rows sums the same."""
+    """Evaporated and moved amounts so far, m, by row, so that the sum does not depend on the bands."""
 
     evaporated: np.ndarray
     moved: np.ndarray
@@ -126,7 +126,7 @@ def make_sums(rows: int) -> Sums:
 
 @kernel
 def _sum(values):
-    """The sum, by folding the second half onto the first again and again; values are overwritten."""
+    """Pairwise sum; values are overwritten."""
     count = values.size
     while count > 1:
         half = count // 2
@@ -138,7 +138,7 @@ def _sum(values):
 
 @kernel
 def _wear_rock(power, soil, grass, masks, row, worn, ground):
-    """Rock that becomes soil, m: by the speed and amount of the water, less under soil and grass."""
+    """Rock turned into soil, m: by speed and depth of the water, less under soil and grass."""
     one = np.float32(1.0)
     for col in range(soil.size):
         bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
@@ -152,7 +152,7 @@ def _wear_rock(power, soil, grass, masks, row, worn, ground):
 
 @kernel
 def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
-    """What the water can carry, m: by its amount, its speed and how far the bed's normal leans the way it flows."""
+    """Transport capacity of the water, m: by depth, speed, and slope of the bed along the flow."""
     for col in range(depth.size):
         lean = -(along[col] * slope_x[col] + down[col] * slope_y[col])
         steep = slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col]
@@ -163,7 +163,7 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 @kernel
 def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground):
-    """Pick soil up, or lay it down; never dig below the lowest neighbor. Water that has gone drops all it had."""
+    """Erode or deposit soil, never below the lowest neighbor. Dried water deposits all of its load."""
     pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
     for col in range(bed.size):
         spare = np.float64(capacity[col]) - suspended[col]
@@ -215,7 +215,7 @@ def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, 
 
 @kernel
 def look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
-    """Fill a seam, above row `face`, with what is at both sides of it; changes nothing else."""
+    """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing else."""
     rows, wrap = bed.shape[0], ground.edges == WRAP
     above = (face - 1) % rows if wrap else max(face - 1, 0)
     below = face % rows if wrap else min(face, rows - 1)

@@ -16,17 +16,17 @@ from ....kernels.compile import lean
 from ....kernels.edges import OPEN, WRAP
 
 FILM = np.float32(1e-4)
-"""Meters; water shallower than this clings to the ground."""
+"""Meters; thinner films of water do not flow."""
 
 NOTHING = np.float32(1e-12)
-"""Less than this, in m or m²/s, is none: numbers that fade for ever end as denormal ones, which are slow."""
+"""Values below this, in m or m²/s, are set to 0: denormal numbers are slow."""
 
 KEPT = np.float32(1.0 - 1e-5)
-"""Most of a cell's water that one step may take: float32 fluxes are too coarse to take exactly all of it."""
+"""Greatest share of a cell's water that one step may take; float32 fluxes cannot take exactly all of it."""
 
 
 class Pipes(NamedTuple):
-    """Constants of all pipes: float32 what the fluxes are made with, float64 what the volumes are."""
+    """Constants of all pipes: float32 for fluxes, float64 for volumes."""
 
     seconds: np.float32
     push_row: np.float32
@@ -45,8 +45,9 @@ class Pipes(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What left and entered so far, added to in place: m of depth, by row of the grid, with one more before the first
-    and after the last for what went over these. So the sum is the same in whatever order rows are done.
+    """Outflow and inflow so far, in m of depth, by row of the grid, with one more row on each side for the edges there.
+
+    The sum does not depend on the order of rows.
     """
 
     outflow: np.ndarray
@@ -82,14 +83,14 @@ def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
 
 @lean
 def copy(source, row, target, slot):
-    """Copy a row; assigned as a slice it would first go through new memory."""
+    """Copy a row; a slice assignment would allocate memory."""
     for col in range(target.shape[1]):
         target[slot, col] = source[row, col]
 
 
 @lean
 def level_out(bed, depth, suspended, row, head, water, slot):
-    """Level (float64) and depth of the water in a row. The load takes its room: what is picked up lowers no level."""
+    """Level (float64) and depth of the water in a row. The load takes up space: erosion does not lower the level."""
     for col in range(bed.shape[1]):
         head[slot, col] = bed[row, col] + (depth[row, col] + suspended[row, col])
         water[slot, col] = np.float32(depth[row, col])
@@ -97,7 +98,7 @@ def level_out(bed, depth, suspended, row, head, water, slot):
 
 @lean
 def outside(bed, row, level, head, water, slot):
-    """What is beyond an open edge: ground as high as in the row at the edge."""
+    """Values beyond an open edge: ground as high as at the edge."""
     for col in range(bed.shape[1]):
         head[slot, col] = max(bed[row, col], level)
     for col in range(bed.shape[1]):
@@ -197,8 +198,9 @@ def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, d
 
 @lean
 def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
-    """Step 2 for a row of water: the share of its outflow that each cell can give. flux_x[at], above[up], below[down]:
-    fluxes through the faces of the row.
+    """Step 2 for a row of water: the share of its outflow that each cell can provide.
+
+    flux_x[at], above[up], below[down]: fluxes through the faces of the row.
     """
     zero, row_share, col_share = np.float32(0.0), np.float32(pipes.row_share), np.float32(pipes.col_share)
     for col in range(water.shape[1]):
@@ -222,7 +224,7 @@ def thicken(suspended, row, water, at, load, slot):
 
 @lean
 def _upwind(flux, here, beyond):
-    """What a face takes over from the cell that its flux leaves."""
+    """Upwind value of a face."""
     return here if flux > np.float32(0.0) else beyond
 
 
@@ -266,7 +268,7 @@ def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
 
 @lean
 def count(flux, carried, part, place, totals):
-    """Count what passes an open edge in totals[place]; flux and carried positive outwards."""
+    """Add the flow across an open edge to totals[place]; flux and carried positive outward."""
     totals.outflow[place] += max(np.float64(flux), 0.0) * part
     totals.inflow[place] += max(-np.float64(flux), 0.0) * part
     totals.exported[place] += np.float64(carried) * part
@@ -274,7 +276,7 @@ def count(flux, carried, part, place, totals):
 
 @lean
 def apply(content, row, along, at, above, up, below, down, pipes):
-    """Step 4 for a row: add what comes in and take what goes out, in float64 so that no volume is lost."""
+    """Step 4 for a row: apply inflows and outflows, in float64 so that no volume is lost."""
     for col in range(content.shape[1]):
         row_gain = (np.float64(above[up, col]) - np.float64(below[down, col])) * pipes.row_share
         col_gain = (np.float64(along[at, col]) - np.float64(along[at, col + 1])) * pipes.col_share

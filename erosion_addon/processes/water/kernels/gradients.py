@@ -24,7 +24,7 @@ def slopes(above, bed, below, row_span, wrap, slope_x, slope_y, col_spacing):
 
 @kernel
 def lowest(above, bed, below, wrap, floor):
-    """Lowest of the cells around each cell of a row; the cell itself counts where there is none."""
+    """Lowest neighbor of each cell in a row; the cell itself if none is lower."""
     last = bed.size - 1
     for col in range(1, last):
         floor[col] = min(min(bed[col - 1], bed[col + 1]), min(above[col], below[col]))

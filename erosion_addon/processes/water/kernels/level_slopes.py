@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slope of the form drag in the cells: how steeply the water runs down its bed."""
+"""Slope of the form drag: the slope of the water level down the bed."""
 
 import math
 
@@ -26,7 +26,8 @@ def _slope(bed, depth, row, col, row_beyond, col_beyond, steepness):
 @lean
 def fill_slopes(bed, depth, first, last, steep, work, pipes):
     """Fill the rows of `steep` (rows, cols) float32 m/m from `first` to `last` - 1: from the steeper face of each cell
-    along the row and along the column, the terrain's edges left out. bed, depth: (rows, cols) float64 m."""
+    along the row and along the column, the terrain's edges left out. bed, depth: (rows, cols) float64 m.
+    """
     rows, cols = bed.shape
     wrap, slope_x, slope_y = pipes.edges == WRAP, work.slope_x, work.slope_y
     for row in range(first, last):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clouds: a field of noise that repeats at its borders, so that a wind can carry it round for ever."""
+"""Clouds: periodic noise that the wind carries around the terrain."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ....kernels.compile import kernel
 
 @kernel
 def _knot(key, row, col, rows, cols):
-    """Random number of one knot of a lattice that repeats."""
+    """Random value of a node in a periodic lattice."""
     return rng.uniform(rng.stream(key, (row % rows) * cols + col % cols), 0)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A time step of the water row by row, and what a band of rows has to know of its neighbors before it takes one.
+"""One time step of the water row by row, and the seams between bands of rows.
 
-What happens in each row is in `kernels.water_pipes`; level, pipes and the maps are those of `kernels.water.run_water`.
+Work on each row is in `kernels.faces`; level, pipes and arrays are those of `flow.run_water`.
 """
 
 from typing import NamedTuple
@@ -29,10 +29,10 @@ from .faces import (
 )
 
 VISIT = 4
-"""Most steps in one visit of the rows: with more their rows would no longer fit into a processor's own cache."""
+"""Most time steps per visit of the rows; with more, the rows would not fit in a processor's own cache."""
 
 LAG = 2
-"""Rows by which a step is behind the one before it: as far as what happens to a cell depends on others."""
+"""Rows between consecutive time steps: the range of dependence of a cell."""
 
 
 class Seams(NamedTuple):

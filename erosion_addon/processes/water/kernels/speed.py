@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast water runs: from the fluxes through the faces of a cell and the depth in it."""
+"""Flow velocity from the fluxes through the faces of a cell and its depth."""
 
 import math
 
@@ -8,7 +8,7 @@ import numpy as np
 from ....kernels.compile import kernel
 
 SHALLOW = np.float32(0.01)
-"""Meters; a thinner film counts as this thick where its speed is asked for."""
+"""Meters; least depth in the calculation of velocity."""
 
 
 @kernel

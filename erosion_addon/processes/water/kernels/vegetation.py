@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rain and water leave on the ground and in the air: evaporation, moisture, grass.
+"""Vegetation and moisture: evaporation, moisture, grass.
 
-Steps 5 and 6 of `kernels.water_ground.run_ground`; ground is its `Ground`. Rows and symmetry as in
-`kernels.water_pipes`.
+Steps 5 and 6 of `bed.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
 
 import math
@@ -15,7 +14,7 @@ from .faces import NOTHING
 from .speed import SHALLOW
 
 WET = np.float32(0.02)
-"""Meters of water under which the ground is half wet."""
+"""Meters of water at which the ground is half wet."""
 
 FLOODED = np.float32(0.05)
 """Meters of water that drown grass."""
@@ -29,7 +28,7 @@ STILL = np.float32(0.3)
 
 @kernel
 def weather(depth, speed, rain, masks, row, evaporated, ground):
-    """Rain and evaporation; water in motion evaporates less."""
+    """Rain and evaporation; moving water evaporates less."""
     seconds = np.float64(ground.seconds)
     for col in range(depth.size):
         quick = speed[col] / STILL
@@ -46,7 +45,7 @@ def weather(depth, speed, rain, masks, row, evaporated, ground):
 
 @kernel
 def live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
-    """Moisture, grass and the water that passed. taken: soil that came or went in this step."""
+    """Update moisture, grass and accumulated flow. taken: soil gained or lost in this step."""
     one, zero = np.float32(1.0), np.float32(0.0)
     for col in range(depth.size):
         water = np.float32(depth[col])

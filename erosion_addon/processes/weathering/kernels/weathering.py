@@ -18,18 +18,18 @@ from ....kernels.elementary import exp, log1p
 from ....kernels.ghost_cells import fill_border
 
 ALL_BUT = 1.0 - 2.0**-50
-"""What a cell can give of its loose material: a hair less than all, so that rounding never takes more."""
+"""Share of a cell's loose material available for creep, just below 1 so that rounding never takes more."""
 
 
 class Constants(NamedTuple):
     """Constants of all cells for one time step."""
 
     production: float
-    """Rock that turns loose where it is bare and level, in meters a step."""
+    """Production rate of bare, level rock, in meters per step."""
     depth: float
-    """Cover under which it is 1/e of that, in meters."""
+    """Cover in meters at which the rate falls to 1/e."""
     wetness: float
-    """How much moisture counts, 0-1."""
+    """Influence of moisture, 0-1."""
     row_share: float
     """Diffusivity · time step / row spacing²; with col_share at most 1/4."""
     col_share: float
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 
 class Maps(NamedTuple):
-    """What the bands need to know of each other, and what has left; see `make_maps`."""
+    """Data exchanged between bands, and exported material; see `make_maps`."""
 
     yields: np.ndarray
     """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring of edges."""
@@ -74,7 +74,7 @@ def make_maps(bands: int, rows: int, cols: int) -> Maps:
 
 @kernel
 def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
-    """What creeps from one cell to a neighbor in a step, less than nothing where it creeps back."""
+    """Creep flux from a cell to a neighbor in a step, negative for the reverse."""
     difference = heights[at, col] - heights[to, to_col]
     forth, back = yields[row, col], yields[to_row, to_col]
     if masks is not None:
@@ -130,7 +130,7 @@ def look_over(rock, loose, constants, bands, seam, maps, work):
 
 @kernel
 def _find_flows(masks, row, cols, yields, work, constants):
-    """Find what creeps between the cells of a row, and from them to the next row."""
+    """Compute the creep between the cells of a row, and to the next row."""
     heights, flows = work
     at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
     below = np.uintp(1 + row % 2)
@@ -143,7 +143,7 @@ def _find_flows(masks, row, cols, yields, work, constants):
 
 @kernel
 def _creep(loose, row, flows):
-    """Take what creeps out of the cells of a row and add what creeps in; opposite neighbors are added first."""
+    """Apply the creep to the cells of a row; opposite neighbors are added first."""
     above, below, row = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2), np.uintp(row)
     for place in range(1, loose.shape[1] - 1):
         col, right = np.uintp(place), np.uintp(place + 1)
@@ -153,7 +153,7 @@ def _creep(loose, row, flows):
 
 @kernel
 def _leaving(row, rows, cols, flows):
-    """What creeps out of the terrain from a row; from row 0, the ring: over the edge above."""
+    """Creep out of the terrain from a row; from row 0, the ring: over the edge above."""
     below, out = 1 + row % 2, 0.0
     if row == 0 or row == rows:
         for col in range(1, cols + 1):
@@ -194,7 +194,7 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
 
 @kernel
 def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, maps, work):
-    """Let the rows from first_row to last_row - 1 of the terrain weather and creep; see `weather`."""
+    """Weathering and creep in the rows first_row … last_row - 1 of the terrain; see `weather`."""
     rows, cols, heights = rock.shape[0] - 2, rock.shape[1] - 2, work.heights
     creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
     for row in range(first_row, last_row + 1):  # with the ring; what lies beyond the seams may be swept already
@@ -217,7 +217,7 @@ def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, ma
 
 @kernel
 def add_up(maps):
-    """Add what has left in a step to all that has, from the first row to the last."""
+    """Add the exports of a step to the total, from the first row to the last."""
     for left in maps.left:
         maps.exported[0] += left
 

@@ -22,7 +22,7 @@ from .saltation import number_of
 from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
 
 CALM = 0.1
-"""Share of the wind that is left where a slope turns away from it."""
+"""Share of the wind that remains on slopes facing away from it."""
 
 
 class Constants(NamedTuple):
@@ -30,11 +30,11 @@ class Constants(NamedTuple):
 
     layer: float
     full: float
-    """Load that the wind holds over level ground; `weight` and `drag` are those of that load."""
+    """Load that the wind carries over level ground; `weight` and `drag` refer to it."""
     press: float
-    """How much more pressing on the ground counts than blowing over it."""
+    """Weight of pressure on the ground relative to flow along it."""
     exchange: float
-    """Share of what is missing, or too much, that is lifted or laid down in a step."""
+    """Share of the deficit or surplus of load exchanged in a step."""
     lee_exchange: float
     """The same in the wind shadow."""
     abrasion: float
@@ -59,9 +59,9 @@ class Constants(NamedTuple):
     diagonal_hold: float
     shelter: float
     maximum_way: float
-    """Way along the ground, in steps of speed 1, at whose end a particle is."""
+    """Greatest path along the ground, in steps of speed 1."""
     maximum_steps: int
-    """Bound for those that hardly move."""
+    """Step limit for particles that hardly move."""
     edges: int
     patience: int = NO_END
     """Steps of a particle per visit of a tile."""
@@ -100,7 +100,7 @@ def _cascade(ground, row, col, share, masks, constants):
 
 @inlined
 def _lift(cells, cover, shares, at, wanted):
-    """Take `wanted` from a cell, as far as it is loose, dry and bare; returns what came."""
+    """Lift `wanted` from a cell, limited to loose, dry and bare sand; returns the amount."""
     if cover is not None:
         wanted = max(wanted - cover[at // CELL, 0], 0.0)
     if shares is not None:
@@ -115,7 +115,7 @@ def _lift(cells, cover, shares, at, wanted):
 
 @inlined
 def _wear(cells, shares, at, worn):
-    """Turn the top of bare rock into sediment; returns how much."""
+    """Turn the top of bare rock into sediment; returns the amount."""
     if shares is not None:
         worn *= shares[at // CELL, 0] * shares[at // CELL, 2]
     cells[at + CHANNEL] += worn

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Particles of wind: what they are, where they enter the terrain, and where they leave a tile of it."""
+"""Wind particles: values, entry to the terrain, and passage between tiles."""
 
 import math
 from typing import Any, NamedTuple
@@ -21,23 +21,23 @@ NO_END = 2**62
 """More steps than any particle takes."""
 
 STEP = 7
-"""Where the numbers of a particle tell how many steps it has taken."""
+"""Column of a particle's step count."""
 
 WAY = 8
-"""Where they tell how far it has gone."""
+"""Column of a particle's path length."""
 
 FLOWS = 5
-"""Numbers of a cell that tell what passed it: see `pass_by`."""
+"""Values per cell for the passing flow: see `pass_by`."""
 
 LANDING = 64
-"""Steps in which particles come down that are to end: enough for no heap to mark where each was."""
+"""Steps in which ending particles land: enough to leave no visible heaps."""
 
 
 class Particle(NamedTuple):
-    """All that a particle is between two steps."""
+    """State of a particle between two steps."""
 
     z: float
-    """Place along a column, and x along a row, in cells."""
+    """Position along a column, and x along a row, in cells."""
     x: float
     y: float
     vz: float
@@ -45,9 +45,9 @@ class Particle(NamedTuple):
     vy: float
     load: float
     step: int
-    """How many it has taken."""
+    """Steps taken."""
     way: float
-    """How far it has gone, in steps of speed 1; only a boundary layer counts it."""
+    """Path length in steps of speed 1; only the boundary layer counts it."""
 
 
 def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
@@ -62,14 +62,14 @@ def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
 
 @inlined
 def particle_in(pool, slot):
-    """The particle that a slot holds."""
+    """Particle in a slot."""
     drop = pool.numbers[slot]
     return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]), drop[8])
 
 
 @inlined
 def keep(pool, slot, particle):
-    """Put a particle into a slot."""
+    """Store a particle in a slot."""
     drop = pool.numbers[slot]
     drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
     drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
@@ -115,7 +115,7 @@ def land(pool: Pool, constants: Any) -> Any:
 
 
 class Bounds(NamedTuple):
-    """The places on one tile; endless where the ground is not cut."""
+    """Bounds of one tile; infinite if the ground is not tiled."""
 
     first_row: float
     end_row: float
@@ -138,7 +138,7 @@ def bounds_of(tiles, tile):
 
 @inlined
 def near_tile(z, x, bounds):
-    """Whether a place is within `REACH` of a tile."""
+    """Whether a position lies within `REACH` of a tile."""
     near_row = bounds.first_row - REACH <= z < bounds.end_row + REACH
     return near_row and bounds.first_col - REACH <= x < bounds.end_col + REACH
 

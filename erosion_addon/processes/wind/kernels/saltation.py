@@ -20,10 +20,10 @@ from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, parti
 from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
 
 STILL = 0.01
-"""A particle slower than this has stopped."""
+"""Speed below which a particle has stopped."""
 
 NUMBERS = 9
-"""Numbers of a particle on its tile: the fields of `Particle`."""
+"""Values of a particle on its tile: the fields of `Particle`."""
 
 
 class Constants(NamedTuple):
@@ -31,7 +31,7 @@ class Constants(NamedTuple):
 
     time_step: float
     lift: float
-    """Share of the force on sand that it loses in a step."""
+    """Share of the force on sand lifted in a step."""
     fall: float
     """Share of its load that a flying particle loses in a step."""
     lee_fall: float
@@ -54,7 +54,7 @@ class Constants(NamedTuple):
     col_hold: float
     diagonal_hold: float
     shelter: float
-    """Share of the force that is missing in the wind shadow."""
+    """Share of the force missing in the wind shadow."""
     maximum_steps: int
     edges: int
     patience: int = NO_END
@@ -85,7 +85,7 @@ def make_totals(tiles: Tiles) -> Totals:
 
 @lean
 def _cascade(ground, row, col, share, masks, constants):
-    """Let the heap around a cell slide; returns what moved."""
+    """Slide the heap around a cell; returns the amount."""
     if constants.downhill:
         wrap = constants.edges == WRAP
         return avalanche(ground, row, col, share, masks, constants.row_hold, constants.col_hold, wrap)
@@ -104,7 +104,7 @@ def _cascade(ground, row, col, share, masks, constants):
 
 @inlined
 def number_of(row, col, line):
-    """Twice the number of a cell, as `wind_ground` counts."""
+    """Twice the index of a cell, as used in `surface`."""
     return np.uintp(row) * line + CELL * np.uintp(col)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shadow that heights cast in a wind: the air behind them in which sand is not lifted, and falls.
+"""Wind shadow of heights, in which sand is not lifted and settles.
 
-A shadow falls with a constant angle behind what casts it, as in Werner, "Eolian dunes" (1995).
+Shadows fall at a constant angle, as in Werner, "Eolian dunes" (1995).
 """
 
 import math
@@ -13,7 +13,8 @@ from ....kernels.compile import kernel
 
 STRIP = 8
 """Cells of a column that are taken together: those of a large map, at distances of a power of two, hardly find room in
-the cache at once."""
+the cache at once.
+"""
 
 
 class Rays(NamedTuple):
@@ -35,7 +36,8 @@ class Rays(NamedTuple):
 
 def make_rays(wind_row: float, wind_col: float, drop: float, wrap: bool) -> Rays:
     """Rays of a wind of this direction in cells, which sink by `drop` on the way to the next row or column, whichever
-    it crosses faster."""
+    it crosses faster.
+    """
     along_row = abs(wind_col) >= abs(wind_row)
     main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
     shift = -side / abs(main)

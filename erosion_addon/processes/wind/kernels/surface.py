@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a particle of wind finds and does where it touches the ground.
+"""Contact of a wind particle with the ground.
 
-cells: (2 · rows · cols,) float64, surface and loose part of one cell after another; `at` is twice the number of a
-cell, and `line` twice the number of columns. Unsigned numbers spare numba's test for negative ones. What is called
-at each step has no way out but its end: numba would count references to arrays at each of them, which costs more than
-the step itself.
+cells: (2 · rows · cols,) float64, surface height and loose thickness of each cell; `at` is twice the index of a cell,
+and `line` twice the number of columns. Unsigned indices spare numba's test for negative ones. Inner-loop functions have
+one return; numba emits reference counting at every exit.
 """
 
 import numpy as np
@@ -59,7 +58,7 @@ def differences_inside(cells, at, line, down, right):
 
 @inlined
 def _inside(index, count, wrap):
-    """An index up to two cells beyond an edge: that of the opposite side, or of the edge."""
+    """Index up to two cells beyond an edge, wrapped or clamped."""
     if wrap:
         return np.uintp(index + count if index < 0 else (index - count if index >= count else index))
     return np.uintp(min(max(index, 0), count - 1))
@@ -105,7 +104,7 @@ def steep(cells, at, line, row_hold, col_hold, diagonal_hold):
 
 @inlined
 def settle(cells, masks, at, amount):
-    """Lay `amount` on a cell; returns what a mask let through."""
+    """Deposit `amount` on a cell; returns the part that a mask permits."""
     if masks is not None:
         amount *= masks[at // CELL, 1]
         if masks.shape[1] > HIGHEST:
@@ -117,7 +116,7 @@ def settle(cells, masks, at, amount):
 
 @inlined
 def wear(cells, masks, at, depth, speed, load, abrasion):
-    """A blow on bare rock by a particle `depth` under the surface: returns what became loose."""
+    """Abrasion of bare rock by a particle `depth` below the surface; returns the amount loosened."""
     worn = min(abrasion * speed * load, 1.0) * depth
     if masks is not None:
         worn *= masks[at // CELL, 0] * masks[at // CELL, 2]
@@ -127,7 +126,7 @@ def wear(cells, masks, at, depth, speed, load, abrasion):
 
 @inlined
 def lift(cells, cover, masks, at, depth, speed, rate):
-    """A blow on sand by a particle `depth` under the surface: returns what was lifted."""
+    """Lift of sand by a particle `depth` below the surface; returns the amount."""
     lifted = min(rate * speed, 1.0) * depth
     if cover is not None:
         lifted = lifted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0

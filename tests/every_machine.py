@@ -3,10 +3,14 @@
 
 `python -m tests.every_machine --side 128 alpine canyon` does these alone. Each stands on its own start terrain; a
 digest is the SHA-256 of all fields that the recipe leaves. Three minutes of processor time a machine.
+
+`python -m tests.every_machine --keep` writes this machine's digests to recipe_digests.json, which the tests hold every
+machine to. The look of an old seed is a promise: where a digest changes, CHANGELOG.md says why.
 """
 
 import argparse
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +23,10 @@ from erosion_addon.base.data_files import shipped
 from erosion_addon.model import Recipe, erode
 
 ROOT = Path(__file__).resolve().parents[1]
+KEPT = Path(__file__).parent / "recipe_digests.json"
+KEPT_SIDES = (64, 192)
+"""Cells a side; all recipes together take seconds and minutes."""
+
 NUMPY = getattr(np, "_core", None) or np.core
 OTHER_LIBRARY = {
     "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL",
@@ -50,6 +58,18 @@ def recipe_digest(name: str, side: int) -> str:
     return digest([result.elevation, *(values for _, values in sorted(result.fields.items()))])
 
 
+def kept_digests() -> dict[str, dict[str, str]]:
+    """The digests that results are held to: cells a side, as text -> name of a recipe -> SHA-256."""
+    kept: dict[str, dict[str, str]] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return kept
+
+
+def keep() -> None:
+    """Write this machine's digests of all recipes."""
+    digests = {str(side): {name: recipe_digest(name, side) for name in sorted(shipped())} for side in KEPT_SIDES}
+    KEPT.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+
+
 def child(words: list[str], machine: dict[str, str], folder: str | Path) -> "subprocess.Popen[str]":
     """This Python on a machine, which keeps its compiled kernels in a folder of its own."""
     return subprocess.Popen(
@@ -74,8 +94,10 @@ def table(names: list[str], side: int) -> int:
             if one.wait():
                 raise SystemExit(f"{machine}: the run failed.")
         print(f"{machine}: done", flush=True)
-    differ = 0
+    differ, kept = 0, kept_digests().get(str(side), {})
     for name, values in found.items():
+        if kept.get(name, values["here"]) != values["here"]:
+            values["where the digests were kept"] = kept[name]
         others = [machine for machine, value in values.items() if value != values["here"]]
         differ += bool(others)
         print(f"{name:18} {values['here']}  {'differs: ' + ', '.join(others) if others else 'the same everywhere'}")
@@ -86,11 +108,14 @@ def table(names: list[str], side: int) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="RECIPE")
-    parser.add_argument("--side", type=int, default=96, help="cells a side (default: %(default)s)")
+    parser.add_argument("--side", type=int, default=KEPT_SIDES[1], help="cells a side (default: %(default)s)")
     parser.add_argument("--only-here", action="store_true", help="say the digests of this machine, and nothing else")
+    parser.add_argument("--keep", action="store_true", help="write the digests that results are held to")
     given = parser.parse_args()
     wanted = given.names or sorted(shipped())
-    if given.only_here:
+    if given.keep:
+        keep()
+    elif given.only_here:
         for name in wanted:
             print(recipe_digest(name, given.side), name, flush=True)
     else:

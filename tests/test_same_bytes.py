@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon.base.data_files import shipped
 from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.light.horizon import sky_share, sun_share
 from erosion_addon.model import Recipe, Terrain, erode
@@ -150,6 +151,14 @@ def digest(name):
 @pytest.mark.parametrize("name", HASHES)
 def test_the_bytes_are_those_of_every_machine(name):
     assert digest(name) == HASHES[name]
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_recipe_makes_the_bytes_that_it_made_before(name):
+    """Another digest is another look of old seeds: CHANGELOG.md says why, and `python -m tests.every_machine --keep`
+    keeps the new ones."""
+    side = every_machine.KEPT_SIDES[0]
+    assert every_machine.recipe_digest(name, side) == every_machine.kept_digests()[str(side)][name]
 
 
 PLAIN_CALLS = re.compile(

@@ -9,6 +9,8 @@
 # make soak      hundreds of cancelled and killed runs, thousands of broken meshes, every recipe's bytes on poorer
 #                machines, with figures
 # make histories  thousands of histories of a session: runs, edits, undo, saving, in any order, beside a plain model
+# make faults    memory, disk and worker failed at every place, once and for ever: the input or the result, never between
+# make fuzz SECONDS=600  mutated recipes, images, checkpoints and words, toward code not seen before (Linux)
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 # make zips      the same for every platform, with their sizes
@@ -28,7 +30,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories bench zip zips clean
+.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -86,6 +88,12 @@ soak: $(VENV)/ready
 
 histories: $(VENV)/ready
 	$(IN_VENV) -m tests.histories --count 3000
+
+faults: $(VENV)/ready
+	$(IN_VENV) -m tests.faults
+
+fuzz: $(VENV)/ready
+	$(IN_VENV) -m tests.fuzz --seconds $(or $(SECONDS),600)
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all

@@ -5,8 +5,8 @@ import os
 import secrets
 import signal
 import threading
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -97,11 +97,20 @@ class Outputs:
             with _sentence(path):
                 _try_writing(path, target)
         with _uninterrupted():
-            for temporary, target in reversed(self._written):
-                with _sentence(target):
-                    temporary.replace(target)
+            self._move()
         self._folders.clear()
         return paths
+
+    def _move(self) -> None:
+        """Move the files into place. Where one cannot be moved, those before it are taken back, as far as the file
+        system knows hard links."""
+        with ExitStack() as kept, ExitStack() as undo:
+            for temporary, target in reversed(self._written):
+                with _sentence(target):
+                    back = _way_back(target, kept)
+                    temporary.replace(target)
+                    undo.callback(back)
+            undo.pop_all()
 
     def __enter__(self) -> "Outputs":
         return self
@@ -131,6 +140,24 @@ def _try_writing(path: Path, target: Path) -> None:
             raise InputError(f"{path} cannot be written: it is {kind}.")
         # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
         target.open("r+b").close()
+
+
+def _way_back(target: Path, kept: ExitStack) -> Callable[[], None]:
+    """What brings back that which stands in the place of a file now; other names that it takes go with `kept`."""
+    other = target.with_name(f".erosion-{secrets.token_hex(8)}") if target.exists() else None
+
+    def back() -> None:
+        with suppress(OSError):
+            if other is None:
+                target.unlink()
+            elif other.exists():
+                other.replace(target)
+
+    if other is not None:
+        kept.callback(other.unlink, missing_ok=True)
+        with suppress(OSError):  # no hard links here, or not to a file of somebody else's
+            other.hardlink_to(target)
+    return back
 
 
 def _are_same(one: Path, other: Path) -> bool:

@@ -84,9 +84,15 @@ def is_side_file(path: Path) -> bool:
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
 
-def entries(path: Path) -> list[Mapping[str, Any]]:
-    """Entries of a side file, one table per heightmap, in which `files` are names."""
-    content = dict(_read(path) or {})
+def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
+    """Entries of a side file, one table per heightmap, in which `files` are names.
+
+    is_kept: whether the entries are to be written again. Raises InputError then if the file exists and cannot be read.
+    """
+    found = _read(path)
+    if is_kept and found is None and path.exists():
+        raise InputError(f"{path} cannot be read, and the entries of other heightmaps in it would be lost; try again.")
+    content = dict(found or {})
     tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
     named = [(table, _list(table.get("files"))) for table in (content, *tables)]
     return [table for table, files in named if files and all(isinstance(name, str) and name for name in files)]

@@ -62,7 +62,7 @@ class SideFile:
         """
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
         written = {name for sheet in sheets for name in sheet.files}
-        kept = [old for old in entries(self._target) if self._is_there(old["files"], but=written)]
+        kept = [old for old in entries(self._target, is_kept=True) if self._is_there(old["files"], but=written)]
         # One of a raw file stays at the top, where Unreal looks for it.
         first, *others = sorted([new, *kept], key=lambda entry: not entry["files"][0].lower().endswith(".raw"))
         content = {**first, **({OTHERS: others} if others else {})}

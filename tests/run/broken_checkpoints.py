@@ -30,6 +30,8 @@ STEPS = {
     "talus": {"reach": 200.0, "sediment_angle": 10.0, "rock_angle": 20.0},
     "weather": {"duration": 5000.0},
     "snow": {"reach": 200.0},
+    "uplift": {"years": 20000.0, "uplift": 0.5, "deposition": 0.5},
+    "slides": {"kind": "droplet", "drops_per_cell": 2.0, "slope_limit": 30.0, "creep": 0.01},
 }
 ODD = (-1e15, 1e15, -1.0, 0.5, 1e300, -1e300, float("nan"), float("inf"), 2**31, 2**63, -(2**63), 1e-320)
 TEXTS = (None, True, "", "x" * 2000, [], {}, [[]], {"kind": []}, -1, 0, 1, 1e308, 10**400, [1, 2], "droplet", [{}])
@@ -39,7 +41,7 @@ WAIT = 500
 
 def started(kind, edges):
     """A run of two steps, of which the second is under way."""
-    step = {"kind": kind, **STEPS[kind]}  # "coarse" names its own
+    step = {"kind": kind, **STEPS[kind]}  # "coarse" and "slides" name their own
     recipe = Recipe.from_dict({"name": kind, "step": [{"kind": "talus", "reach": 20.0}, step]})
     terrain = Terrain(fractal(*SHAPE, relief=200.0), 10.0, {"surface_color": np.full((*SHAPE, 3), 0.5)})
     masks = {"hardness": np.full(SHAPE, 0.3), "sediment": np.full(SHAPE, 0.5)}

@@ -86,7 +86,7 @@ def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
     if big:
         stream.read(4)
     pointer, width = (order + "Q", 8) if big else (order + "I", 4)
-    stream.seek(struct.unpack(pointer, stream.read(width))[0])
+    _seek(stream, struct.unpack(pointer, stream.read(width))[0], size)
     (count,) = struct.unpack(order + ("Q" if big else "H"), stream.read(8 if big else 2))
     if not 0 < count <= _TAG_LIMIT:
         raise CorruptError(f"it claims {count} TIFF tags")
@@ -103,10 +103,17 @@ def _tags(stream: BinaryIO, size: int) -> dict[int, np.ndarray[Any, Any]]:
             raise CorruptError(f"its TIFF tag {tag} is longer than the file")
         value = directory[start + 4 + width : start + entry]
         if length * dtype.itemsize > width:
-            stream.seek(struct.unpack(pointer, value)[0])
+            _seek(stream, struct.unpack(pointer, value)[0], size)
             value = stream.read(length * dtype.itemsize)
         tags[tag] = np.frombuffer(value, dtype, length)
     return tags
+
+
+def _seek(stream: BinaryIO, offset: int, size: int) -> None:
+    """Go to a place in the file; CorruptError where that lies beyond its end, be it farther than a seek can reach."""
+    if offset >= size:
+        raise CorruptError("its end is missing")
+    stream.seek(offset)
 
 
 def _number(characters: np.ndarray[Any, Any] | None) -> float | None:

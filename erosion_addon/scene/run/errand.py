@@ -10,6 +10,8 @@ import bpy
 from ...base.errors import InputError
 from ...worker.messages import Request
 from ..terrain import grid
+from ..terrain.mesh import positions
+from .commit import all_or_nothing, nothing_new
 from .task import Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]
@@ -48,5 +50,6 @@ class Errand(Task):
             raise InputError(f"{self.object_name} was deleted meanwhile.")
         if (reason := grid.why_not(obj)) is not None:
             raise InputError(reason)
-        sentence, self.warnings = change(obj)
+        with nothing_new(), all_or_nothing(obj.data, positions(obj.data)):
+            sentence, self.warnings = change(obj)
         self.state, self.sentence = "done", " ".join(filter(None, [sentence, *self.warnings]))

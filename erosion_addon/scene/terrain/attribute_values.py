@@ -39,16 +39,24 @@ def add(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
     mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
 
 
-def read(attribute: bpy.types.Attribute) -> Array:
-    """(elements, numbers) of an attribute whose type is in `MEMBERS`."""
+def read(attribute: bpy.types.Attribute, room: Array | None = None) -> Array:
+    """(elements, numbers) of an attribute whose type is in `MEMBERS`.
+
+    room: bytes (uint8) to read into if there are enough, so that no array is allocated.
+    """
     member, dtype, count = MEMBERS[attribute.data_type]
-    values: Array = np.empty((len(attribute.data), count), dtype)
-    attribute.data.foreach_get(member, values.ravel())
-    return values
+    size = len(attribute.data) * count
+    taken = size * np.dtype(dtype).itemsize
+    values: Array = np.empty(size, dtype) if room is None or len(room) < taken else room[:taken].view(dtype)
+    attribute.data.foreach_get(member, values)
+    return values.reshape(-1, count)
 
 
-def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str) -> None:
-    """Copy the attribute `name` of `source` to `new_name` of `target`, which has the same topology."""
+def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str, room: Array | None = None) -> None:
+    """Copy the attribute `name` of `source` to `new_name` of `target`, which has the same topology.
+
+    room: as for `read`.
+    """
     data_type, domain = source.attributes[name].data_type, source.attributes[name].domain
     known = target.attributes.get(new_name)
     if known is not None and (known.data_type, known.domain) != (data_type, domain):
@@ -59,7 +67,7 @@ def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: st
     # Found by name only now: a new attribute may move the others in memory.
     ours, theirs = source.attributes[name].data, target.attributes[new_name].data
     if data_type in MEMBERS:
-        theirs.foreach_set(MEMBERS[data_type][0], read(source.attributes[name]).ravel())
+        theirs.foreach_set(MEMBERS[data_type][0], read(source.attributes[name], room).ravel())
     else:  # texts
         for element, original in zip(theirs, ours, strict=True):
             element.value = original.value

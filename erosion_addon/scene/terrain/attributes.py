@@ -168,15 +168,18 @@ def _set_ours(mesh: bpy.types.Mesh, names: list[str]) -> None:
         mesh.pop(OURS, None)
 
 
-def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh) -> None:
-    """Make our attributes and custom properties on `target` those of its copy `source`."""
+def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh, room: Array | None = None) -> None:
+    """Make our attributes and custom properties on `target` those of its copy `source`.
+
+    room: bytes for the values of one attribute, so that no array is allocated.
+    """
     active = _active_names(source)
     touched = {*ours(source), *ours(target)}
     names = [attribute.name for mesh in (source, target) for attribute in mesh.attributes]
     touched |= {name for name in names if name.startswith("erosion_")}
     for name in touched:
         if name in source.attributes:
-            attribute_values.copy(source, name, target, name)
+            attribute_values.copy(source, name, target, name, room)
         else:
             attribute_values.remove(target, name)
     for key in {*source.keys(), *target.keys()}:

@@ -11,6 +11,7 @@ from ...scene.run import job, run_queue
 from ...scene.terrain import grid
 from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
+from ..base.refusals import OUT_OF_MEMORY
 from ..masks import mask_watch, masks
 from ..recipe import steps
 
@@ -62,6 +63,8 @@ def _found_at(obj: bpy.types.Object | None) -> str | None:
     """Problem of the mesh or its masks; cached until something changes."""
     try:
         grid.describe(obj)
+        return mask_watch.known_problem(obj)
     except InputError as error:
         return str(error)
-    return mask_watch.known_problem(obj)
+    except MemoryError:
+        return OUT_OF_MEMORY

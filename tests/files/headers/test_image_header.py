@@ -143,6 +143,13 @@ def test_an_image_that_holds_no_heights_is_refused_with_the_reason(tmp_path, dat
     assert words in refusal(tmp_path, data)
 
 
+@pytest.mark.parametrize("far", [2**40, 2**63, 2**64 - 1])
+def test_a_bigtiff_whose_directory_lies_beyond_what_a_seek_can_reach_is_refused(tmp_path, far):
+    data = bytearray(tiff(9, 7, big=True))
+    data[8:16] = struct.pack("<Q", far)  # where the first directory begins
+    assert "its end is missing" in refusal(tmp_path, bytes(data))
+
+
 def test_what_is_not_a_file_with_bytes_is_refused(tmp_path):
     (tmp_path / "empty.png").touch()
     os.mkfifo(tmp_path / "pipe.png")  # opening it would wait for ever

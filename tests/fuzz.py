@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes in files and words, mutated toward code not seen before: `make fuzz SECONDS=600`.
+
+`python -m tests.fuzz KIND --seconds 60` (or --runs 10000) fuzzes one kind with Atheris, which needs Linux. What it
+learns stays in build/fuzz, where the next run goes on. A failure is a crash, a hang of 20 s, 2 GiB of memory, or
+anything raised but a sentence; build/fuzz then holds the bytes that caused it.
+"""
+
+import argparse
+import contextlib
+import io
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import atheris
+import numpy as np
+
+from tests.terrains import fractal
+
+ROOT = Path(__file__).resolve().parents[1]
+READERS = [f"erosion_addon.{room}" for room in ("base", "cli", "files", "recipe", "run", "terrain", "worker")]
+"""Rooms that read what comes from outside. What numba compiles has to stay as it was written."""
+
+with (
+    contextlib.redirect_stderr(io.StringIO()),
+    atheris.instrument_imports(include=READERS),
+):
+    from erosion_addon.base.data_files import shipped
+    from erosion_addon.cli import arguments
+    from erosion_addon.files import heightmap, side_file
+    from erosion_addon.files.headers import georeference, image_header
+    from erosion_addon.files.image_files import OpenImageIOFiles
+    from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
+
+LEARNED = ROOT / "build" / "fuzz"
+LONGEST = 8192
+"""Bytes of an input; checkpoints have more."""
+
+HEIGHTS = (fractal(5, 7, 100.0) * 10).astype(np.uint16)
+WORDS = (
+    "erode in.png out.exr --recipe alpine --height-range 0 800 --cell-size 10 --set droplet.drops_per_cell=2 --seed 7",
+    "make out.tif --source fractal --size 64 64 --set roughness=0.5",
+    "convert in.r16 out.png --size 5 7 --height-range 0 100",
+    "analyze in.tif --plot out.svg",
+    "rivers in.exr out.geojson --source-area 0.5",
+    "variants in.png folder --recipe canyon --seeds 3",
+    "render land.blend out.png --view composed",
+    "recipes alpine",
+)
+
+
+@contextlib.contextmanager
+def file_of(content: bytes, suffix: str) -> Iterator[Path]:
+    """A file of bytes, in memory where the system has such a folder."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+        path = Path(folder) / f"land{suffix}"
+        path.write_bytes(content)
+        yield path
+
+
+def sentence(act: Callable[[], object]) -> None:
+    """Do it: a value comes of it, or a sentence."""
+    try:
+        act()
+    except InputError as error:
+        assert str(error).endswith((".", "?")), error
+
+
+def written(suffix: str, dtype: str) -> bytes:
+    """A small heightmap as a file."""
+    with file_of(b"", suffix) as path:
+        span = None if dtype.startswith("float") else (0.0, 100.0)
+        heightmap.write_heightmap(path, HEIGHTS.astype(float), OpenImageIOFiles(), span, dtype)
+        return path.read_bytes()
+
+
+def recipe(content: bytes) -> None:
+    """A recipe's TOML; what is read is written and read again."""
+    text = content.decode("utf-8", "replace")
+
+    def read() -> None:
+        found = Recipe.parse(text, "The recipe")
+        assert Recipe.parse(found.to_toml(), "The same") == found
+
+    sentence(read)
+
+
+def image(content: bytes) -> None:
+    """The header of an image, and where a GeoTIFF lies."""
+    sentence(lambda: image_header.parse_header(io.BytesIO(content), len(content), "The image"))
+
+
+def place(content: bytes) -> None:
+    """The place of a terrain on Earth, as a .blend file holds it."""
+    found = georeference.Georeference.from_text(content.decode("utf-8", "replace"))
+    assert found is None or georeference.Georeference.from_text(found.to_text()) is not None
+
+
+def numbers(content: bytes) -> None:
+    """Heightmaps of plain numbers; the first byte chooses which kind."""
+    suffixes = (".npy", *heightmap.RAW_SUFFIXES)
+    suffix = suffixes[content[0] % len(suffixes)] if content else ".npy"
+    with file_of(content[1:], suffix) as path:
+        sentence(lambda: heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))
+
+
+def side(content: bytes) -> None:
+    """The file beside a heightmap that tells its size."""
+    with file_of(content, ".json") as path:
+        sentence(lambda: side_file.known_metres(path.with_suffix(".r16")))
+        sentence(lambda: side_file.entries(path))
+
+
+def checkpoint(content: bytes) -> None:
+    """A run that goes on from a file."""
+
+    def go_on() -> None:
+        with np.errstate(all="ignore"):
+            for progress in itertools.islice(resume(Checkpoint.read(io.BytesIO(content), "The file")), 3):
+                assert np.isfinite(progress.terrain.elevation).all()
+
+    sentence(go_on)
+
+
+def words(content: bytes) -> None:
+    """What stands on a command line."""
+    given = content.decode("utf-8", "replace").split()
+
+    def parse() -> None:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                arguments.parser("terrain-erosion").parse_args(given)
+            except SystemExit as end:
+                assert not end.code, "a refusal is a sentence"
+
+    sentence(parse)
+
+
+def checkpoints() -> list[bytes]:
+    """Files of runs of a few cells."""
+    found = []
+    for kind in ("droplet", "talus", "uplift"):
+        step = Recipe.from_dict({"name": kind, "step": [{"kind": kind}, {"kind": "weather"}]})
+        content = io.BytesIO()
+        next(iter(simulate(Terrain(fractal(6, 7, 50.0), 10.0), step))).checkpoint.write(content)
+        found.append(content.getvalue())
+    return found
+
+
+KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
+    "recipe": (recipe, lambda: [path.read_bytes() for path in shipped().values()]),
+    "image": (image, lambda: [written(*one) for one in ((".png", "uint16"), (".tif", "float32"), (".exr", "float32"))]),
+    "place": (place, lambda: [json.dumps({"shape": [5, 7], "tags": {"33550": [1.0, 1.0, 0.0]}}).encode()]),
+    "numbers": (
+        numbers,
+        lambda: [bytes([k]) + written(*one) for k, one in enumerate(((".npy", "float32"), (".r16", "uint16")))],
+    ),
+    "side": (
+        side,
+        lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],
+    ),
+    "checkpoint": (checkpoint, checkpoints),
+    "words": (words, lambda: [line.encode() for line in WORDS]),
+}
+"""Kind -> what takes its bytes, and examples to begin with."""
+
+
+def fuzz(kind: str, seconds: int, runs: int, seed: int) -> None:
+    """Fuzz a kind in this process, which ends with it."""
+    warnings.simplefilter("ignore")
+    take, examples = KINDS[kind]
+    folder = LEARNED / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, content in enumerate(examples()):
+        (folder / f"example {number}").write_bytes(content)
+    take(b"")
+    limits = [f"-max_total_time={seconds}"] if seconds else [f"-runs={runs}"]
+    options = ["-timeout=20", "-rss_limit_mb=2048", f"-max_len={LONGEST}", f"-artifact_prefix={LEARNED}/{kind} "]
+    atheris.Setup([kind, *limits, *options, f"-seed={seed}", "-verbosity=0", "-print_final_stats=1", str(folder)], take)
+    atheris.Fuzz()
+
+
+def main() -> int:
+    """All kinds, one after the other, each in a process of its own; returns how many failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)} (default: all)")
+    parser.add_argument("--seconds", type=int, default=0, help="for all kinds together")
+    parser.add_argument("--runs", type=int, default=10000, help="for each kind, where no seconds are given")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--here", action="store_true", help="in this process")
+    given = parser.parse_args()
+    kinds = given.kinds or list(KINDS)
+    if given.here:
+        fuzz(kinds[0], given.seconds, given.runs, given.seed)
+    failures = 0
+    for kind in kinds:
+        limit = (
+            ["--seconds", str(max(given.seconds // len(kinds), 1))] if given.seconds else ["--runs", str(given.runs)]
+        )
+        command = [sys.executable, "-m", "tests.fuzz", kind, "--here", "--seed", str(given.seed), *limit]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", env=os.environ)
+        said = dict(line.split(":", 3)[2:] for line in done.stderr.splitlines() if line.startswith("stat::"))
+        count = said.get("number_of_executed_units", "0").strip()
+        print(f"{kind}: {count} inputs, {'failed' if done.returncode else '0 failures'}", flush=True)
+        if done.returncode:
+            print(done.stdout[-3000:], done.stderr[-5000:], sep="\n")
+            failures += 1
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(main() > 0)

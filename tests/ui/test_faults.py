@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A small part of what `make faults` fails; that sweeps all acts, and memory, disk and worker, once and for ever."""
+
+import pytest
+
+from tests import faults
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("act", "kind"), [("restore", "memory"), ("light", "memory"), ("erode", "names of files")])
+def test_where_something_fails_all_is_as_it_was_or_done(act, kind):
+    made = faults.ACTS[act]()
+    points, violations = faults.sweep(made, kind, stays=True)
+    assert not violations and points > 10

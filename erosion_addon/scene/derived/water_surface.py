@@ -22,6 +22,9 @@ KIND = "water"
 THRESHOLD = "erosion_threshold"
 """Custom property of a water surface: least depth of visible water in meters; 0 is automatic."""
 
+MOST_DIP = 3.0
+"""How often its depth nearby water dips at most under ground that does not rise above it."""
+
 NEIGHBORS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
 
 
@@ -95,22 +98,43 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
 
     ground, depth: (rows, cols) m. A face has water at one of its corners at least. At a dry corner the surface goes on
     level with its wet neighbors, but at most as high as the ground less what the water there lacks of the threshold:
-    so the edge is where water of that depth ends, on banks as on flat ground, and floats nowhere.
+    so the edge is where water of that depth ends, on banks as on flat ground, and floats nowhere. Where water ends on
+    ground that does not rise above it, the surface dips as deep there as the water is nearby, the deeper the less of
+    the cells around are wet: so the edge is a smooth line there, which no step of cells shows in.
     """
     wet = depth > threshold
     faces = wet[:-1, :-1] | wet[:-1, 1:] | wet[1:, :-1] | wet[1:, 1:]
     level = ground + depth
     row, col = np.nonzero(_corners(faces) & ~wet)
-    total, count = np.zeros(len(row), np.float32), np.zeros(len(row), np.float32)
+    inward = _inward(wet)
+    around, count, deep, inside_by = (np.zeros(len(row), np.float32) for _ in range(4))
     for down, right in NEIGHBORS:
         r, c = row + down, col + right
         inside = (r >= 0) & (r < wet.shape[0]) & (c >= 0) & (c < wet.shape[1])
         r, c = np.where(inside, r, row), np.where(inside, c, col)  # the dry cell itself counts for nothing
         near = wet[r, c]
-        total += np.where(near, level[r, c], 0)
+        around += np.where(near, level[r, c], 0)
+        deep += np.where(near, depth[r, c], 0)
+        inside_by += np.where(near, np.maximum(inward[r, c], 0.06), 0)
         count += near
-    level[row, col] = np.minimum(total / np.maximum(count, 1), ground[row, col] + depth[row, col] - threshold)
+    count = np.maximum(count, 1)
+    around, deep = around / count, deep / count
+    lacking = threshold - depth[row, col]
+    steepness = np.clip(-inward[row, col] * count / np.maximum(inside_by, 0.06), 0, MOST_DIP)
+    dip = steepness * np.clip(around - ground[row, col], 0, deep)
+    level[row, col] = np.minimum(around, ground[row, col] - np.maximum(lacking, dip))
     return level, faces
+
+
+def _inward(wet: Array) -> Array:
+    """How far inside the smoothed border of the wet cells a cell lies, (rows, cols) -0.5 to 0.5: the share of wet cells
+    within two cells of it, weighted by the binomial coefficients, less a half."""
+    share = np.pad(wet.astype(np.float32), 2, mode="edge")
+    weights = np.array([1, 4, 6, 4, 1], np.float32) / 16
+    for axis in (0, 1):
+        size = wet.shape[axis]
+        share = sum(weight * np.take(share, range(at, at + size), axis) for at, weight in enumerate(weights))
+    return share - np.float32(0.5)
 
 
 def foam_of(speed: Array, depth: Array) -> Array:

@@ -53,6 +53,12 @@ def test_fields_come_from_attributes_of_their_names_and_leave_eevee_room(empty_s
     assert of_mesh <= {*FIELDS, "glow"} and len(of_mesh) <= 13  # EEVEE takes 14, one for the share of the relief
 
 
+def test_a_single_noise_gives_its_color(empty_scene):
+    """A second one makes the first picture without a graphics card wait five times as long, a third one forty times."""
+    noises = [node for node in material.terrain_group().nodes if node.type == "TEX_NOISE"]
+    assert len(noises) <= 5 and sum(node.outputs["Color"].is_linked for node in noises) == 1
+
+
 def test_every_control_is_used_and_every_link_is_valid(empty_scene):
     group = material.terrain_group()
     source = next(node for node in group.nodes if node.type == "GROUP_INPUT")

@@ -19,6 +19,8 @@ from erosion_addon.processes.uplift.step import STEPS
 from erosion_addon.terrain.terrain import Terrain
 
 SPACING, RELIEF, STEEPNESS = 10.0, 1500.0, 2.0
+RISE, ERODIBILITY, YEARS = 0.5, 10.0, 7500.0
+"""Of steps that are compared: mm a year, mm a year at 1 km² and 45°, and years of a time step."""
 
 
 def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
@@ -56,6 +58,43 @@ def fastscapelib(heights: np.ndarray) -> Outcome:
     return Outcome(seconds(work), heights.size, found)
 
 
+def step(heights: np.ndarray) -> Outcome:
+    """Our time steps of uplift and rivers alone: nothing laid down, no slope limit, no creep to speak of."""
+    process = PROCESSES["uplift"]
+    given = {"uplift": RISE, "erodibility": ERODIBILITY, "years": YEARS * STEPS, "hillslope_length": 1e-3}
+    parameters = process.parameters.from_dict({**given, "slope_limit": 90.0, "deposition": 0.0})
+    state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", 1)
+    made, shares = process.step(state, parameters, 1), [0.0]
+
+    def work() -> None:
+        while shares[-1] < 0.1:
+            shares.append(made.advance())
+
+    cost = seconds(work)
+    return Outcome(cost, heights.size * STEPS * shares[-1], {})
+
+
+def fastscapelib_step(heights: np.ndarray) -> Outcome:
+    """The same by fastscapelib's C++: routes, areas, implicit stream power."""
+    import fastscapelib as other
+
+    grid = other.RasterGrid(heights.shape, [SPACING, SPACING], other.NodeStatus.FIXED_VALUE)
+    graph = other.FlowGraph(grid, [other.SingleFlowRouter(), other.MSTSinkResolver()])
+    eroder = other.SPLEroder(graph, ERODIBILITY / 1000 / 1e6**0.5, 0.5, 1, 1e-5)
+    rise, areas = np.zeros(heights.shape), np.empty(heights.shape)
+    rise[1:-1, 1:-1] = RISE / 1000 * YEARS
+
+    def work() -> None:
+        ground = heights
+        for _ in range(4):
+            raised = ground + rise
+            graph.update_routes(raised)
+            graph.accumulate(areas, 1.0)
+            ground = raised - eroder.erode(raised, areas, YEARS)
+
+    return Outcome(seconds(work), 4 * heights.size, {})
+
+
 def check() -> str:
     """Raise AssertionError where graph and reference differ; returns on what they agree."""
     heights = tiled(512, RELIEF, STEEPNESS)
@@ -78,6 +117,9 @@ def rows() -> Iterator[Row]:
         if importlib.util.find_spec("fastscapelib"):
             costs = in_turn(partial(kernel, land), partial(fastscapelib, land))
             yield at_least(f"flow graph {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note)
+            costs = in_turn(partial(step, land), partial(fastscapelib_step, land))
+            note = f"{nanoseconds(costs):.0f} ns a cell"
+            yield at_least(f"rivers alone {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note)
     for side in (512, 1024, 2048):
         land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
         (busy, one), (_, two) = (_speeds(land, threads) for threads in (1, 2))

@@ -55,9 +55,7 @@ class DropStep(Step):
         raise NotImplementedError
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        """Begin a turn: let hillslopes give way, look how hard the rock is that lies bare by now, and let new drops
-        start.
-        """
+        """Begin a turn: relax hillslopes, update the hardness of bare rock, and start new drops."""
         if self._hillslopes:
             self._hillslopes.follow(first)
         if self._masks is not None and self._state.hardness_changes:
@@ -65,7 +63,7 @@ class DropStep(Step):
         self._start(pool, tiles, first, last)
 
     def advance(self) -> float:
-        """Finish the current turn."""
+        """Run some turns, or a part of one; returns the share done."""
         until = chunk_end()
         while True:
             self._run.turn(self._begin, self._work, until)
@@ -76,12 +74,12 @@ class DropStep(Step):
                 return share
 
     def rest(self) -> None:
-        """Come to the end of a turn."""
+        """Finish the current turn."""
         self._run.end_turn(self._begin, self._work)
 
     def settle(self) -> None:
-        """Let no more drops start, those under way come to their ends, to lay down their load where it belongs,
-        and what is too steep give way.
+        """Run all drops in flight to their ends without starting more, so that their load is deposited where it
+        belongs, then relax hillslopes.
         """
         self._run.run_out(self._begin, self._work)
         while self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
@@ -101,7 +99,7 @@ class DropStep(Step):
         return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
 
     def _given_way(self) -> Volumes:
-        """What slides and creep have moved and carried out so far."""
+        """Material moved and exported by slides and creep so far."""
         if not self._hillslopes:
             return Volumes(0.0, 0.0)
         area = self._state.spacing[0] * self._state.spacing[1]

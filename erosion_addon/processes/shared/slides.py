@@ -25,7 +25,7 @@ LOOK = 16
 
 
 PORTIONS = 32
-"""Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
+"""Portions of the drops, each followed by slides and creep."""
 
 ROUND = 8
 """Passes after a portion of the drops."""
@@ -37,11 +37,11 @@ LEVEL = 1e-9
 """Slope in degrees beyond which ground creeps: none, but one by which can be divided."""
 
 SECONDS = 4e-9
-"""Of a pass over a cell."""
+"""Seconds per pass and cell."""
 
 
 def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
-    """Estimate of time for parameters that have `passes`, see `process.Process.seconds`."""
+    """Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
     return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
 
 
@@ -178,7 +178,7 @@ class _Creep(Slides):
 
 
 def slope_limit() -> Any:
-    """A parameter: how steep the flanks of what drops dig may be."""
+    """Parameter: steepest flanks beside channels."""
     return parameter(
         90.0,
         "Steepest slope beside what drops dig: lower values make gentler flanks without needles, 90 keeps walls.",
@@ -191,7 +191,7 @@ def slope_limit() -> Any:
 
 
 def creep() -> Any:
-    """A parameter: how far ground creeps while drops fall."""
+    """Parameter: distance of creep during the rain."""
     return parameter(
         0.0,
         "How far ground creeps while the drops fall: higher values round crests and fill hollows.",
@@ -206,7 +206,7 @@ def creep() -> Any:
 
 
 def hillslope_bytes(given: Any) -> int:
-    """Working memory of `Hillslopes` for a cell, see `process.Process.bytes_of_options`."""
+    """Working memory of `Hillslopes` per cell, see `process.Process.bytes_of_options`."""
     return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
 
 
@@ -222,7 +222,7 @@ def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, f
 
 
 def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-    """Estimate of time for parameters that have `slope_limit` and `creep`."""
+    """Estimated duration for parameters with `slope_limit` and `creep`."""
     passes = PORTIONS * ((ROUND if given.slope_limit < 90 else 0) + _creep_passes(given.creep, shape, spacing)[0])
     return passes * SECONDS * shape[0] * shape[1]
 

@@ -47,19 +47,19 @@ SHARE, MOST_TIMES = 16.0, 16
 """Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""
 
 CREEP_LINES = 128
-"""Half-life in years of slopes above the slope limit."""
+"""Lines of creep per work item; with fewer, columns would use only parts of the cache lines that they load."""
 
 LIMITED_ROWS = 64
-"""Automatic hillslope length: the longer side divided by this number."""
+"""Rows of the slope limit that are worth a thread."""
 
 FALL_YEARS = 1000.0
-"""Years in which half of what is steeper than the slope limit falls."""
+"""Half-life in years of slopes above the slope limit."""
 
 HILLSLOPES = 400
-"""How many hillslopes lie along the longer side where their length is automatic."""
+"""Automatic hillslope length: the longer side divided by this number."""
 
 CHANNEL = 25.0
-"""Drainage area, in squares of a hillslope's length, from which a river lays down half as much as a large one."""
+"""Drainage area, in squares of the hillslope length, at which a river deposits half as much as a large one."""
 
 
 @dataclass(frozen=True)
@@ -214,11 +214,11 @@ class UpliftStep(Step):
             ceiling=self._bound(state.limits.max_deposition),
         )
         self._memory = [np.zeros_like(self._heights) for _ in range(6)]
-        """Totals of eroded, exported and uplifted material, in m on a cell."""
+        """Working memory: in the order of the graph during incision, and of the grid during uplift."""
         self._trees = incision.Trees(graph.order, graph.places, *(each[: rows * cols] for each in self._memory))
         self._constants = self._make_constants()
         self._total = np.zeros(3)
-        """Taken, left and raised so far, as m on a cell."""
+        """Totals of eroded, exported and uplifted material, in m on a cell."""
         steps = STEPS if parameters.years else 0
         self._phases, self._done = steps * PHASES, 0
         self._first = COARSE_STEPS * PHASES if self._coarse_step else 0
@@ -226,7 +226,7 @@ class UpliftStep(Step):
         self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
 
     def _bound(self, depth: float) -> Array:
-        """Uplift of a time step (flat, m), if any."""
+        """Initial heights plus an offset (flat, m); empty without depth limits."""
         return self._graph.padded(self._state.elevation + depth) if depth else np.empty(0)
 
     def _rise(self, memory: list[Array] | None = None) -> Array:
@@ -277,11 +277,11 @@ class UpliftStep(Step):
 
     @property
     def _coarse(self) -> CoarseStep | None:
-        """Share of the work done, 0-1."""
+        """Step on coarser cells while it runs; a resumed run is beyond it."""
         return None if self._done else self._coarse_step
 
     def _share_done(self) -> float:
-        """Of all the work, 0-1."""
+        """Share of the work done, 0-1."""
         if not self._phases:
             return 1.0
         before = COARSE_SHARE if self._first else 0.0

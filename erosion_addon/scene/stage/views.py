@@ -134,12 +134,12 @@ class _Land:
         return np.maximum(channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1))
 
     def places(self) -> list[tuple[float, float]]:
-        """Values of the nearest reduced cells."""
+        """Candidate camera positions, (x, y) in meters from the middle: a grid of 6 × 6 away from the edges."""
         steps = np.linspace(-0.42, 0.42, 6)
         return [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
 
     def _at(self, values: Array, x: Array, y: Array) -> Array:
-        """Values of the nearest cells at small size."""
+        """Values of the nearest reduced cells."""
         middle = 0.5 * (self.stride - 1)  # of a block
         row = np.rint(((y + self.depth / 2) / self.spacing[0] - middle) / self.stride).astype(int)
         col = np.rint(((x + self.width / 2) / self.spacing[1] - middle) / self.stride).astype(int)

@@ -358,7 +358,7 @@ SURFACE = (
     # where triangles are as small as pixels.
     # Only the finest noise gives its color, which is three noises more: with the color of a second and a third one too,
     # a computer without a graphics card compiles the material five and forty times as long.
-    math("against", "MULTIPLY", "centered", -1.0),
+    math("against", "MULTIPLY", "centered", -0.4),
     Node("patches bent", "CombineXYZ", {"X": "centered", "Y": "ribs", "Z": "wide centered"}),
     Node("streaks bent", "CombineXYZ", {"X": "ribs", "Y": "against", "Z": "ribs"}),
     _centered("grain bent", "grain.Color"),

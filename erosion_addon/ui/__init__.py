@@ -13,6 +13,9 @@ from ..scene import session
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
+from .brush import settings as brush_settings
+from .brush import stroke as brush_stroke
+from .brush import tool as brush_tool
 from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
 from .look import companions, light, lod, look
@@ -52,6 +55,9 @@ _MODULES: tuple[Any, ...] = (
     analysis,
     rivers,
     carving,
+    brush_settings,
+    brush_stroke,
+    brush_tool,
     report,
     menu,
     warmup,

@@ -131,6 +131,14 @@ class Runner:
         values = {"service": request.kind, "values": request.values, "threads": threads, "run": self._number}
         self._send("compute", values, request.arrays)
 
+    def paint(self, values: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) -> None:
+        """Begin a stroke of the brush, or go on with it: `painted` answers each time, see `painting`.
+
+        values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also what `Painting` is given.
+        """
+        self._number += "stroke" in values
+        self._send("paint", {**values, "run": self._number}, arrays)
+
     def look(self) -> None:
         """Request the current heights for display; they come when the cost to the run is negligible."""
         self._send("heights")

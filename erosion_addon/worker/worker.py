@@ -2,8 +2,8 @@
 """Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never imports bpy.
 
 Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`; between runs `warm`,
-`compute`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`, `result`,
-`preview`, `computed`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
+`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`, `result`,
+`preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
 
 Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind. The worker exits as
 soon as its input ends. If one of its two threads ends, so does the process, with an exit code that `client` explains.
@@ -35,6 +35,7 @@ from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .diagnostics import versions, why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
+from .painting import Painting
 from .services import FEW, compute
 from .throttle import Sparing
 
@@ -49,6 +50,9 @@ NICENESS = 5
 
 _results = Results()
 """Cached steps of earlier runs."""
+
+_paintings: list[Painting] = []
+"""The terrain under the brush, where there is one."""
 
 
 def main() -> None:
@@ -105,6 +109,8 @@ def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: Binar
         _warm(order, orders, answers)
     elif order.kind == "compute":
         _compute(order, answers)
+    elif order.kind == "paint":
+        _paint(order, answers)
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
@@ -150,6 +156,27 @@ def _compute(order: Message, answers: BinaryIO) -> None:
         with told_of_compiling(tell_of_compiling):
             made = compute(request, order.values["threads"], tell)
         answer("computed", {}, made)
+
+
+def _paint(order: Message, answers: BinaryIO) -> None:
+    """Do some dabs of a stroke."""
+    values = order.values
+
+    def answer(kind: str, said: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        send(answers, kind, {"run": values["run"], **said}, arrays)
+
+    with _explained(answer):
+        if order.arrays:
+            _paintings[:] = [Painting(values, order.arrays)]
+        if not _paintings:
+            raise InputError("The terrain under the brush is gone; paint the stroke anew.")
+        painting = _paintings[0]
+        if "stroke" in values:
+            painting.begin(values["stroke"])
+        box, changed = painting.dab(values["dabs"])
+        if values["end"]:
+            box, changed = painting.end()
+        answer("painted", {"box": box, "ended": values["end"], "dabs": len(values["dabs"])}, changed)
 
 
 @contextmanager

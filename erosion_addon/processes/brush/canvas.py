@@ -36,6 +36,10 @@ RUN_OUT = {"rain": 2.1, "rills": 2.1}
 """Radii from its middle within which a dab changes the ground, where that is beyond the disc."""
 
 
+Box = tuple[int, int, int, int]
+"""As `Window.box`."""
+
+
 class Canvas:
     """The terrain of a state, of which it has copies of elevation and loose layers, changed in place.
 
@@ -77,7 +81,7 @@ class Canvas:
         self._do(stroke, (stroke.seed << 32) + number, strength, window, part, share, distance)
         return window
 
-    def end(self, box: tuple[int, int, int, int]) -> None:
+    def end(self, box: Box) -> None:
         """End a stroke that has changed no cell outside a box, see `Window.box`."""
         row, end_row, col, end_col = box
         inside = (slice(row, end_row), slice(col, end_col))
@@ -150,7 +154,7 @@ def _kept(values: Array) -> Array:
     return np.asarray(values, np.float32).astype(np.float64)
 
 
-def box_of(stroke: Stroke, state: State) -> tuple[int, int, int, int] | None:
+def box_of(stroke: Stroke, state: State) -> Box | None:
     """The box that holds all that a stroke changes, see `Window.box`; None where that is nothing."""
     reach, wraps = stroke.radius * RUN_OUT.get(stroke.kind, 1.0), state.edges == "wrap"
     shape: Any = state.elevation.shape
@@ -158,7 +162,7 @@ def box_of(stroke: Stroke, state: State) -> tuple[int, int, int, int] | None:
     return united([window.box for window in found if window is not None])
 
 
-def united(boxes: list[tuple[int, int, int, int]]) -> tuple[int, int, int, int] | None:
+def united(boxes: list[Box]) -> Box | None:
     """The box that holds all boxes; None of none."""
     if not boxes:
         return None

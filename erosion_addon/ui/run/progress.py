@@ -16,6 +16,7 @@ from ...scene.worker import worker_process
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
 from ..base.translations import phrase
+from ..recipe import brush_layers
 from . import attendance, runs
 
 INTERVAL = 0.1
@@ -148,6 +149,7 @@ def settle(run: Task) -> None:
     obj = run.find_object()
     if run.state == "done" and obj is not None and run.report is not None:
         obj.erosion.report = json.dumps(run.report)
+        brush_layers.mark(obj)
     _say([run.sentence] if run.state != "done" or run.warnings else [])
     job.clear()
     if run_queue.waiting():

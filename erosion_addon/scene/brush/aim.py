@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a line of sight meets the ground: found on the grid of heights, which needs no tree of faces after each dab."""
+
+import math
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ..terrain.lattice import Array, Lattice
+
+
+class Frame(NamedTuple):
+    """Between the world and the grid of a terrain. to_grid: world → column, row, height in meters; to_world: back."""
+
+    to_grid: Any
+    to_world: Any
+    spacing: tuple[float, float]
+
+
+def frame_of(obj: bpy.types.Object, lattice: Lattice, place: Array) -> Frame:
+    """The frame of an object whose vertices lie at `place` (vertices, 3)."""
+    low, high = place[:, :2].min(axis=0).astype(float), place[:, :2].max(axis=0).astype(float)
+    size = (high - low) / (lattice.cols - 1, lattice.rows - 1)
+    local = Matrix.LocRotScale((low[0], low[1], 0.0), None, (size[0], size[1], 1.0 / lattice.scale_z))
+    to_world = obj.matrix_world @ local
+    return Frame(to_world.inverted_safe(), to_world, lattice.spacing)
+
+
+def meters(frame: Frame, world: Any) -> tuple[float, float]:
+    """A place of the world in meters from the first vertex of the grid, along x and y."""
+    col, row, _ = frame.to_grid @ Vector(world)
+    return col * frame.spacing[1], row * frame.spacing[0]
+
+
+def height(elevation: Array, cols: Array, rows: Array) -> Array:
+    """Heights between the vertices (m), bilinear; beyond the edges those of the edges."""
+    last_row, last_col = elevation.shape[0] - 1, elevation.shape[1] - 1
+    cols, rows = np.clip(cols, 0, last_col), np.clip(rows, 0, last_row)
+    col, row = np.minimum(cols.astype(int), last_col - 1), np.minimum(rows.astype(int), last_row - 1)
+    right, down = cols - col, rows - row
+    above = elevation[row, col] * (1 - right) + elevation[row, col + 1] * right
+    below = elevation[row + 1, col] * (1 - right) + elevation[row + 1, col + 1] * right
+    return np.asarray(above * (1 - down) + below * down)
+
+
+def hit(elevation: Array, frame: Frame, origin: Any, direction: Any) -> tuple[float, float] | None:
+    """Column and row where a line from `origin` (world) along `direction` first meets the ground; None where it passes
+    by. elevation: (rows, cols) m."""
+    start = frame.to_grid @ Vector(origin)
+    way = frame.to_grid @ (Vector(origin) + Vector(direction)) - start
+    first, last = 0.0, math.inf
+    tops = (elevation.shape[1] - 1.0, elevation.shape[0] - 1.0, float(elevation.max()) + 1e-6)
+    lows = (0.0, 0.0, float(elevation.min()) - 1e-6)
+    for at, step, low, high in zip(start, way, lows, tops, strict=True):
+        if abs(step) < 1e-12:
+            if not low <= at <= high:
+                return None
+            continue
+        ends = sorted(((low - at) / step, (high - at) / step))
+        first, last = max(first, ends[0]), min(last, ends[1])
+    if not first <= last < math.inf:
+        return None
+    # Two looks for each cell on the way: a ridge that is thinner than that is none of the grid's.
+    looks = 2 + math.ceil(2 * (last - first) * max(abs(way[0]), abs(way[1])))
+    along = np.linspace(first, last, looks)
+    cols, rows = start[0] + along * way[0], start[1] + along * way[1]
+    over = start[2] + along * way[2] - height(elevation, cols, rows)
+    below = np.flatnonzero(over <= 0)
+    if not below.size:
+        return None
+    at = int(below[0])
+    part = over[at - 1] / (over[at - 1] - over[at]) if at else 0.0
+    found = along[at - 1] + part * (along[at] - along[at - 1]) if at else along[0]
+    return start[0] + found * way[0], start[1] + found * way[1]
+
+
+def ring(elevation: Array, frame: Frame, middle: tuple[float, float], radius: float, points: int = 64) -> list[Any]:
+    """Points of a circle of a radius (m) on the ground around a column and row, in the world."""
+    turn = np.linspace(0.0, 2 * math.pi, points, endpoint=False)
+    cols = middle[0] + radius / frame.spacing[1] * np.cos(turn)
+    rows = middle[1] + radius / frame.spacing[0] * np.sin(turn)
+    heights = height(elevation, cols, rows)
+    return [frame.to_world @ Vector(place) for place in zip(cols, rows, heights, strict=True)]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ground under the brush: the heights of a terrain's mesh as a grid, kept from one stroke to the next."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.arrays import loose_of
+from .. import session
+from ..run import start_state
+from ..terrain import attributes
+from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import positions
+from ..terrain.snapshot import snapshot
+
+LAYERS = ("sediment", "soil")
+"""Loose layers that strokes change."""
+
+
+@dataclass(eq=False, repr=False)
+class Ground:
+    """A terrain as its mesh holds it, and what is known of it before erosion.
+
+    mesh_uid, matrix: by these and its positions the mesh is known again. place: (vertices, 3) float32 local.
+    elevation: (rows, cols) float32 m; loose: layers, likewise. began: heights that Restore brings back. start,
+    start_loose: elevation and loose material before erosion (rows, cols) m. fields: results (rows, cols) float32.
+    masks: those that the worker has; arrays of it by kind. sent: the worker process that has it all.
+    """
+
+    mesh_uid: int
+    matrix: tuple[float, ...]
+    place: Array
+    lattice: Lattice
+    began: start_state.Heights
+    elevation: Array
+    loose: dict[str, Array]
+    start: Array
+    start_loose: Array
+    fields: dict[str, Array]
+    given: dict[str, Array]
+    masks: dict[str, Array] = field(default_factory=dict)
+    sent: Any = None
+
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """The ground of the last stroke."""
+
+    ground: Ground | None = None
+
+
+_now = session.remember(_Now)
+
+
+def forget() -> None:
+    """Read the mesh anew, and hand it over anew, at the next stroke."""
+    _now.ground = None
+
+
+def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
+    """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a terrain never eroded."""
+    known = _now.ground
+    if known is not None and _is_of(known, obj):
+        return known
+    _now.ground = _read(obj, sediment)
+    return _now.ground
+
+
+def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
+    mesh = obj.data
+    same = (ground.mesh_uid, ground.matrix) == (mesh.session_uid, _matrix(obj))
+    return same and len(mesh.vertices) == len(ground.place) and np.array_equal(positions(mesh), ground.place)
+
+
+def _matrix(obj: bpy.types.Object) -> tuple[float, ...]:
+    return tuple(value for row in obj.matrix_world for value in row)
+
+
+def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
+    seen, mesh = snapshot(obj), obj.data
+    lattice = seen.lattice
+    began = start_state.heights(mesh, seen, continue_from_result=True)
+    now = start_state.terrain(mesh, lattice, began.start, True, {})
+    before = now if began.is_new else start_state.terrain(mesh, lattice, began.kept, False, {})
+    is_result = "sediment" in attributes.ours(mesh) and not began.is_new
+    layers = dict(now.fields) if is_result or sediment is None else {**now.fields, "sediment": sediment}
+    layers.setdefault("sediment", np.zeros(now.shape, np.float32))
+    first = dict(before.fields) if sediment is None else {**before.fields, "sediment": sediment}
+    first.setdefault("sediment", np.zeros(now.shape, np.float32))
+    names = ("wear", "deposition", "bedrock", "moisture", "water_depth")
+    fields = attributes.read_fields(mesh, lattice, [name for name in names if name in attributes.ours(mesh)])
+    loose = {name: np.asarray(layers[name], np.float32) for name in LAYERS if name in layers}
+    for name in ("wear", "deposition"):
+        fields.setdefault(name, np.zeros(now.shape, np.float32))
+    fields.setdefault("bedrock", (now.elevation - loose_of(loose)).astype(np.float32))
+    return Ground(
+        mesh.session_uid,
+        _matrix(obj),
+        seen.place,
+        lattice,
+        began,
+        now.elevation.astype(np.float32),
+        loose,
+        before.elevation,
+        loose_of(first),
+        fields,
+        {**layers, "elevation": now.elevation},
+    )
+
+
+def heights_of(obj: bpy.types.Object) -> tuple[Array, Lattice, Array]:
+    """Elevation (rows, cols) float32 m, the lattice and the positions, for where the mouse is; InputError for none."""
+    ground = _now.ground
+    if ground is None or ground.mesh_uid != obj.data.session_uid or ground.matrix != _matrix(obj):
+        ground = of(obj)
+    return ground.elevation, ground.lattice, ground.place

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stroke of the brush under way on a mesh: dabs go to the worker, what they changed is shown, and at its end written.
+
+Nothing waits: `tick` takes in what has come and hands over what is new. Until `commit` the mesh only shows the stroke,
+so that giving it up leaves every byte.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...base.arrays import loose_of
+from ...base.errors import InputError
+from ...processes.brush.strokes import MOST_DABS, Stroke
+from ...processes.shared.state import thickness
+from ...worker.messages import MASK_PREFIX, Message
+from ..display import displayed_heights
+from ..original import original
+from ..run import commit, job
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+from ..terrain.mesh import positions
+from ..worker import worker_process
+from . import ground as grounds
+
+MOST_SHOWN = 4_000_000
+"""Vertices up to which a stroke is shown while it is painted."""
+
+
+class Painter:
+    """A stroke on an object. stroke: without dabs. masks: kind → (rows, cols); strata: as a table, or None.
+
+    Raises InputError where it cannot begin. is_last: whether no more dabs
+    come. ended: whether the worker has done all of it; fault: why it cannot go on.
+    """
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        stroke: Stroke,
+        masks: Mapping[str, Array],
+        strata: dict[str, Any] | None,
+        edges: str,
+        threads: int,
+    ) -> None:
+        job.check(obj)
+        self.object_uid, self.stroke = obj.session_uid, replace(stroke, dabs=())
+        self.ended, self.fault = False, ""
+        self._ground = grounds.of(obj, masks.get("sediment"))
+        attributes.check_names(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose))
+        self._runner = worker_process.ready()
+        self._around: dict[str, Any] = {"edges": edges, "strata": strata, "threads": threads}
+        self._masks = self._to_send(obj, masks)
+        self._waiting: list[tuple[float, ...]] = []
+        self._is_begun = self._is_asked = self.is_last = False
+        self._heights = self._ground.place[:, 2].copy()
+        self._cells = self._ground.lattice.to_grid(np.arange(len(self._heights)))
+        self._is_shown = len(self._heights) <= MOST_SHOWN
+
+    def _to_send(self, obj: bpy.types.Object, masks: Mapping[str, Array]) -> dict[str, Array] | None:
+        """The terrain and its masks, where the worker does not have them; None where it does."""
+        ground = self._ground
+        used = {kind: np.asarray(mask, np.float32) for kind, mask in masks.items()}
+        if "sediment" in attributes.ours(obj.data):
+            used.pop("sediment", None)  # of which what is left lies on the terrain
+        same = ground.masks.keys() == used.keys() and all(
+            np.array_equal(ground.masks[kind], used[kind]) for kind in used
+        )
+        if ground.sent == (self._runner, *self._around.items()) and same:
+            return None
+        ground.masks, ground.sent = used, (self._runner, *self._around.items())
+        now = {**ground.given, **ground.loose, "elevation": self._precise(ground)}
+        return {**now, **{MASK_PREFIX + kind: mask for kind, mask in used.items()}}
+
+    def _precise(self, ground: grounds.Ground) -> Array:
+        """The elevation as the mesh has it, (rows, cols) float64 m."""
+        return grid.terrain_of(ground.lattice, ground.place[:, 2]).elevation
+
+    @property
+    def dabs(self) -> tuple[tuple[float, ...], ...]:
+        """Those so far."""
+        return self.stroke.dabs
+
+    def dab(self, x: float, y: float, pressure: float = 1.0) -> None:
+        """Add a dab at a place in meters from the first vertex of the grid."""
+        if len(self.dabs) < MOST_DABS:
+            self._waiting.append((x, y, pressure))
+            object.__setattr__(self.stroke, "dabs", (*self.stroke.dabs, (x, y, pressure)))
+
+    def end(self) -> None:
+        """Add no more dabs; the stroke has ended once the worker has done all of it."""
+        self.is_last = True
+
+    def tick(self, seconds: float = 0.0) -> None:
+        """Take in what the worker has said, waiting up to so many seconds, show it, and hand over what is new."""
+        changed = False
+        for message in self._runner.poll(seconds) if self._is_asked else ():
+            changed |= self._take_in(message)
+        if not self._is_asked and not self.ended and not self.fault and (self._waiting or self.is_last):
+            self._hand_over()
+        if changed and self._is_shown and not self.ended:
+            self.show()
+
+    def show(self) -> None:
+        """Show the stroke on the mesh."""
+        obj = self.find_object()
+        if obj is None or not displayed_heights.show(obj.data, self._heights):
+            self.fault = "The mesh was changed during the stroke; it stays as it is."
+
+    def find_object(self) -> bpy.types.Object | None:
+        """The object that is painted; None once it is deleted."""
+        return next((obj for obj in bpy.data.objects if obj.session_uid == self.object_uid), None)
+
+    def _hand_over(self) -> None:
+        values: dict[str, Any] = {"dabs": self._waiting, "end": self.is_last}
+        if not self._is_begun:
+            values["stroke"] = {**self.stroke.to_dict(), "dabs": []}
+        if self._masks is not None:
+            values |= {"spacing": self._ground.lattice.spacing, **self._around}
+        self._runner.paint(values, self._masks)
+        self._waiting, self._masks, self._is_begun, self._is_asked = [], None, True, True
+
+    def _take_in(self, message: Message) -> bool:
+        """Hear what the worker says; returns whether heights have changed."""
+        if message.kind == "painted":
+            self._is_asked, self.ended = False, bool(message.values["ended"])
+            if message.values["box"] is not None:
+                self._take(message.values["box"], message.arrays)
+            return message.values["box"] is not None
+        if message.kind in ("refused", "failed", "broken", "ended"):
+            unknown = message.kind == "failed"
+            self.fault = "The brush failed because of an internal error." if unknown else message.values["reason"]
+            if unknown:
+                print(message.values["reason"])
+        return False
+
+    def _take(self, box: list[int], arrays: Mapping[str, Array]) -> None:
+        """Take in the layers of a box."""
+        inside, ground = (slice(box[0], box[1]), slice(box[2], box[3])), self._ground
+        part, kept = arrays["elevation"], ground.elevation[inside]
+        changed = part != kept
+        cells = self._cells[inside][changed]
+        self._heights[cells] = (part[changed] / ground.lattice.scale_z).astype(np.float32)
+        moved = changed.copy()
+        for name, layer in arrays.items():
+            if name != "elevation":
+                moved |= ground.loose[name][inside] != layer
+                ground.loose[name][inside] = layer
+        kept[...] = part
+        if len(arrays) > 1:
+            self._measure(inside)
+
+    def _measure(self, inside: tuple[slice, slice]) -> None:
+        """Bring wear, deposition and bedrock of a box up to date."""
+        ground, fields = self._ground, self._ground.fields
+        loose = loose_of({name: layer[inside] for name, layer in ground.loose.items()})
+        elevation = ground.elevation[inside].astype(np.float64)
+        gained = loose - ground.start_loose[inside]
+        fields["deposition"][inside] = thickness(gained)
+        fields["wear"][inside] = thickness(gained + ground.start[inside] - elevation)
+        fields["bedrock"][inside] = elevation - loose
+
+    def commit(self) -> None:
+        """Write the stroke to the mesh, with what Restore needs; InputError where that cannot be, and nothing is."""
+        obj, ground = self.find_object(), self._ground
+        displayed_heights.put_back()
+        if obj is None or (reason := grid.why_not(obj)) is not None:
+            grounds.forget()
+            raise InputError("The terrain under the brush was deleted." if obj is None else str(reason))
+        mesh, now = obj.data, positions(obj.data)
+        if not np.array_equal(now, ground.place):
+            grounds.forget()
+            raise InputError(f"The mesh of {obj.name} was changed during the stroke; it stays as it is.")
+        try:
+            with commit.all_or_nothing(mesh, now):
+                if ground.began.is_new:
+                    original.set_aside(mesh)
+                original.keep_source(mesh, ground.began.kept)
+                attributes.write_fields(mesh, ground.lattice, {**ground.fields, **ground.loose})
+                written = grid.write_heights(mesh, self._heights, now)
+                original.mark_result(mesh, None, written)
+        except BaseException:
+            grounds.forget()
+            raise
+        ground.place, ground.began = written, replace(ground.began, start=written[:, 2], is_new=False)
+
+    def cancel(self) -> None:
+        """Give the stroke up: the mesh has every byte that it had."""
+        displayed_heights.put_back()
+        grounds.forget()
+        if not self._runner.alive:
+            worker_process.stop()

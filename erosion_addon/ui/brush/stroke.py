@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stroke of the brush: from the press of the button to its release, and one step of undo."""
+
+import math
+from typing import Any
+
+import bpy
+from bpy_extras import view3d_utils
+
+from ...base.errors import InputError
+from ...processes.brush.strokes import Stroke
+from ...scene.brush import aim
+from ...scene.brush import ground as grounds
+from ...scene.brush.painter import Painter
+from ...scene.derived import companions
+from ...scene.original import original
+from ..base import preferences
+from ..base.parameter_properties import meant
+from ..base.refusals import reports_refusals
+from ..base.terrain_operator import allowed, why_no_run
+from ..base.translations import report
+from ..masks import masks
+from ..recipe import brush_layers as layers
+from ..recipe import loaded_recipe
+from . import settings as brush_settings
+
+TICK = 0.03
+"""Seconds between two looks at what the worker has done."""
+
+STILL = 4
+"""Ticks after which a brush that is held still dabs again."""
+
+SPACING = 0.25
+"""Way between two dabs, in radii."""
+
+MODES = (
+    ("NORMAL", "Normal", "As the settings say"),
+    ("INVERT", "Invert", "Lower instead of raise, take sand instead of strewing it"),
+    ("SMOOTH", "Smooth", "Let the ground creep, whatever the kind"),
+)
+
+
+class EROSION_PG_dab(bpy.types.PropertyGroup):
+    """A dab of a stroke that a script paints"""
+
+    location: bpy.props.FloatVectorProperty(name="Location", description="Place in the world", subtype="XYZ")
+    pressure: bpy.props.FloatProperty(name="Pressure", description="Pressure of the pen", default=1.0, min=0.0, max=1.0)
+
+
+class EROSION_OT_brush_stroke(bpy.types.Operator):
+    """Paint erosion on the terrain. Ctrl inverts, Shift smooths, Esc takes the stroke back"""
+
+    bl_idname = "erosion.brush_stroke"
+    bl_label = "Erosion Brush"
+    bl_options = {"UNDO"}
+
+    mode: bpy.props.EnumProperty(name="Mode", description="What the stroke does", items=MODES, options={"SKIP_SAVE"})
+    stroke: bpy.props.CollectionProperty(
+        type=EROSION_PG_dab,
+        name="Stroke",
+        description="For scripts: a dab at each location in the world",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+
+    def _begin(self, context: bpy.types.Context, radius: float) -> None:
+        terrain = companions.terrain_of(context.object)
+        self._layer_is_new = layers.layer_of(terrain) is None
+        if self._layer_is_new and (full := layers.why_full(terrain)):
+            raise InputError(f"{full}; remove one before you paint.")
+        self._was_result = original.has_source(terrain.data)
+        given, strata = _stroke(context, self.mode, radius, terrain), None
+        try:
+            strata = loaded_recipe.recipe(terrain.erosion).strata
+        except InputError:
+            pass  # the settings name no recipe, so they name no rock either
+        self._painter = Painter(
+            terrain,
+            given,
+            masks.arrays_of(terrain),
+            strata.to_dict() if strata else None,
+            terrain.erosion.edges,
+            preferences.threads(),
+        )
+        ground = grounds.of(terrain)
+        self._frame = aim.frame_of(terrain, ground.lattice, ground.place)
+        self._elevation = ground.elevation
+        self._digits = max(0, math.ceil(2.3 - math.log10(radius)))
+
+    def _dab(self, place: tuple[float, float], pressure: float) -> None:
+        """A dab at meters along x and y; rounded, as it is kept, to a two hundredth of the radius."""
+        self._painter.dab(round(place[0], self._digits), round(place[1], self._digits), round(pressure, 3))
+
+    @reports_refusals()
+    def _finish(self, context: bpy.types.Context) -> set[str]:
+        painter, terrain = self._painter, self._painter.find_object()
+        painter.commit()
+        if painter.dabs and terrain is not None:
+            layer = None if self._layer_is_new else layers.layer_shown(terrain, self._mark)
+            layers.keep(terrain, self._was_result, layer, painter.stroke)
+        return {"FINISHED"}
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """The whole stroke, for scripts."""
+        settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        if not self.stroke:
+            raise InputError("The stroke has no dabs; give it places on the terrain.")
+        self._mark = str(terrain.data.get(original.RESULT, ""))
+        self._begin(context, meant(settings.radius, None))
+        for element in self.stroke:
+            self._dab(aim.meters(self._frame, element.location), element.pressure)
+        self._painter.end()
+        while not self._painter.ended and not self._painter.fault:
+            self._painter.tick(0.05)
+        if self._painter.fault:
+            self._painter.cancel()
+            raise InputError(self._painter.fault)
+        return self._finish(context)
+
+    @reports_refusals()
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if self.stroke:
+            return self.execute(context)
+        settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        self._mark = str(terrain.data.get(original.RESULT, ""))
+        grounds.of(terrain)
+        mouse = (event.mouse_region_x, event.mouse_region_y)
+        if (place := under_mouse(context, terrain, mouse)) is None:
+            return {"CANCELLED", "PASS_THROUGH"}
+        self._begin(context, radius_of(context, terrain, settings, place))
+        self._last: tuple[float, float] | None = None
+        self._still, self._mouse, self._pressure = 0, mouse, 1.0
+        self._follow(context, event)
+        self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
+            return self._give_up(context)
+        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+            self._follow(context, event)
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE":
+            self._painter.end()
+        elif event.type == "TIMER":
+            return self._tick(context)
+        return {"RUNNING_MODAL"}
+
+    def _tick(self, context: bpy.types.Context) -> set[str]:
+        painter = self._painter
+        if not painter.is_last:
+            self._still += 1
+            if self._still >= STILL and self._last is not None:
+                self._dab(self._last, self._pressure)
+                self._still = 0
+        painter.tick()
+        if painter.fault:
+            report(self, {"ERROR"}, painter.fault)
+            return self._give_up(context)
+        if not painter.ended:
+            return {"RUNNING_MODAL"}
+        self._leave(context)
+        return self._finish(context)
+
+    def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """Dab along the way of the mouse."""
+        if self._painter.is_last:
+            return
+        terrain = self._painter.find_object()
+        mouse = (event.mouse_region_x, event.mouse_region_y)
+        found = under_mouse(context, terrain, mouse) if terrain is not None else None
+        if found is None:
+            self._last = None
+            return
+        settings = brush_settings.of(context)
+        self._pressure = event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
+        place = (found[0] * self._frame.spacing[1], found[1] * self._frame.spacing[0])
+        step = SPACING * self._painter.stroke.radius
+        if self._last is None:
+            self._dab(place, self._pressure)
+            self._last = place
+        while (way := math.dist(self._last, place)) >= step:
+            part = step / way
+            self._last = tuple(a + part * (b - a) for a, b in zip(self._last, place, strict=True))  # type: ignore[assignment]
+            self._dab(self._last, self._pressure)  # type: ignore[arg-type]
+        self._still = 0
+
+    def _give_up(self, context: bpy.types.Context) -> set[str]:
+        self._leave(context)
+        self._painter.cancel()
+        return {"CANCELLED"}
+
+    def _leave(self, context: bpy.types.Context) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.area.tag_redraw()
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the stroke, as when another file is opened."""
+        self._give_up(context)
+
+
+def _stroke(context: bpy.types.Context, mode: str, radius: float, terrain: bpy.types.Object) -> Stroke:
+    """A stroke by the settings, without dabs."""
+    settings = brush_settings.of(context)
+    seed = sum(len(item.strokes) for item in terrain.erosion.steps)
+    values = {name: meant(getattr(settings, name), None) for name in ("strength", "falloff", "angle")}
+    kind = "smooth" if mode == "SMOOTH" else settings.kind
+    invert = settings.invert != (mode == "INVERT")
+    return Stroke(kind=kind, radius=float(f"{radius:.4g}"), invert=invert, seed=seed, **values)
+
+
+def under_mouse(
+    context: bpy.types.Context, terrain: bpy.types.Object, mouse: tuple[float, float]
+) -> tuple[float, float] | None:
+    """Column and row of the terrain under a place of the region; None where there is none of it."""
+    elevation, lattice, place = grounds.heights_of(terrain)
+    origin = view3d_utils.region_2d_to_origin_3d(context.region, context.region_data, mouse)
+    direction = view3d_utils.region_2d_to_vector_3d(context.region, context.region_data, mouse)
+    return aim.hit(elevation, aim.frame_of(terrain, lattice, place), origin, direction)
+
+
+def radius_of(
+    context: bpy.types.Context, terrain: bpy.types.Object, settings: Any, place: tuple[float, float]
+) -> float:
+    """Radius of the brush on the ground (m) at a column and row."""
+    if not settings.use_pixels:
+        return float(meant(settings.radius, None))
+    elevation, lattice, positions = grounds.heights_of(terrain)
+    frame = aim.frame_of(terrain, lattice, positions)
+    at = aim.ring(elevation, frame, place, 0.0, 1)[0]
+    middle = view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
+    beside = view3d_utils.region_2d_to_location_3d(
+        context.region, context.region_data, (middle.x + settings.pixels, middle.y), at
+    )
+    return min(max((beside - at).length, 1e-3), 1e6)
+
+
+CLASSES = (
+    EROSION_PG_dab,
+    EROSION_OT_brush_stroke,
+)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The erosion brush in the toolbar of Object Mode."""
+
+from typing import Any
+
+import bpy
+
+from . import settings
+
+
+class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
+    """The tool"""
+
+    bl_space_type = "VIEW_3D"
+    bl_context_mode = "OBJECT"
+    bl_idname = "erosion.brush"
+    bl_label = "Erosion Brush"
+    bl_description = "Erode the terrain where you paint. Ctrl inverts, Shift smooths, Esc takes the stroke back"
+    bl_icon = "brush.generic"
+    bl_keymap = (
+        ("erosion.brush_stroke", {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("mode", "NORMAL")]}),
+        (
+            "erosion.brush_stroke",
+            {"type": "LEFTMOUSE", "value": "PRESS", "ctrl": True},
+            {"properties": [("mode", "INVERT")]},
+        ),
+        (
+            "erosion.brush_stroke",
+            {"type": "LEFTMOUSE", "value": "PRESS", "shift": True},
+            {"properties": [("mode", "SMOOTH")]},
+        ),
+    )
+
+    def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # type: ignore[misc] # noqa: N805
+        settings.draw(layout, settings.of(context), context.region.type == "TOOL_HEADER")
+
+
+def register() -> None:
+    """Put the tool into the toolbar."""
+    bpy.utils.register_tool(EROSION_TOOL_brush, separator=True)
+
+
+def unregister() -> None:
+    """Take it away again."""
+    bpy.utils.unregister_tool(EROSION_TOOL_brush)
+
+
+CLASSES: tuple[type, ...] = ()

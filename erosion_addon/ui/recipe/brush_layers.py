@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which step of the recipe a stroke is kept in: a layer of strokes that the mesh shows, or a new one."""
+
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...processes.brush.strokes import BrushParameters, Stroke
+from ...recipe.recipe import MOST_STEPS, Step
+from ...scene.original import original
+from ...terrain.limits import NO_LIMITS
+from . import kept_strokes, steps
+
+KIND = "brush"
+
+
+def layer_of(terrain: bpy.types.Object) -> Any | None:
+    """The step whose strokes the mesh shows as the last thing that happened to it; None where there is none yet.
+
+    InputError where strokes are kept that the mesh does not show.
+    """
+    mark = terrain.data.get(original.RESULT)
+    kept = [item for item in terrain.erosion.steps if item.kind == KIND and item.enabled and item.painted]
+    shown = [item for item in kept if item.painted == mark]
+    if kept and not (shown and original.is_untouched_result(terrain.data)):
+        raise InputError(
+            f"The mesh of {terrain.name} was changed after its strokes were painted, as {kept[-1].name}; "
+            "run the recipe, or switch off or remove that step."
+        )
+    return next((item for item in shown if _is_plain(item)), None)
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether the strokes of a step happen as they were painted."""
+    given = BrushParameters()
+    values = item.brush.strength, item.brush.grass_protection
+    plain = abs(values[0] - given.strength) < 1e-6 and abs(values[1] - given.grass_protection) < 1e-6
+    return plain and not steps.masks_of(item) and steps.step_of(item, []).limits == NO_LIMITS
+
+
+def layer_shown(terrain: bpy.types.Object, mark: str) -> Any | None:
+    """The layer whose strokes a mesh of that mark shows."""
+    steps_here = terrain.erosion.steps
+    return next((item for item in steps_here if item.kind == KIND and item.enabled and item.painted == mark), None)
+
+
+def why_full(terrain: bpy.types.Object) -> str | None:
+    """Why no layer can be added; None if one can."""
+    return f"A recipe has at most {MOST_STEPS} steps" if len(terrain.erosion.steps) >= MOST_STEPS else None
+
+
+def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke: Stroke) -> None:
+    """Keep a stroke that was written to the mesh, in a layer or in a new one: the first thing that happens to a terrain
+    that was no result of a run, or the last. was_result: whether it was one."""
+    settings = terrain.erosion
+    steps.ensure(settings)
+    if layer is None:
+        steps.add(settings, Step(KIND, BrushParameters()))
+        place = len(settings.steps) - 1 if was_result else 0
+        settings.steps.move(len(settings.steps) - 1, place)
+        settings.active_step = place
+        layer = settings.steps[place]
+    kept_strokes.append(layer, stroke)
+    layer.painted = terrain.data[original.RESULT]
+
+
+def mark(terrain: bpy.types.Object) -> None:
+    """A run has ended on the terrain: strokes of its last step may go on, and those before it are a part of it."""
+    at_work = [item for item in terrain.erosion.steps if item.enabled]
+    for item in at_work:
+        if item.kind == KIND:
+            item.painted = str(terrain.data.get(original.RESULT, "")) if item == at_work[-1] else ""

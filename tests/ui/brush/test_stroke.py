@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strokes of the brush on a mesh: what they write, what they keep, and how they come back."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.model import Recipe, erode
+from erosion_addon.processes.brush.strokes import Stroke
+from erosion_addon.scene.brush import ground as grounds
+from erosion_addon.scene.brush.painter import Painter
+from erosion_addon.scene.display import displayed_heights
+from erosion_addon.scene.original import original
+from erosion_addon.scene.run import job
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.worker import worker_process
+from erosion_addon.ui.recipe import steps
+from tests.terrains import fractal
+
+SIDE, CELL = 64, 10.0
+
+
+@pytest.fixture
+def terrain():
+    made = grid.make_grid_object("Terrain", fractal(SIDE, SIDE, 150.0), (CELL, CELL), bpy.context.scene.collection)
+    bpy.context.view_layer.objects.active = made
+    made.erosion.recipe_name = "light rills"
+    bpy.context.scene.erosion_brush.radius = 120.0
+    bpy.ops.ed.undo_push(message="Begin")
+    yield made
+    job.clear()
+    worker_process.stop()
+
+
+def the_terrain():
+    return bpy.data.objects["Terrain"]
+
+
+def heights():
+    return grid.heights(the_terrain().data)
+
+
+def stroke(kind="rain", count=3, x=-80.0, y=0.0, pressure=1.0, **settings):
+    """Paint by the operator, along x from a place in the world; the middle of the terrain is at 0."""
+    brush = bpy.context.scene.erosion_brush
+    brush.kind = kind
+    for name, value in settings.items():
+        setattr(brush, name, value)
+    places = [(x + 30.0 * number, y, 0.0) for number in range(count)]
+    given = [{"name": "", "location": place, "pressure": pressure} for place in places]
+    return bpy.ops.erosion.brush_stroke(stroke=given)
+
+
+def layers():
+    return [item for item in the_terrain().erosion.steps if item.kind == "brush"]
+
+
+def replayed(only_brush=True):
+    """Heights by the recipe's brush steps on the terrain before erosion, in this process, as the command line does."""
+    obj = the_terrain()
+    recipe = steps.recipe_of(obj.erosion, [])
+    written = Recipe.parse(recipe.to_toml(), "painted.toml")
+    painted = tuple(step for step in written.steps if step.kind == "brush" or not only_brush)
+    made = Recipe("painted", painted, edges=written.edges)
+    source = original.source_heights(obj.data)
+    return erode(grid.terrain_of(grid.find_lattice(obj), source), made)
+
+
+def test_what_was_painted_is_what_a_run_of_the_recipe_makes(terrain):
+    before = heights()
+    for number, kind in enumerate(("rain", "talus", "smooth", "raise", "sand", "rills")):
+        assert stroke(kind, y=20.0 * number, angle=20.0) == {"FINISHED"}
+    assert [len(item.strokes) for item in layers()] == [6]
+    after = replayed()
+    painted = heights()
+    assert painted.tobytes() == after.elevation.astype(np.float32).tobytes() != before.tobytes()
+    for name in ("sediment", "wear", "deposition", "bedrock"):
+        values = np.empty(SIDE * SIDE, np.float32)
+        the_terrain().data.attributes[name].data.foreach_get("value", values)
+        np.testing.assert_allclose(values, after[name].ravel(), atol=1e-5)
+    assert original.source_heights(the_terrain().data).tobytes() == before.tobytes()
+    bpy.ops.erosion.restore()
+    assert heights().tobytes() == before.tobytes()
+
+
+def test_on_a_result_strokes_are_the_last_step_and_a_run_does_them_again(terrain):
+    terrain.erosion.steps.clear()
+    steps.fill(terrain.erosion, Recipe.from_dict({"name": "one", "step": [{"kind": "talus", "rock_angle": 30.0}]}))
+    bpy.ops.erosion.run()
+    assert stroke("rain") == {"FINISHED"}
+    assert [item.kind for item in terrain.erosion.steps] == ["talus", "brush"]
+    painted = heights()
+    bpy.ops.erosion.run()
+    assert heights().tobytes() == painted.tobytes()
+    assert stroke("smooth") == {"FINISHED"} and [len(item.strokes) for item in layers()] == [2]
+    assert replayed(only_brush=False).elevation.astype(np.float32).tobytes() == heights().tobytes()
+
+
+def test_fifty_strokes_are_undone_and_done_again_one_by_one(terrain):
+    seen = [(heights().tobytes(), 0)]
+    for number in range(50):
+        assert stroke(("rain", "raise", "smooth")[number % 3], count=1, x=-200.0 + 8 * number) == {"FINISHED"}
+        bpy.ops.ed.undo_push(message="Erosion Brush")
+        seen.append((heights().tobytes(), sum(len(item.strokes) for item in layers())))
+    assert seen[-1][1] == 50
+    for number in range(49, 19, -1):  # Blender keeps 32 steps
+        bpy.ops.ed.undo()
+        assert (heights().tobytes(), sum(len(item.strokes) for item in layers())) == seen[number]
+    for number in range(21, 31):
+        bpy.ops.ed.redo()
+        assert (heights().tobytes(), sum(len(item.strokes) for item in layers())) == seen[number]
+    assert stroke("talus", angle=20.0) == {"FINISHED"}
+    assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize("portions", [1, 2, 7])
+def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
+    dabs = [(200.0 + 10.0 * number, 300.0, 1.0) for number in range(7)]
+    found = []
+    for size in (7, portions):
+        grounds.forget()
+        painter = Painter(terrain, Stroke(kind="rain", radius=100.0, strength=1.0), {}, None, "open", 2)
+        for first in range(0, 7, size):
+            for dab in dabs[first : first + size]:
+                painter.dab(*dab)
+            painter.tick()
+            while painter._is_asked:
+                painter.tick(0.05)
+        painter.end()
+        while not painter.ended:
+            painter.tick(0.05)
+            assert not painter.fault
+        found.append(painter._heights.tobytes())
+        painter.cancel()
+    assert found[0] == found[1]
+
+
+def test_a_stroke_given_up_leaves_every_byte(terrain):
+    before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
+    painter = Painter(terrain, Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter.dab(300.0, 300.0)
+    while not displayed_heights.is_shown(terrain.data):
+        painter.tick(0.05)
+        assert not painter.fault
+    painter.cancel()
+    assert heights().tobytes() == before and [attribute.name for attribute in terrain.data.attributes] == names
+    shown = np.empty(3 * SIDE * SIDE, np.float32)
+    terrain.data.attributes["position"].data.foreach_get("vector", shown)
+    assert shown[2::3].tobytes() == before
+    assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+def test_strokes_survive_the_file(terrain, tmp_path):
+    stroke("rain")
+    stroke("raise")
+    painted, kept = heights().tobytes(), [item.data for item in layers()[0].strokes]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "painted.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "painted.blend"))
+    assert heights().tobytes() == painted and [item.data for item in layers()[0].strokes] == kept
+    assert stroke("talus", angle=20.0) == {"FINISHED"} and len(layers()[0].strokes) == 3
+    assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+def test_a_larger_terrain_gets_the_strokes_in_the_same_place(terrain):
+    stroke("raise", count=1, x=0.0)
+    steps_kept = steps.recipe_of(terrain.erosion, [])
+    made = Recipe("painted", tuple(step for step in steps_kept.steps if step.kind == "brush"))
+    fine = grid.terrain_of(grid.find_lattice(terrain), original.source_heights(terrain.data))
+    twice = type(fine)(np.zeros((127, 127)), CELL / 2)
+    rise = erode(twice, made).elevation
+    coarse = heights().reshape(SIDE, SIDE) - original.source_heights(terrain.data).reshape(SIDE, SIDE)
+    np.testing.assert_allclose(rise[::2, ::2], coarse, atol=1e-4)
+    assert rise.sum() * (CELL / 2) ** 2 == pytest.approx(coarse.sum() * CELL**2, rel=0.01)
+
+
+def test_masks_hold_under_the_brush(terrain):
+    group = terrain.vertex_groups.new(name="Free")
+    group.add([index for index in range(SIDE * SIDE) if index % SIDE < 32], 1.0, "REPLACE")
+    terrain.erosion.strength.source, terrain.erosion.strength.layer = "VERTEX_GROUP", "Free"
+    before = heights().reshape(SIDE, SIDE)
+    assert stroke("raise") == {"FINISHED"}
+    after = heights().reshape(SIDE, SIDE)
+    assert (after[:, 32:] == before[:, 32:]).all() and (after[:, :32] != before[:, :32]).any()
+
+
+def test_a_scaled_and_turned_terrain_is_painted_where_the_brush_is(terrain):
+    terrain.scale, terrain.rotation_euler, terrain.location = (2.0, 2.0, 3.0), (0.0, 0.0, 0.5), (100.0, -50.0, 20.0)
+    bpy.context.view_layer.update()
+    before = heights().reshape(SIDE, SIDE)
+    assert stroke("raise", count=1, x=100.0, y=-50.0, radius=200.0) == {"FINISHED"}
+    rise = heights().reshape(SIDE, SIDE) - before
+    row, col = np.unravel_index(np.argmax(rise), rise.shape)
+    assert abs(row - 31.5) <= 1 and abs(col - 31.5) <= 1  # the middle
+    assert rise.max() * 3.0 == pytest.approx(0.02 * 200.0 * 0.5, rel=0.05)  # strength 0.5
+    assert np.count_nonzero(rise) == pytest.approx(np.pi * (200.0 / 20.0) ** 2, rel=0.1)
+
+
+def refusal(terrain, capsys=None, **given):
+    with pytest.raises(RuntimeError) as refused:
+        stroke(**given)
+    return str(refused.value)
+
+
+def test_refusals_say_why(terrain):
+    stroke("raise")
+    terrain.data.vertices[5].co.z += 1.0
+    assert "was changed after its strokes were painted, as Brush Strokes" in refusal(terrain)
+    terrain.erosion.steps[0].enabled = False
+    assert stroke("raise") == {"FINISHED"} and len(layers()) == 2
+    with pytest.raises(RuntimeError, match="has no dabs"):
+        bpy.ops.erosion.brush_stroke()
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Edit Mode" in refusal(terrain)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = None
+    assert "poll" in refusal(terrain)
+
+
+def test_no_stroke_begins_while_a_terrain_is_eroded(terrain):
+    running = job.start(terrain, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
+    assert "is being eroded" in refusal(terrain)
+    running.cancel()
+
+
+def test_damaged_strokes_of_a_file_are_left_out(terrain):
+    stroke("raise")
+    item = layers()[0]
+    for text in ("", "[", "[]", json.dumps({"kind": "lightning"}), json.dumps({"dabs": [[0, 0]]})):
+        item.strokes.add().data = text
+    assert len(steps.parameters_of(item, []).strokes) == 1

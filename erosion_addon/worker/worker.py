@@ -2,8 +2,8 @@
 """Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never imports bpy.
 
 Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`; between runs `warm`,
-`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`, `result`,
-`preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
+`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`,
+`result`, `preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
 
 Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind. The worker exits as
 soon as its input ends. If one of its two threads ends, so does the process, with an exit code that `client` explains.

@@ -31,6 +31,7 @@ LAYERS = (
     "lod",
     "generators",
     "run",
+    "frames",
     "model",
     "worker",
     "cli",

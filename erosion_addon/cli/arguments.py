@@ -73,6 +73,9 @@ def _add_erode(commands: Any) -> None:
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     _add_source(erode)
     _add_results(erode)
+    erode.add_argument("--frames", metavar="N", type=_count, help="keep the states after N equal shares of the run")
+    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0001.exr …")
+    erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
 
 
 def _add_source(command: _Parser) -> None:

@@ -23,6 +23,7 @@ from ..base.errors import InputError
 from ..files import maps
 from ..files.heightmap import SUFFIXES, Range, Written, encode_heightmap
 from ..files.image_files import ImageFiles, OpenImageIOFiles
+from ..frames.sequence import Frames
 from ..generators.registry import make, require_size
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
@@ -119,7 +120,26 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         def compile_kernels(tell: Tell) -> None:
             rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
 
-        results.write(results.watch(run, compile_kernels), image_files)
+        if frames := _frames(given, image_files):
+            frames.require_space(terrain.shape)
+            if not given.quiet:
+                note(f"{given.frames} frames of about {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
+            run = frames.keep(run)
+        try:
+            last = results.watch(run, compile_kernels)
+        finally:
+            if frames and 0 < frames.kept < given.frames:
+                note(f"The {frames.kept} frames made so far stay in {given.frames_folder}.")
+        results.write(last, image_files)
+
+
+def _frames(given: argparse.Namespace, image_files: ImageFiles) -> Frames | None:
+    """Frames to keep, if any are asked for."""
+    if given.frames is None and given.frames_folder is None and not given.frames_fields:
+        return None
+    if given.frames is None or given.frames_folder is None:
+        raise InputError("--frames needs --frames-folder, the folder for them, and the other way around.")
+    return Frames(given.frames_folder, given.frames, given.frames_fields, image_files)
 
 
 def _resume(given: argparse.Namespace, image_files: ImageFiles) -> None:

@@ -197,7 +197,7 @@ def _drops(
     rain = np.asarray(share * part.masks.get("rain", np.float32(1.0)), np.float32)
     part = _held(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
     part = replace(part, masks={**part.masks, "rain": rain})
-    values = {
+    values: dict[str, Any] = {
         "drops_per_cell": min(strength * DROPS * float(share.sum()) / size, 1000.0),
         "maximum_path": max(steps / max(part.elevation.shape), 0.01),
     }

@@ -13,6 +13,7 @@ from ..scene import session
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
+from .brush import adjust as brush_adjust
 from .brush import settings as brush_settings
 from .brush import stroke as brush_stroke
 from .brush import tool as brush_tool
@@ -57,6 +58,7 @@ _MODULES: tuple[Any, ...] = (
     carving,
     brush_settings,
     brush_stroke,
+    brush_adjust,
     brush_tool,
     report,
     menu,

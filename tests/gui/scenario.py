@@ -15,6 +15,7 @@ from pathlib import Path
 
 import artist
 import attended
+import brush
 import choices
 import recipes
 import seen
@@ -234,6 +235,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     ),
     "recipes": (False, recipes.SCENES),
     "choices": (False, choices.SCENES),
+    "brush": (False, brush.SCENES),
     "mouse": (
         True,
         (

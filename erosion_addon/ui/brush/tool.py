@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from . import settings
+from . import cursor, settings
 
 
 class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
@@ -29,10 +29,21 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
             {"type": "LEFTMOUSE", "value": "PRESS", "shift": True},
             {"properties": [("mode", "SMOOTH")]},
         ),
+        ("erosion.brush_adjust", {"type": "F", "value": "PRESS"}, {"properties": [("what", "RADIUS")]}),
+        (
+            "erosion.brush_adjust",
+            {"type": "F", "value": "PRESS", "shift": True},
+            {"properties": [("what", "STRENGTH")]},
+        ),
+        ("erosion.brush_size", {"type": "LEFT_BRACKET", "value": "PRESS"}, {"properties": [("grows", False)]}),
+        ("erosion.brush_size", {"type": "RIGHT_BRACKET", "value": "PRESS"}, {"properties": [("grows", True)]}),
     )
 
     def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # type: ignore[misc] # noqa: N805
         settings.draw(layout, settings.of(context), context.region.type == "TOOL_HEADER")
+
+    def draw_cursor(context: bpy.types.Context, tool: Any, xy: tuple[float, float]) -> None:  # type: ignore[misc] # noqa: N805
+        cursor.draw(context, xy)
 
 
 def register() -> None:

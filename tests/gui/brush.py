@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The erosion brush in a real window: strokes of every kind with the mouse, Esc, undo, keys."""
+
+from desk import TERRAIN
+
+SETTINGS = "bpy.context.scene.erosion_brush"
+STROKES = f"sum(len(item.strokes) for item in {TERRAIN}.erosion.steps)"
+KINDS = ("rain", "rills", "talus", "raise", "smooth", "sand")
+CHOOSE = """
+with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')):
+    bpy.ops.wm.tool_set_by_id(name='erosion.brush')
+"""
+
+
+def _middle(window):
+    left, bottom, width, height = window.ask("rectangle('WINDOW')")
+    return left + width // 2, bottom + height // 2
+
+
+def _paint(window):
+    """A stroke over the middle of the terrain, from left to right."""
+    x, y = _middle(window)
+    window.drag(x - 60, y, 120, 8)
+
+
+def the_brush_paints_rain_and_undo_takes_it_back(window):
+    window.ask("new_terrain(128, 160, 1.0)")
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.radius = 150.0")
+    window.ask(f"{SETTINGS}.kind = 'rain'")
+    window.move(*_middle(window))
+    window.picture("circle")
+    before = window.ask("fingerprint()")
+    _paint(window)
+    window.wait("the stroke", f"{STROKES} == 1")
+    window.picture("rain")
+    assert window.ask("fingerprint()") != before, "the stroke changed nothing"
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"{STROKES} == 0")
+    assert window.ask("fingerprint()") == before, "undo did not bring the terrain back"
+
+
+def escape_takes_a_stroke_back(window):
+    before = window.ask("fingerprint()")
+    window.ask(f"{SETTINGS}.kind = 'raise'")
+    x, y = _middle(window)
+    window.move(x, y)
+    window.send("LEFTMOUSE", ["PRESS"])
+    for step in range(8):
+        window.move(x + 8 * step, y)
+    window.wait("the stroke on the mesh", f"fingerprint() != {before!r}")
+    window.key("ESC")
+    window.send("LEFTMOUSE", ["RELEASE"])
+    window.wait("the ground as it was", f"fingerprint() == {before!r}")
+    assert window.ask(STROKES) == 0
+
+
+def strokes_of_every_kind_are_kept(window):
+    window.ask(f"{SETTINGS}.angle = 15.0 * 3.14159 / 180")
+    for number, kind in enumerate(KINDS, 1):
+        before = window.ask("fingerprint()")
+        window.ask(f"{SETTINGS}.kind = {kind!r}")
+        _paint(window)
+        window.wait(f"the stroke of {kind}", f"{STROKES} == {number}")
+        assert window.ask("fingerprint()") != before, f"{kind} changed nothing"
+    window.picture("every_kind")
+    for number in range(len(KINDS) - 1, -1, -1):
+        window.key("Z", ctrl=True)
+        window.wait("the undo", f"{STROKES} == {number}")
+
+
+def keys_change_radius_and_strength(window):
+    window.move(*_middle(window))
+    radius, strength = window.ask(f"({SETTINGS}.radius, {SETTINGS}.strength)")
+    window.key("RIGHT_BRACKET")
+    window.wait("a larger brush", f"{SETTINGS}.radius > {radius} * 1.2")
+    window.key("LEFT_BRACKET")
+    window.wait("the brush as before", f"abs({SETTINGS}.radius - {radius}) < 1e-3 * {radius}")
+    x, y = _middle(window)
+    window.key("F")
+    window.move(x + 100, y)
+    window.wait("a larger brush", f"{SETTINGS}.radius > {radius} * 1.2")
+    window.key("ESC")
+    window.wait("the brush as before", f"abs({SETTINGS}.radius - {radius}) < 1e-3 * {radius}")
+    window.move(x, y)
+    window.send("F", shift=True)
+    window.move(x - 100, y)
+    window.wait("a weaker brush", f"{SETTINGS}.strength < {strength}")
+    window.click(x - 100, y)
+    assert window.ask(f"{SETTINGS}.strength") < strength
+
+
+SCENES = (
+    the_brush_paints_rain_and_undo_takes_it_back,
+    escape_takes_a_stroke_back,
+    strokes_of_every_kind_are_kept,
+    keys_change_radius_and_strength,
+)

@@ -108,6 +108,8 @@ use("step_remove")
 use("companion_remove", kind="lod")
 use("mask_paint")
 use("mask_paint")
+use("brush_stroke", stroke=[{"name": "", "location": (0.0, 0.0, 0.0), "pressure": 1.0}])
+use("brush_size", grows=True)
 
 refused = []
 for name in sorted(set(dir(bpy.ops.erosion)) - used - {"recipe_choose", "manual_open"}):  # a menu, and the browser

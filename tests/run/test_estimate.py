@@ -19,7 +19,16 @@ def recipe(kind, **values):
     return Recipe.from_dict({"name": "one", "step": [{"kind": kind, **values}]})
 
 
-@pytest.mark.parametrize("kind", PROCESSES)
+def test_strokes_take_longer_with_more_dabs_and_on_finer_cells():
+    def seconds(dabs, cell):
+        stroke = {"kind": "rain", "radius": 200.0, "dabs": [[500.0, 500.0, 1.0]] * dabs}
+        return seconds_needed(recipe("brush", strokes=[stroke]), (256, 256), (cell, cell), 1)
+
+    assert seconds(20, 8.0) > 8 * seconds(2, 8.0)
+    assert seconds(20, 4.0) > 2 * seconds(20, 8.0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PROCESSES if kind != "brush"])  # whose dabs have sizes in meters
 def test_every_process_has_an_estimate_that_grows_with_the_cells(kind):
     small, large = (seconds_needed(recipe(kind), (side, side), (20.0, 20.0), 1) for side in (128, 256))
     assert 4 <= large / small <= 8.01  # wind crosses the terrain, so a particle of twice the cells takes twice as long

@@ -112,6 +112,7 @@ BRIEF = {
     "talus": {},
     "snow": {},
     "uplift": {},
+    "brush": {"strokes": [{"kind": "raise", "radius": 60.0, "dabs": [[100.0, 100.0, 1.0]]}]},
 }
 
 

@@ -138,6 +138,7 @@ QUICK = {
     "weather": {"duration": 1e4},
     "snow": {"reach": 50.0},
     "uplift": {"uplift": 0.1},
+    "brush": {"strokes": [{"kind": "rain", "radius": 80.0, "strength": 1.0, "dabs": [[100.0, 120.0, 1.0]] * 3}]},
 }
 """What makes a step quick, and sure to change something on a small terrain."""
 

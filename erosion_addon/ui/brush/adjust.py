@@ -30,7 +30,8 @@ class EROSION_OT_brush_size(bpy.types.Operator):
             settings.pixels = round(settings.pixels * factor) + (1 if self.grows else 0)
         else:
             settings.radius *= factor
-        context.area.tag_redraw()
+        if context.area:
+            context.area.tag_redraw()
         return {"FINISHED"}
 
 

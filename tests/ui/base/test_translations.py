@@ -23,7 +23,7 @@ SAME_IN_GERMAN = {
     *("Sand", "Sediment", "Start", "Threads", "Wind", "Y"),
     *("DirectX (-Y)", "EXR", "OpenEXR", "OpenGL (+Y)", "PNG", "R16", "R32", "RAW", "TIFF", "Unity", "Unreal"),
     *("129", "257", "505", "513", "1009", "1025", "2017", "2049", "4033", "4097", "8129"),
-    *("limits: {}", "masks: {}", "needs: {}", "{} {}"),  # keys of recipe files
+    *("limits: {}", "masks: {}", "needs: {}", "{} {}", "Radius: {value}"),  # keys of recipe files, and a header
 }
 
 

@@ -5,11 +5,13 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon.model import Recipe
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.masks import overlay as mask_overlay
 from erosion_addon.scene.terrain import grid
 from erosion_addon.terrain.masks import AREAS, MASK_KINDS
 from erosion_addon.ui.masks import mask_watch, masks
+from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import activate, z_of
 
 PAINT, SHOW, IMAGE = bpy.ops.erosion.mask_paint, bpy.ops.erosion.mask_show, bpy.ops.erosion.mask_image
@@ -151,11 +153,9 @@ def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_objec
 @pytest.mark.parametrize("kind", [kind for kind, process in PROCESSES.items() if process.moves_ground])
 def test_only_the_selection_is_eroded_by_any_process(terrain_object, kind):
     settings = terrain_object.erosion
-    settings.steps.clear()
-    settings.steps.add().kind = kind
-    steps = {"water": {"duration": 0.2}, "talus": {"rock_angle": 20.0}}
-    for name, value in steps.get(kind, {}).items():
-        setattr(getattr(settings.steps[0], kind), name, value)
+    stroke = {"kind": "raise", "radius": 400.0, "dabs": [[320.0, 240.0, 1.0]]}  # all of the terrain
+    values = {"water": {"duration": 0.2}, "talus": {"rock_angle": 20.0}, "brush": {"strokes": [stroke]}}
+    steps.fill(settings, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **values.get(kind, {})}]}))
     select(terrain_object, left_half(terrain_object))
     settings.strength.source, settings.strength.border = "SELECTION", 100.0
     attribute_of(terrain_object, np.full(48 * 64, 5.0), "sand")  # without it the wind has nothing to begin with

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 7
+VERSION = 8
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
@@ -262,7 +262,7 @@ ROCK = (
     # Streaks down the walls.
     _times("down", "place", (7.0, 7.0, 0.8)),
     noise("streaks", "down", 3.0, 0.6),
-    ramp("streak", "streaks.Fac", 0.35, 0.62, (0.6, 1.3)),
+    ramp("streak", "streaks.Fac", 0.3, 0.66, (0.78, 1.2)),
     mix("streaked", "in.Detail", "layered", "streak", "MULTIPLY"),
     math("fresh", "MULTIPLY_ADD", "worn", 0.25, 0.9),
     mix("rock", 1.0, "streaked", "fresh", "MULTIPLY"),
@@ -356,17 +356,16 @@ SURFACE = (
     math("shine", "MULTIPLY", "in.Glow", "in.Glow Strength"),
     # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
     # where triangles are as small as pixels.
-    # Only the finest noise gives its color, which is three noises more: with the color of a second and a third one too,
-    # a computer without a graphics card compiles the material five and forty times as long.
-    math("against", "MULTIPLY", "centered", -0.4),
-    Node("patches bent", "CombineXYZ", {"X": "centered", "Y": "ribs", "Z": "wide centered"}),
-    Node("streaks bent", "CombineXYZ", {"X": "ribs", "Y": "against", "Z": "ribs"}),
-    _centered("grain bent", "grain.Color"),
-    math("crags", "MULTIPLY", "bare", 2.2),
+    # Only the streaks give their color, which is three noises more: with the color of a second and a third noise too, a
+    # computer without a graphics card compiles the material five and forty times as long.
+    _centered("streaks colored", "streaks.Color"),
+    # Red is the streak's own value: what is darker would be bent away from the sun too, in blotches.
+    _times("streaks bent", "streaks colored", (0.2, 1.0, 1.0)),
+    Node("grain bent", "CombineXYZ", {"X": "grain centered", "Y": "grain centered", "Z": "ribs"}),
+    math("crags", "MULTIPLY_ADD", "bare", 1.4, 0.6),
     _scaled("crags bent", "streaks bent", "crags"),
     _scaled("grain near bent", "grain bent", "near"),
-    Node("coarse", "VectorMath", {0: "patches bent", 1: "crags bent"}, {"operation": "ADD"}),
-    Node("rough", "VectorMath", {0: "coarse", 1: "grain near bent"}, {"operation": "ADD"}),
+    Node("rough", "VectorMath", {0: "crags bent", 1: "grain near bent"}, {"operation": "ADD"}),
     math("relief", "MULTIPLY_ADD", "bare", 0.55, 0.3),
     # Snow fills the fine relief, but not all of it.
     math("snow fills", "MULTIPLY", "snow", 0.8),

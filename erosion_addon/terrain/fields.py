@@ -53,6 +53,9 @@ FIELDS: dict[str, Field] = {
         Field("slope", "m/m", "rise by distance, 1 for 45°"),
         Field("curvature", "1/m", "mean curvature of the surface, above 0 on ridges and below in hollows"),
         Field("flow_direction", "length 1", "direction of the water along columns and rows", components=2),
+        Field("river", "0-1", "where rivers run, while rivers or lakes are objects"),
+        Field("bank", "0-1", "ground beside rivers and lakes, 1 at the water to 0 at the widest river's width from it"),
+        Field("lake", "0 or 1", "where lakes stand, while rivers or lakes are objects"),
         Field("surface_color", "0-1", "color of the ground (red, green, blue)", components=3),
     )
 }
@@ -60,5 +63,8 @@ FIELDS: dict[str, Field] = {
 ANALYZED = ("drainage_area", "stream_order", "lake_depth", "slope", "curvature", "flow_direction")
 """Fields that an analysis computes from the heights of any terrain."""
 
-BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density", *ANALYZED)
+WATERS = ("river", "bank", "lake")
+"""Fields of a terrain with rivers or lakes as objects."""
+
+BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density", *ANALYZED, *WATERS)
 """Fields that are baked on a result; simulations do not produce them."""

@@ -17,9 +17,10 @@ from ..base.threads import Tally
 from ..drainage import beds
 from ..drainage.analysis import Analysis, AnalysisParameters, analyze
 from ..drainage.beds import BedParameters
-from ..drainage.rivers import RiverParameters, Water, water_of
+from ..drainage.rivers import RiverParameters, Water, sea_of, sizes, water_of
 from ..light import bake
 from ..recipe.recipe import Recipe
+from ..terrain.fields import WATERS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
@@ -63,7 +64,7 @@ def analysis_in(answer: Mapping[str, Array]) -> Analysis:
 def water_request(
     terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
 ) -> Request:
-    """Request for the rivers and lakes of a terrain; see `water_in`. headwaters: see `water_of`."""
+    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters: see `water_of`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
     heads = {} if headwaters is None else {"headwaters": headwaters}
     return Request("water", values, {"elevation": terrain.elevation, **heads})
@@ -71,7 +72,12 @@ def water_request(
 
 def water_in(answer: Mapping[str, Array]) -> Water:
     """Rivers and lakes in the answer to such a request."""
-    return Water(**answer)
+    return Water(**{name: answer[name] for name in Water.__dataclass_fields__})
+
+
+def waters_in(answer: Mapping[str, Array]) -> dict[str, Array]:
+    """Fields `WATERS` in the answer to such a request, (rows, cols) float32."""
+    return {name: answer[name] for name in WATERS}
 
 
 def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
@@ -157,7 +163,9 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     tell(0.0, "Rivers and Lakes")
     heads = arrays.get("headwaters")
     found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads)
-    return {name: getattr(found, name) for name in Water.__dataclass_fields__}
+    masks = beds.masks(found, sizes(found, parameters), terrain.spacing, sea_of(terrain.elevation, parameters))
+    fields = {name: masks[name] for name in WATERS}
+    return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
 
 
 def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:

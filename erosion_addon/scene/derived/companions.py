@@ -16,6 +16,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...base.errors import InputError
+from ...terrain.fields import FIELDS, WATERS
 from ..materials import nodes
 from ..terrain import attributes, grid
 from ..terrain.mesh import positions
@@ -85,6 +86,7 @@ def update(terrain: bpy.types.Object) -> list[str]:
     Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written.
     """
     put_in_place(terrain)
+    _forget_waters(terrain)
     refused = []
     for kind, bring_up_to_date in _updaters().items():
         for companion in find(terrain, kind):
@@ -173,8 +175,17 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
     for collection in (bpy.data.materials, bpy.data.node_groups):
         for unused in [item for item in collection if nodes.KIND in item and not item.users]:
             collection.remove(unused)
+    _forget_waters(terrain)
     tell_material(terrain)
     return len(found)
+
+
+def _forget_waters(terrain: bpy.types.Object) -> None:
+    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's attributes."""
+    mesh = terrain.data
+    if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not (find(terrain, "rivers") or find(terrain, "lakes")):
+        attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in WATERS])
+        mesh.update()
 
 
 def tell_material(terrain: bpy.types.Object) -> None:

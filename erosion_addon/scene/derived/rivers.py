@@ -15,12 +15,13 @@ from ...base.errors import InputError
 from ...drainage import ribbon
 from ...drainage import rivers as drainage
 from ...drainage.sea import sunk
+from ...terrain.fields import WATERS
 from ...terrain.terrain import Terrain
 from ...worker.messages import Request
-from ...worker.services import water_in, water_request
+from ...worker.services import water_in, water_request, waters_in
 from ..masks import masks
 from ..materials import water_material
-from ..terrain import attribute_values, grid
+from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import fill, positions
 from ..worker import computing
@@ -88,6 +89,7 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParam
             )
         if not _runs(terrain):
             return  # else rivers and lakes must have some land left
+    attributes.check_names(terrain.data, WATERS)
     heads = _heads(terrain, lattice, headwaters)
     water = water_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
     if kind == "rivers" and not len(water.place):
@@ -145,7 +147,7 @@ def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Arr
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Rebuild the mesh of rivers, lakes or a sea; it is empty if there are none.
+    """Rebuild the mesh of rivers, lakes or a sea; it is empty if there are none. Rivers and lakes write `WATERS` too.
 
     InputError if the headwaters mask is missing; the mesh is then unchanged.
     """
@@ -156,9 +158,14 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     try:
         sheet = _sheet(terrain, kind, parameters, ground, heads)
     except InputError:
+        if kind != "sea":
+            nothing = np.zeros(ground.elevation.shape, np.float32)
+            attributes.write_fields(terrain.data, lattice, dict.fromkeys(WATERS, nothing))
         mesh.clear_geometry()  # as of ground that is level now, which is no fault of the run that made it so
         mesh.update()
         return
+    if kind != "sea":
+        attributes.write_fields(terrain.data, lattice, _waters(terrain, parameters, ground, heads))
     _fill(mesh, sheet, positions(terrain.data), lattice)
 
 
@@ -174,6 +181,13 @@ def _sheet(
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
     return ribbon.ribbons(water, drainage.sizes(water, parameters), ground.elevation, ground.spacing, lakes)
+
+
+def _waters(
+    terrain: bpy.types.Object, parameters: drainage.RiverParameters, ground: Terrain, heads: Array | None
+) -> dict[str, Array]:
+    """Fields `WATERS` of the terrain, (rows, cols). heads: see `water_request`."""
+    return waters_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...terrain.fields import ANALYZED
+from ...terrain.fields import ANALYZED, WATERS
 from ...terrain.masks import MASK_KINDS
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
@@ -17,7 +17,8 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
         return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
     found = attributes.read_fields(obj.data, lattice, [name])
     if name not in found:
-        remedy = "analyze it first" if name in ANALYZED else "no run has made one"
+        remedy = "add rivers first" if name in WATERS else "no run has made one"
+        remedy = "analyze it first" if name in ANALYZED else remedy
         raise InputError(f"{obj.name} has no {name.replace('_', ' ')}; {remedy}.")
     return found[name]
 

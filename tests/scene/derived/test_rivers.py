@@ -12,6 +12,7 @@ from erosion_addon.scene.derived import companions, rivers, update_derived
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import heights, positions
+from erosion_addon.terrain.fields import WATERS
 from tests.terrains import fractal, plane
 
 LAND = fractal(40, 50, relief=200.0, seed=3)
@@ -172,11 +173,56 @@ def test_ground_without_rivers_empties_the_objects_and_is_no_fault(terrain):
     assert update_derived.update(terrain) == [] and not len(made.data.vertices)
 
 
-def test_the_mesh_of_the_terrain_stays_as_it_is(terrain, everything_of):
+def field(terrain, name):
+    return values_of(terrain.data, name)[:, 0].reshape(LAND.shape)
+
+
+def test_the_terrain_knows_its_rivers_banks_and_lakes_and_they_follow_it(terrain):
+    rivers.add(terrain, "rivers", BROOKS)
+    for land in (LAND, LAND[::-1].copy()):
+        set_heights(terrain, land)
+        assert update_derived.update(terrain) == []
+        water = water_of(land, (10.0, 10.0), "open", BROOKS)
+        river, bank, lake = (field(terrain, name) for name in WATERS)
+        assert (lake == (water.lakes > 0)).all() and lake.any()
+        row, col = np.rint(water.place[:, 1::-1] / 10.0).astype(int).T
+        assert (river[row, col] > 0).all(), "a river is a cell wide at least, and its points lie in it"
+        assert 0.05 < river.mean() < 0.4 and not bank[lake > 0].any() and not bank[river == 1].any()
+        level = np.pad(lake, 1)
+        beside = (level[1:-1, 2:] + level[1:-1, :-2] + level[2:, 1:-1] + level[:-2, 1:-1] > 0) & (lake == 0)
+        assert (bank[beside & (river < 1)] == 1).all(), "the shore of a lake is wholly bank"
+    set_heights(terrain, np.full(LAND.shape, 5.0))
+    assert update_derived.update(terrain) == [] and not any(field(terrain, name).any() for name in WATERS)
+
+
+def test_a_river_mask_of_the_users_comes_back_and_a_group_of_that_name_refuses_rivers(terrain):
+    terrain.data.attributes.new("river", "FLOAT", "POINT").data.foreach_set("value", np.full(LAND.size, 0.25))
+    rivers.add(terrain, "rivers", BROOKS)
+    rivers.add(terrain, "lakes", BROOKS)
+    companions.remove(terrain, "rivers")
+    assert field(terrain, "river").max() == 1, "lakes still show where rivers run"
+    companions.remove(terrain, "lakes")
+    assert (field(terrain, "river") == 0.25).all() and "bank" not in terrain.data.attributes
+    terrain.vertex_groups.new(name="bank")
+    with pytest.raises(InputError, match="vertex group bank"):
+        rivers.add(terrain, "rivers", BROOKS)
+    assert bpy.data.objects[:] == [terrain]
+
+
+def test_deleted_rivers_leave_no_masks_behind_the_next_run(terrain):
+    bpy.data.objects.remove(rivers.add(terrain, "rivers", BROOKS))
+    update_derived.update(terrain)
+    assert set(WATERS).isdisjoint(terrain.data.attributes.keys())
+
+
+def test_the_mesh_of_the_terrain_stays_as_it_is_but_for_its_masks(terrain, everything_of):
     before = everything_of(terrain.data)
     rivers.add(terrain, "rivers", BROOKS)
     rivers.add(terrain, "lakes", BROOKS)
-    assert everything_of(terrain.data) == before
+    beside = everything_of(terrain.data)
+    assert {key: value for key, value in beside.items() if key in before and key != "properties"} == {
+        key: value for key, value in before.items() if key != "properties"
+    }
     assert companions.remove(terrain, "rivers") == companions.remove(terrain, "lakes") == 1
     assert everything_of(terrain.data) == before and bpy.data.objects[:] == [terrain]
     assert len(bpy.data.meshes) == 1 and not len(bpy.data.materials)

@@ -2,7 +2,7 @@
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
 # make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour
 # make test      all tests, on the Blender release that fits the Python found
-# make test-fast  the loop at the desk: no Blender, no processes, no whole landscapes; on two processors
+# make test-fast  the loop at the desk, under a minute: no Blender, no processes, no whole landscapes
 # make test-all  all tests on both LTS releases, where both Pythons are there; landscapes and drawn cases on one of them
 # make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
@@ -50,7 +50,7 @@ test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
 test-fast: $(VENV)/ready
-	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz or compile)" --ignore tests/scene --ignore tests/ui tests
+	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz or compile or slow)" --ignore tests/scene --ignore tests/ui tests
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .

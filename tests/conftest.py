@@ -15,6 +15,9 @@ IN_BLENDER = (HERE / "scene", HERE / "ui")
 CASE = "case"
 """Parameter of tests that draw what they test at random: its number is the seed."""
 
+ZIP = "zip_path"
+"""Fixture of tests that need the extension as a zip: building and installing it takes half a minute."""
+
 
 def pytest_collection_modifyitems(items):
     for item in items:
@@ -26,6 +29,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.kernel)
         if CASE in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.fuzz)
+        if ZIP in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 # Where software draws, it compiles each shader for a few small pictures: optimizing takes longer than drawing.

@@ -110,6 +110,7 @@ def test_processes_know_nothing_of_each_other(path):
         assert not within(imported, *others), f"{name_of(path)} imports {imported}"
 
 
+@pytest.mark.slow
 def test_folders_do_not_import_each_other_in_a_circle():
     """Late imports count too. The doors of the package and of the interface name what lies below them."""
     packages, names = {}, {name_of(path): package_of(path) for path in MODULES}

@@ -39,6 +39,7 @@ def test_every_block_of_the_manual_is_of_a_kind_that_is_tried():
     assert [text for text in all_blocks() if kind_of(text) is None] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ERODING, ids=" ".join)
 def test_a_command_of_the_manual_runs(folder, words):
     before = set(folder.rglob("*"))

@@ -153,6 +153,7 @@ def test_the_bytes_are_those_of_every_machine(name):
     assert digest(name) == HASHES[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_recipe_makes_the_bytes_that_it_made_before(name):
     """Another digest is another look of old seeds: CHANGELOG.md says why, and `python -m tests.every_machine --keep`
@@ -181,6 +182,7 @@ def symbols_needed(code):
                     yield code[texts + name : code.index(b"\0", texts + name)].decode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads ELF")
 @pytest.mark.parametrize("name", [*STEPS, "light"])
 def test_kernels_call_no_function_whose_last_digit_differs(name):
@@ -200,6 +202,7 @@ def test_kernels_call_no_function_whose_last_digit_differs(name):
     assert not {symbol for symbol in needed if not PLAIN_CALLS.fullmatch(symbol)}
 
 
+@pytest.mark.slow
 def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
     """Without the vectors and fused products that numpy, the C library and the compiler would otherwise use.
 

@@ -120,6 +120,7 @@ def test_a_recipe_from_before_landscapes_loads():
     assert recipe.landscape == "other" and 'landscape = "other"' in recipe.to_toml()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_shipped_recipe_moves_material_and_loses_none(name):
     result = eroded_shortly(name)
@@ -265,6 +266,7 @@ def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
         assert np.argwhere(flank > 2.0)[:, 1].max() > crest + 3
 
 
+@pytest.mark.slow
 def test_mesas_are_flat_land_on_hard_beds():
     land, given = Terrain(fractal(SIDE, SIDE, relief=420.0, seed=2), 40.0), Recipe.load("mesas")
     flat = []

@@ -160,6 +160,7 @@ DECIDES = {
 flight, half of them need the one and half the other."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "known"), NEEDING, ids=[f"{kind}.{known.name}" for kind, known in NEEDING])
 def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
     """Where it does not act, runs with another value of it leave the same bytes; where it does, others."""

@@ -21,6 +21,7 @@ from erosion_addon.model import Recipe, Terrain, simulate
 from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("writes", [0, 1, 2, 5, 6])
 @pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), MemoryError(), KeyboardInterrupt()])
 def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monkeypatch, capsys, writes, fault):

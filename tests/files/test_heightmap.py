@@ -400,6 +400,7 @@ for name in ("H\xfcgel.exr", "T\xe4ler.png", "H\xfcgel.tif", "T\xe4ler.npy"):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
 def test_names_that_are_not_utf_8_are_read_and_written(tmp_path, encoding):
     """OpenImageIO looks for the UTF-8 of a name: those of the folder and the files are other bytes."""

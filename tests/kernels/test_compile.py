@@ -128,6 +128,7 @@ def test_a_damaged_file_costs_its_own_compilation_and_is_replaced(filled, compil
     assert compiled(cache) == (True, 2)
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_in_a_file_is_noticed_or_harmless(filled, compiled):
     cache, files = filled
     path, content = next(iter(files.items()))

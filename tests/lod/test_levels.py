@@ -36,6 +36,7 @@ def edge_counts(level):
     return np.unique(np.sort(directed, axis=1), axis=0, return_counts=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SIZES)
 @pytest.mark.parametrize("error", [0.01, 1.0, 8.0])
 def test_triangles_are_within_the_error_at_every_point(shape, error):

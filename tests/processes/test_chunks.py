@@ -83,6 +83,7 @@ def test_a_chunk_of_drops_is_a_part_of_a_turn(kind, monkeypatch):
     assert 0 < max(pieces) <= 1000 + 2 * longest_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
 def test_a_gust_stopped_half_way_goes_on_to_the_same_bytes(flight, tmp_path, monkeypatch):
     monkeypatch.setattr(wind, "TURN_STEPS", 2**14)

@@ -50,6 +50,7 @@ def test_every_process_has_a_parameter_that_a_mask_scales():
     assert all(hasattr(PROCESSES[kind].parameters, name) for kind, name in EACH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, name", EACH)
 def test_a_mask_of_zero_is_the_parameter_at_zero(kind, name):
     masked, without = eroded(kind, {name: "area_a"}, np.zeros((ROWS, COLS))), eroded(kind, **{name: 0.0})
@@ -60,6 +61,7 @@ def test_a_mask_of_zero_is_the_parameter_at_zero(kind, name):
     assert masked.report["sha256"] != eroded(kind).report["sha256"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, name", EACH)
 def test_a_mask_of_one_changes_no_byte(kind, name):
     masked = eroded(kind, {name: "area_a"}, np.ones((ROWS, COLS)))
@@ -106,6 +108,7 @@ def test_a_mirrored_mask_gives_the_mirrored_land():
     np.testing.assert_allclose(np.fliplr(other), one, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, name", EACH)
 def test_a_stopped_run_goes_on_to_the_same_bytes(kind, name, tmp_path):
     area = np.random.default_rng(4).random((ROWS, COLS)).astype(np.float32)

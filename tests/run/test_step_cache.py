@@ -89,6 +89,7 @@ def test_the_same_run_again_runs_nothing_and_says_what_the_first_said(hills, sta
     assert not any("run before" in line for line in in_words(first))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", SHORT)
 @pytest.mark.parametrize("first", SHORT)
 def test_what_is_reused_gives_the_same_bytes(hills, first, last):

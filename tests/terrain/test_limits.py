@@ -39,6 +39,7 @@ def run(step, masks=None, **limits):
     return before, erode(before, recipe, masks=masks, threads=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIGGING)
 def test_no_ground_is_lowered_or_raised_beyond_the_limits_and_mass_is_conserved(name):
     _, free = run(DIGGING[name])
@@ -52,6 +53,7 @@ def test_no_ground_is_lowered_or_raised_beyond_the_limits_and_mass_is_conserved(
     assert abs(mass["error"]) <= 1e-9 * mass["before"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in DIGGING if name != "droplets on large cells"])
 def test_limits_out_of_reach_change_nothing(name):
     """Beside a mask of 1 everywhere, with which the kernels add up in the same order."""
@@ -128,6 +130,7 @@ def test_limits_are_written_read_and_set_like_parameters():
     assert recipe.steps[1].limits == NO_LIMITS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DIGGING)
 def test_a_run_with_limits_goes_on_from_a_checkpoint_to_the_same_bytes(name):
     step = {**DIGGING[name], "limits": {"max_erosion": 1.0, "max_deposition": 1.0, "steepest": 50.0}}

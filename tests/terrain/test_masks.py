@@ -143,6 +143,7 @@ QUICK = {
 """What makes a step quick, and sure to change something on a small terrain."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PROCESSES)
 @pytest.mark.parametrize("mask", MASK_KINDS)
 def test_a_process_reads_the_masks_that_it_declares_and_no_others(kind, mask):
@@ -154,6 +155,7 @@ def test_a_process_reads_the_masks_that_it_declares_and_no_others(kind, mask):
     assert (hashes[0] != hashes[1]) == (mask in PROCESSES[kind].masks)
 
 
+@pytest.mark.slow
 def test_scree_does_not_pile_up_to_a_wall_at_a_soft_border():
     recipe = Recipe.from_dict({"name": "test", "description": "", "step": [{"kind": "talus", "rock_angle": 30.0}]})
     terrain, inside = Terrain(fractal(128, 128, relief=400.0), 10.0), disc(128, 128, 40.0)

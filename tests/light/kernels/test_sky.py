@@ -65,6 +65,7 @@ def test_a_summit_sees_all_of_the_sky():
     assert seen(-np.hypot(*centered(51)))[25, 25] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [0.0, 0.3, math.pi / 4, 1.2])
 @pytest.mark.parametrize("degrees", [10, 45, 75])
 def test_an_open_slope_sees_one_plus_its_cosine_halved(degrees, turn):
@@ -96,6 +97,7 @@ def horizon_of(elevation, row, col, direction):
     return highest
 
 
+@pytest.mark.slow
 def test_it_is_what_a_plain_search_in_many_directions_finds():
     elevation = fractal(96, 96, relief=80.0, seed=3)
     got, differences = seen(elevation), []

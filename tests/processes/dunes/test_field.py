@@ -37,6 +37,7 @@ def figures(heights):
     }
 
 
+@pytest.mark.slow
 def test_large_dunes_under_three_winds_have_the_figures_of_a_real_field():
     """The winds of *star dunes*, on cells of 30 m as the elevation model has. Four runs gave 0.03 to 0.07 % above 34°,
     slopes of 0.7 to 1.2°, 15° and 31 to 32°, 586 to 649 m, 19 m, and an order of 0.14 to 0.24."""
@@ -59,6 +60,7 @@ def test_large_dunes_under_three_winds_have_the_figures_of_a_real_field():
 WITH_SAND = ("dune sea", "barchan field", "linear dunes", "star dunes", "coast dunes", "oasis", "yardangs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_SAND)
 def test_sand_of_recipes_stands_no_steeper_than_35_degrees(name):
     """But for 0.1 %, on rough land too: cells with 2 m of sand on all of their neighbors as well, else slopes of rock

@@ -57,6 +57,7 @@ def transverse():
     return [blown(sand_sheet(20.0), years=years) for years in (60.0, 350.0)]
 
 
+@pytest.mark.slow
 def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
     young, old = (after.elevation for after in transverse)
     along_wind, across_wind = across_and_along(old)
@@ -72,12 +73,14 @@ def ends_of_crests(heights):
     return sum((top & ~further).sum() for further in goes_on) / 2
 
 
+@pytest.mark.slow
 def test_the_pattern_loses_its_defects_with_time():
     """Crests that end, fewer with time (Werner & Kocurek 1999): 55 after 25 years, 30 after 60."""
     numbers = [ends_of_crests(blown(sand_sheet(20.0), years=years).elevation) for years in (25.0, 60.0)]
     assert numbers[1] < 0.7 * numbers[0]
 
 
+@pytest.mark.slow
 def test_dunes_are_gentle_to_windward_and_stand_at_the_angle_of_sand_in_the_lee(transverse):
     along, steepness = slopes(transverse[1].elevation)
     assert 5 < np.median(steepness[along > 0.03]) < 15
@@ -85,6 +88,7 @@ def test_dunes_are_gentle_to_windward_and_stand_at_the_angle_of_sand_in_the_lee(
     assert (steepness > 36).mean() < 0.002
 
 
+@pytest.mark.slow
 def test_a_heap_of_sand_that_no_wind_moves_is_a_cone():
     side = 64
     away = np.hypot(*np.mgrid[:side, :side] - 31.5)
@@ -112,6 +116,7 @@ def test_sand_comes_to_rest_on_fine_cells_too_where_a_slope_has_many_of_them():
     assert (np.degrees(np.arctan(fall)) > 35.0).mean() < 1e-3
 
 
+@pytest.mark.slow
 def test_a_lone_heap_gets_horns_that_point_downwind():
     rows, cols = np.mgrid[:90, :150] * CELL
     sand = np.maximum(40.0 - np.hypot(cols - 300.0, rows - 445.0) * 40 / 260, 0.0)
@@ -138,6 +143,7 @@ def ridge(height, cols):
     return np.mean(tops[1:]), np.angle(places[2] / places[0]) / (2 * np.pi) * cols * cell / (2 * years)
 
 
+@pytest.mark.slow
 def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_terrain():
     """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104, 87, 87 for 9, 12, 17, 26, 42 m on 256
     cells, within 1 % on 128."""
@@ -150,6 +156,7 @@ def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_ter
     assert high[:3].prod(axis=1) == pytest.approx(low.prod(axis=1), rel=0.05)
 
 
+@pytest.mark.slow
 def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_along_it():
     ratio = {}
     for apart in (30.0, 60.0, 120.0, 140.0):
@@ -160,6 +167,7 @@ def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_
     assert max(ratio[120.0], ratio[140.0]) < 0.6
 
 
+@pytest.mark.slow
 def test_winds_from_all_sides_heap_sand_up_without_a_direction():
     rose = [[direction, 1.0] for direction in (0.0, 120.0, 240.0)]
     after = blown(sand_sheet(12.0), years=400.0, wind_rose=rose)
@@ -168,6 +176,7 @@ def test_winds_from_all_sides_heap_sand_up_without_a_direction():
     assert after.elevation.max() > 28.0
 
 
+@pytest.mark.slow
 def test_the_wind_s_direction_turns_the_dunes_and_nothing_else():
     """A wind along y does what one along x does to the terrain turned over its diagonal, but for chance."""
     one = blown(sand_sheet(20.0), years=150.0).elevation
@@ -177,6 +186,7 @@ def test_the_wind_s_direction_turns_the_dunes_and_nothing_else():
     assert along_y > 1.5 * along_x
 
 
+@pytest.mark.slow
 def test_cells_that_are_not_square_make_the_same_dunes():
     sand = 20.0 + np.random.default_rng(1).random((SIDE, SIDE // 2))
     oblong = Terrain(sand, (10.0, 20.0), {"sediment": sand})
@@ -207,6 +217,7 @@ def test_the_wind_brings_no_more_sand_than_it_carries():
     assert after["sediment"][:, 0].max() < 15.0
 
 
+@pytest.mark.slow
 def test_wet_sand_and_sand_under_grass_stay():
     for field in ("moisture", "grass"):
         sheet = sand_sheet(5.0)
@@ -238,6 +249,7 @@ def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
     assert after.report["steps"][0]["abraded"] == pytest.approx(worn.sum() * CELL * CELL, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
     """Yardangs are three to ten times as long as wide (Goudie 2007, Geography Compass 1, 65)."""
     rock = Terrain(fractal(SIDE, SIDE, 30.0, seed=2), CELL)
@@ -279,6 +291,7 @@ def shore(beach_supply, **values):
     return before, blown(before, "open", years=60.0, beach_supply=beach_supply, **values)
 
 
+@pytest.mark.slow
 def test_the_sea_feeds_a_foredune_behind_the_beach_where_grass_catches_the_sand():
     before, after = shore(20.0)
     (report,) = after.report["steps"]

@@ -166,6 +166,7 @@ def test_the_height_above_the_sea_does_not_matter():
     assert np.allclose(high - 8192.0, low, rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_grid_of_half_the_cells_gives_the_same_volumes_relief_and_moisture():
     """A band-limited terrain of 640 m in cells of 10 m and 5 m: within 20 %. (Mean slope is not: rills are as narrow
     as the cells, so finer ones are steeper.)"""

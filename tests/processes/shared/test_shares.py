@@ -56,6 +56,7 @@ def hills(sand=2.0):
     return Terrain(fractal(SIDE, SIDE, relief=150.0), CELL, {"sediment": np.full((SIDE, SIDE), sand)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("name", KINDS)
 def test_a_plot_keeps_its_bytes(name, edges):
@@ -72,6 +73,7 @@ def sand_around(height=20.0):
     return Terrain(sand.copy(), CELL, {"sediment": sand})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "values", "angle", "piled"),
     [
@@ -128,6 +130,7 @@ def test_soil_of_a_place_that_is_never_dug_stays_and_sand_on_it_moves(name):
     assert loose.min() < 1.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_run_beside_a_plot_stopped_half_way_goes_on_to_the_same_bytes(name, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)

@@ -80,6 +80,7 @@ def test_drops_leave_slopes_and_needles_of_real_mountains(kind):
     assert mass_holds(after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 @pytest.mark.parametrize("kind", DIGGING)
 def test_threads_and_stops_change_no_byte(kind, edges, monkeypatch):

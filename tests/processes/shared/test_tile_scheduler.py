@@ -22,6 +22,7 @@ ARCANE = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.25})
 HILLS = Terrain(fractal(200, 333, relief=600.0, seed=2), 10.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", ["open", "closed", "wrap"])
 def test_the_same_bytes_on_any_number_of_threads(edge):
     hashes = [erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"] for threads in (1, 2, 4, 8)]
@@ -86,6 +87,7 @@ def shared_sum(patched):
 COLORS = tiles.colors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [None, all_at_once, too_small, shared_sum])
 def test_a_wrong_scheme_would_not_go_unnoticed(wrong, monkeypatch):
     """The order of tiles on one thread stands for what many threads do by chance."""
@@ -183,6 +185,7 @@ def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
     assert paths[0] == pytest.approx(paths[1], rel=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [-tiles.REACH - 1, 0, tiles.REACH + 1], ids=["before", "at", "behind"])
 def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
     """The curvature across the columns beside borders, or where drops are handed on, is what it is without tiles."""

@@ -27,6 +27,7 @@ def recipe(coarse_to_fine=True, **values):
     return Recipe.from_dict({"name": "rivers", "step": [step]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [{}, {"uplift": 0.5}, {"sea": True, "sea_level": 200.0}])
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_no_mass_is_lost_from_one_grid_to_the_other(values, edges):
@@ -36,6 +37,7 @@ def test_no_mass_is_lost_from_one_grid_to_the_other(values, edges):
     assert (after["sediment"] >= 0.0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("uplift", [0.0, 0.5])
 def test_the_land_is_such_as_fine_cells_alone_make(uplift):
     """Heights within 5 % of the relief on the mean; valleys that drain, and slopes, as on one grid."""
@@ -55,6 +57,7 @@ def test_what_rises_is_what_the_mask_and_the_years_say():
     np.testing.assert_allclose(raised[1:-1, SIDE // 2 : -1], 10.0, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_cells_of_no_strength_and_plots_keep_every_bit():
     keep = np.zeros((SIDE, SIDE), bool)
     keep[100:140, 90:171] = True
@@ -64,6 +67,7 @@ def test_cells_of_no_strength_and_plots_keep_every_bit():
         assert (after.elevation[~keep] != land().elevation[~keep]).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_ground_under_the_sea_stays():
     terrain = land()
     after = erode(terrain, recipe(sea=True, sea_level=200.0))
@@ -71,6 +75,7 @@ def test_ground_under_the_sea_stays():
     np.testing.assert_array_equal(after.elevation[sunk], terrain.elevation[sunk])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [1, 30, 200])
 def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(chunks, monkeypatch):
     """A checkpoint from coarser cells is taken where they have handed over."""
@@ -95,6 +100,7 @@ def test_a_run_that_is_ended_on_coarser_cells_has_a_report_that_adds_up(monkeypa
     assert abs(mass["error"]) <= 1e-12 * mass["before"]
 
 
+@pytest.mark.slow
 def test_small_land_has_no_coarser_cells():
     small = land(96)
     whole, fine = (erode(small, recipe(way)) for way in (True, False))

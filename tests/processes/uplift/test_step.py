@@ -190,6 +190,7 @@ def test_a_wall_along_the_grid_falls_from_a_level_top():
     np.testing.assert_allclose(found[8:12, 12:18], np.tile(np.arange(1, 7) * 10.0, (4, 1)), atol=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("years", [100.0, 1000.0, 10_000.0])
 def test_age_begins_at_the_untouched_land_and_goes_on_without_a_jump(years):
     """Twice the age changes the land by between one and two and a half times as much."""
@@ -203,6 +204,7 @@ def test_no_years_change_no_byte():
     assert run(terrain, years=0.0, uplift=1.0).elevation.tobytes() == terrain.elevation.tobytes()
 
 
+@pytest.mark.slow
 def test_a_rough_cone_wears_alike_all_around():
     """The steepest of eight neighbors favors axes and diagonals; chance, and limits that know no direction, do not.
 
@@ -276,6 +278,7 @@ def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     assert parts.tobytes() == whole.tobytes() and True in ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_same_bytes_on_any_number_of_threads(threads):
     terrain = Terrain(fractal(130, 140, 300.0, seed=8), 20.0)
@@ -382,6 +385,7 @@ def test_a_checkpoint_with_ground_that_is_none_is_refused(name, value):
         set_step_arrays(stepping(noise(32)), arrays)
 
 
+@pytest.mark.slow
 def test_slopes_favor_no_direction_of_the_grid_by_much():
     """Of eight dissected fractal lands together, as each has directions of its own, without their borders."""
     facing = np.zeros(4)

@@ -180,6 +180,7 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
 SEA = {"standing_water": "everywhere", "flooded": 0.3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rain", [0.0, 60.0])
 def test_a_coast_stands_for_hours(rain):
     """A sea all around the land: at rest without rain, and with rain only brooks change anything."""

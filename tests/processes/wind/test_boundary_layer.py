@@ -44,6 +44,7 @@ def heap(side=96, height=30.0, width=14.0):
     return np.maximum(height * np.exp(-(row**2 + (col + 16) ** 2) / width**2) - 1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_a_heap_becomes_a_barchan_with_horns_that_point_downwind():
     sand = heap(height=15.0, width=7.5)
     after = blown(sand, sand, **LAYER, particles_per_cell=5.0, repose_angle=30.0, creep=0.0002, boundary_layer=3.0)
@@ -93,6 +94,7 @@ def ridge_speed(height, cols):
     return way / (blowing * cols) * (profiles[0].max() + profiles[1].max()) / 2
 
 
+@pytest.mark.slow
 def test_the_speed_of_a_dune_falls_with_its_height_on_short_and_long_terrains():
     """c ~ 1/H. Measured, times height: 16.7, 20.8, 19.3, 18.2 for dunes of 20, 28, 40 and 56 m on 96 columns, and 16.0,
     19.8, 20.2, 19.9 on 192. With ages in steps, 5.7 to 0.4 and 13.7 to 0.4."""
@@ -144,6 +146,7 @@ def test_the_same_land_on_finer_cells_is_eroded_alike():
     assert np.all(np.abs(ratios - 1) <= 0.2)
 
 
+@pytest.mark.slow
 def test_from_half_the_feature_size_on_bare_rock_is_worn_alike():
     """Hills of 320 m on cells of 10, 5 and 2.5 m under a little sand that the wind brings. Measured: 1.67 and 1.13 of
     the finest, which has 1.07 of that on 1.25 m."""

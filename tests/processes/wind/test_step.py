@@ -181,6 +181,7 @@ def spacing(field):
     return float(power[:, 1:].sum() / (power * np.arange(power.shape[1])).sum())
 
 
+@pytest.mark.slow
 def test_a_quarter_of_the_wind_makes_sharper_dunes_of_a_smaller_scale_and_moves_less():
     before = fractal(64, 64, 20.0, seed=0, steepness=1.0)
     windy, calm = (
@@ -353,6 +354,7 @@ def test_the_same_land_on_finer_cells_is_eroded_alike():
     assert np.all(np.abs(ratios - 1) <= 0.2)
 
 
+@pytest.mark.slow
 def test_bare_rock_is_worn_alike_on_finer_cells():
     """The same 640 m at 64² and 128², worn by the sand that the wind brings: measured 1.04."""
     worn = []
@@ -431,6 +433,7 @@ def threaded(threads, edges, **given):
     return [layer.tobytes() for layer in step.layers().values()], step.counts(1.0), step.volumes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_same_bytes_on_any_number_of_threads(edges, flight, monkeypatch):
@@ -439,6 +442,7 @@ def test_the_same_bytes_on_any_number_of_threads(edges, flight, monkeypatch):
     assert all(other == alone for other in others) and alone[1]["lifted"] > 1000 and alone[1]["slid"] > 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_same_bytes_whichever_tile_is_worked_first(edges, flight, monkeypatch):
@@ -477,6 +481,7 @@ def sea(tile, monkeypatch):
     return np.array([*volumes, *np.percentile(heights, (1, 5, 95, 99)), *np.percentile(slope, (50, 90, 99))]), change
 
 
+@pytest.mark.slow
 def test_the_dunes_are_those_of_particles_one_after_another(monkeypatch):
     """Measured with three seeds on 256²: means within 0.3 %, while single seeds differ by 0.3 to 5 %. Here, 1 %; and
     dunes of the same seed lie where they lie without tiles: correlated by 0.99, those of two seeds by 0.6."""

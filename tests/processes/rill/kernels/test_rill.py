@@ -106,6 +106,7 @@ def by_reference(scene, options, drops, first=0, key=1):
 # One drop, by hand
 
 
+@pytest.mark.slow
 def test_a_drop_on_a_plane_takes_half_of_the_fall_from_the_cells_it_leaves():
     """Falling 0.1 a cell along the columns, from row 4, column 3.25: it goes to 4.25, where it is 0.1 lower. Half of
     that is taken: three quarters from column 3, one from column 4. v = 0.1 · 0.1875, so the ground at 4.25 gets
@@ -248,6 +249,7 @@ def test_the_kernel_does_what_plain_python_does(edges, form, masked):
     assert steps > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("soil_evaporation", [0.0, 0.00025, 0.02, 0.5, 0.999])
 def test_lazy_drying_equals_drying_the_whole_map_after_every_drop(soil_evaporation):
     """300 drops on ground that stays as it is; from 0.1 on the map has been multiplied out at least once."""

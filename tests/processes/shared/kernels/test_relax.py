@@ -77,6 +77,7 @@ def test_two_cells_share_half_of_what_is_too_much():
 # Against plain Python, and in bands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("spacing", [(1.0, 1.0), (2.0, 0.5)])
@@ -188,6 +189,7 @@ def reach_of(heap, level, angle, spacing):
     return ways[np.argmax(upper * (1 - below) + lower * below < level)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stretch", [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1)])
 def test_a_column_of_sand_on_a_plane_becomes_a_cone_of_its_angle(stretch):
     """On oblong cells too. Measured, with radii at 0 to 90°: flanks within 1.5 % of the angle, radii within 1.5 %. With

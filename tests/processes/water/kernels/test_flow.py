@@ -113,6 +113,7 @@ def random_basin(edges, seed=0, rows=11, cols=14, **constants):
     return basin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("level", [-math.inf, 6.0])
 def test_the_pipes_do_as_the_slow_reference(edges, level):

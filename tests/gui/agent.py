@@ -190,14 +190,19 @@ def materials(name="Terrain"):
     return [material.name for material in bpy.data.objects[name].data.materials]
 
 
-def fingerprint(name="Terrain"):
-    """A hash over everything the mesh holds: all attributes with their names, kinds and bytes, and the faces."""
+def fingerprint(name="Terrain", without=()):
+    """A hash over everything the mesh holds: all attributes with their names, kinds and bytes, and the faces.
+
+    without: names of attributes that do not count.
+    """
     mesh = bpy.data.objects[name].data
     digest = hashlib.sha256(repr((len(mesh.vertices), len(mesh.polygons), mesh.shape_keys)).encode())
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     digest.update(starts.tobytes())
     for attribute in sorted(mesh.attributes, key=lambda one: one.name):
+        if attribute.name in without:
+            continue
         digest.update(repr((attribute.name, attribute.domain, attribute.data_type)).encode())
         key, kind, size = STORED[attribute.data_type]
         values = np.empty(len(attribute.data) * size, dtype=kind)

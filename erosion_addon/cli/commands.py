@@ -2,8 +2,8 @@
 """Command line: erode and make terrain files, list recipes and fields. Needs no Blender.
 
 Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 130 interrupted; 143
-ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been written, except the checkpoint of a run ended by
-a signal.
+ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been written, except frames, and the checkpoint of a
+run ended by a signal.
 """
 
 import argparse
@@ -75,8 +75,8 @@ def main(
     except MemoryError:
         note("There was not enough memory; use a smaller terrain or close other programs.")
         return 2
-    except KeyboardInterrupt:
-        note("Interrupted; nothing was written.")
+    except KeyboardInterrupt as end:
+        note(str(end) or "Interrupted; nothing was written.")
         return 130
     except SystemExit as end:  # after --help
         return int(end.code or 0)
@@ -125,12 +125,31 @@ def _erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
             if not given.quiet:
                 note(f"{given.frames} frames of about {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
             run = frames.keep(run)
-        try:
+        with _told_of_frames(frames, given):
             last = results.watch(run, compile_kernels)
-        finally:
-            if frames and 0 < frames.kept < given.frames:
-                note(f"The {frames.kept} frames made so far stay in {given.frames_folder}.")
         results.write(last, image_files)
+
+
+@contextmanager
+def _told_of_frames(frames: Frames | None, given: argparse.Namespace) -> Iterator[None]:
+    """Context that names the frames of a run that does not reach its end; an interruption says so in its sentence."""
+    try:
+        yield
+    except (KeyboardInterrupt, ending.Ended) as end:
+        if frames is None or not frames.kept:
+            raise
+        reason = "Ended by the system" if isinstance(end, ending.Ended) else "Interrupted"
+        kept = f"the {frames.kept} frames made so far stay in {given.frames_folder}"
+        raise type(end)(f"{reason}; no result was written, but {kept}.") from None
+    except Exception:
+        _note_frames(frames, given)
+        raise
+    _note_frames(frames, given)
+
+
+def _note_frames(frames: Frames | None, given: argparse.Namespace) -> None:
+    if frames is not None and 0 < frames.kept < given.frames:
+        note(f"The {frames.kept} frames made so far stay in {given.frames_folder}.")
 
 
 def _frames(given: argparse.Namespace, image_files: ImageFiles) -> Frames | None:

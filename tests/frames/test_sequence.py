@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -119,3 +120,28 @@ def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeyp
     assert main([*words, "--frames-folder", "kept"]) == 0
     last = IMAGES.read(Path("kept/elevation_0003.exr"))
     assert last.tobytes() == np.load("out.npy").astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("ends", "code", "reason"), [(KeyboardInterrupt(), 130, "Interrupted"), (None, 143, "Ended by the system")]
+)
+def test_a_run_that_is_interrupted_says_once_what_stays(tmp_path, capsys, monkeypatch, ends, code, reason):
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", fractal(48, 64))
+    write = Frames._write
+
+    def third_is_the_last(self, number, terrain):
+        if number == 3:
+            if ends is None:
+                os.kill(os.getpid(), signal.SIGTERM)
+            else:
+                raise ends
+        write(self, number, terrain)
+
+    monkeypatch.setattr(Frames, "_write", third_is_the_last)
+    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "4"]
+    assert main([*words, "--frames-folder", "kept"]) == code
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1] == f"{reason}; no result was written, but the 2 frames made so far stay in kept."
+    assert not any("nothing was written" in line or line.startswith("The 2 frames") for line in told)
+    assert not Path("out.npy").exists() and Path("kept/elevation_0002.exr").exists()

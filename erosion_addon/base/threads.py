@@ -146,4 +146,5 @@ class _Crew:
         """End the threads."""
         self.work = None
         for go in self.go:
-            go.release()
+            if go.locked():  # else an interruption came between its release and the thread, which finds no work
+                go.release()

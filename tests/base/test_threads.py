@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from erosion_addon.base import threads
 from erosion_addon.base.threads import Team, granted, in_bands, processors
 
 
@@ -89,3 +90,12 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
         team.run(work)
     team.run(places.append)
     assert sorted(places) == [0, 1, 2]
+
+
+def test_a_team_is_dismissed_after_an_interruption_in_the_middle_of_handing_over(monkeypatch):
+    monkeypatch.setattr(threads, "_started", lambda helpers: helpers)  # a thread that has not come to its lock yet
+    crew = threads._Crew(1)
+    crew.go[0].release()
+    crew.dismiss()
+    crew._serve(0)  # comes now, finds no work, and ends
+    assert crew.go[0].locked()

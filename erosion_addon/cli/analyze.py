@@ -14,7 +14,7 @@ from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
 from .beside import plan_report
 from .convert import read_input
-from .terminal import note, say, say_written, table
+from .terminal.output import note, say, say_written, table
 
 
 def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:

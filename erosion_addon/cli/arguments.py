@@ -24,7 +24,7 @@ from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import HIGHEST
-from .terminal import say, table
+from .terminal.output import say, table
 
 
 class _Parser(argparse.ArgumentParser):

@@ -33,14 +33,14 @@ from ..run.report import in_words
 from ..run.simulation import resume, simulate
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from . import ending
 from .analyze import analyze
 from .arguments import parser
 from .beside import map_fields, plan_report, plan_side, require_space, write_side
 from .convert import convert, place_of
 from .rivers import rivers
 from .source import inputs, note_lack, read, recipe_of
-from .terminal import complain, note, say, say_written, table
+from .terminal import signals
+from .terminal.output import complain, note, say, say_written, table
 from .variants import variants
 from .watching import watched
 
@@ -58,7 +58,7 @@ def main(
     """
     try:
         given = parser(program).parse_args(argv)
-        with ending.heeded(), warnings.catch_warnings():
+        with signals.heeded(), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             if given.command == "render":
                 if render is None:
@@ -66,7 +66,7 @@ def main(
                 render(given)
             else:
                 _run(given, image_files or OpenImageIOFiles())
-    except ending.Ended as order:
+    except signals.Ended as order:
         note(str(order))
         return order.code
     except InputError as error:
@@ -135,10 +135,10 @@ def _told_of_frames(frames: Frames | None, given: argparse.Namespace) -> Iterato
     """Context that names the frames of a run that does not reach its end; an interruption says so in its sentence."""
     try:
         yield
-    except (KeyboardInterrupt, ending.Ended) as end:
+    except (KeyboardInterrupt, signals.Ended) as end:
         if frames is None or not frames.kept:
             raise
-        reason = "Ended by the system" if isinstance(end, ending.Ended) else "Interrupted"
+        reason = "Ended by the system" if isinstance(end, signals.Ended) else "Interrupted"
         kept = f"the {frames.kept} frames made so far stay in {given.frames_folder}"
         raise type(end)(f"{reason}; no result was written, but {kept}.") from None
     except Exception:
@@ -203,8 +203,8 @@ class _Results:
             result = last.terrain
             written = self._write_result(result, image_files)
         say_written(self._outputs.publish())
-        if written is None and ending.came():
-            raise ending.Ended(f"Ended by the system at {last.fraction:.0%}; go on with the command resume.")
+        if written is None and signals.came():
+            raise signals.Ended(f"Ended by the system at {last.fraction:.0%}; go on with the command resume.")
         if self._given.quiet:
             return
         if written is None:

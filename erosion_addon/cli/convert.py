@@ -12,7 +12,7 @@ from ..files.image_files import ImageFiles
 from ..files.side_file import known_metres, read_measured, step_in
 from ..grid.dequantize import smooth_steps
 from ..terrain.terrain import Terrain
-from .terminal import note, say_written
+from .terminal.output import note, say_written
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:

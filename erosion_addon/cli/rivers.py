@@ -14,7 +14,7 @@ from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .convert import place_of, read_input
-from .terminal import note, say_written
+from .terminal.output import note, say_written
 
 
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:

@@ -18,7 +18,7 @@ from ..terrain.masks import MASK_KINDS
 from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
 from .convert import read_input
-from .terminal import note
+from .terminal.output import note
 
 
 def inputs(given: argparse.Namespace) -> list[str | Path]:

@@ -17,7 +17,7 @@ from ..run.precompile import Tell, rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE
 from .source import inputs, note_lack, read, recipe_of
-from .terminal import note, say_written
+from .terminal.output import note, say_written
 from .watching import watched
 
 MOST = 100

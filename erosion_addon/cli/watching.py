@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from ..run.precompile import Tell
 from ..run.progress import Progress
-from . import ending
-from .terminal import ProgressLine
+from .terminal import signals
+from .terminal.progress import ProgressLine
 
 
 def watched(
@@ -27,12 +27,12 @@ def watched(
     end = time.monotonic() + seconds
     try:
         compile_kernels(line.show_compiling if line else lambda fraction, message: None)
-        with ending.postponed(is_saved):
+        with signals.postponed(is_saved):
             for progress in run:
                 if line:
                     line.show(progress)
-                ending.check()
-                if time.monotonic() >= end or ending.came():
+                signals.check()
+                if time.monotonic() >= end or signals.came():
                     break
     finally:
         if line:

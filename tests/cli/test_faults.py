@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.cli.terminal import ProgressLine
+from erosion_addon.cli.terminal.progress import ProgressLine
 from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.generators.registry import make
 from erosion_addon.model import Recipe, Terrain, simulate

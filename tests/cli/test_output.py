@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.cli.terminal import ProgressLine, say
+from erosion_addon.cli.terminal.output import say
+from erosion_addon.cli.terminal.progress import ProgressLine
 from tests.cli.commandline import FEW, ROOT, run
 
 

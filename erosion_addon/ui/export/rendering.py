@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...base.atomic_files import Outputs
-from ...cli.terminal import note, say_written
+from ...cli.terminal.output import note, say_written
 from ...files.render_settings import PICTURE_FORMATS, Picture
 from ...scene.stage import render as pictures
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Output files, written all or none."""
 
+import hashlib
 import os
 import secrets
 import signal
@@ -87,6 +88,10 @@ class Outputs:
         except InputError as error:
             raise InputError(str(error).replace(str(temporary), str(target))) from error
 
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of each file written so far, by its path as given."""
+        return {str(self._planned[str(target).casefold()]): sha256(file) for file, target in self._written}
+
     def publish(self) -> list[Path]:
         """Move every written file into place, the first one last, so that its presence means the set is complete.
 
@@ -123,6 +128,12 @@ class Outputs:
         for folder in self._folders:
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 of a file's bytes; OSError if it cannot be read."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _try_writing(path: Path, target: Path) -> None:

@@ -25,6 +25,7 @@ from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import HIGHEST
 from .terminal.output import say, table
+from .terminal.progress import FORMS
 
 
 class _Parser(argparse.ArgumentParser):
@@ -73,6 +74,9 @@ def _add_erode(commands: Any) -> None:
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     _add_source(erode)
     _add_results(erode)
+    erode.add_argument(
+        "--continue", dest="go_on", action="store_true", help="go on from the checkpoint if there is one of this run"
+    )
     erode.add_argument("--frames", metavar="N", type=_count, help="keep the states after N equal shares of the run")
     erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0001.exr …")
     erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
@@ -131,9 +135,19 @@ def _add_results(command: _Parser) -> None:
         "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
     )
     command.add_argument(
+        "--checkpoint-every", metavar="MINUTES", type=_duration, help="save the run that often, until it is done"
+    )
+    command.add_argument(
         "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"
     )
     command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    _add_progress(command)
+
+
+def _add_progress(command: _Parser) -> None:
+    command.add_argument(
+        "--progress", choices=FORMS, default="text", help="json: every line on standard error is a JSON object"
+    )
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 
@@ -301,7 +315,7 @@ def _add_variants(commands: Any) -> None:
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in INPUT"
     )
     variants.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
-    variants.add_argument("--quiet", action="store_true", help="no progress and no notes")
+    _add_progress(variants)
 
 
 def _add_input(command: _Parser) -> None:
@@ -383,6 +397,12 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3") from None
+
+
+def _duration(text: str) -> float:
+    if not _number(text) > 0:
+        raise argparse.ArgumentTypeError(f"a time is more than 0, not {text}")
+    return _number(text)
 
 
 def _thickness(text: str) -> float:

@@ -10,11 +10,12 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.analysis import analyze
 from ..files import file_sizes
-from ..files.heightmap import Written, own_range
+from ..files.heightmap import Range, Written, own_range
 from ..files.normals import NORMAL, normals
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
 from ..terrain.terrain import Terrain
+from .terminal.output import note
 
 
 def plan_report(outputs: Outputs, path: Path) -> Path:
@@ -63,3 +64,12 @@ def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str) -> dict[
     normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", given.normals)
     found = analyze(terrain, edges=edges, threads=getattr(given, "threads", None) or 0).fields if given.analyze else {}
     return {"elevation": terrain.elevation, **terrain.fields, **found, NORMAL.name: normal}
+
+
+def note_gray(path: Path, written: Written, wanted: Range | None) -> None:
+    """Print the scale of a 16-bit file if the user gave none, and the number of clipped cells."""
+    if written.height_range and not wanted:
+        low, high = written.height_range
+        note(f"In {path} black is {low:.10g} m and white {high:.10g} m.")
+    if written.clipped_cells:
+        note(f"{written.clipped_cells} cells lay outside the height range and were cut off in {path}.")

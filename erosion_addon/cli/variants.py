@@ -59,7 +59,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
                 run = simulate(
                     small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
                 )
-                result = watched(run, compile_kernels, given.quiet).terrain
+                result = watched(run, compile_kernels, given).terrain
                 with outputs.write(target) as path:
                     image_files.write(path, shaded_relief(result), "uint16")
         with outputs.write(page) as path:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulation: the generator behind the operators, the command line and scripts."""
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -74,6 +75,27 @@ def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = N
     end from now on.
     """
     return _Simulation.from_checkpoint(checkpoint, threads, results).run()
+
+
+def is_of(
+    checkpoint: Checkpoint,
+    terrain: Terrain,
+    recipe: Recipe,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+) -> bool:
+    """Whether a checkpoint belongs to the run that `simulate` would begin with these arguments."""
+    begin = _Simulation(terrain, recipe, seed, edges, masks, 0, None, False).checkpoint()
+    named = ("recipe", "seed", "edges", "spacing", "adds_up")
+    same = json.loads(json.dumps([begin.values[name] for name in named])) == [
+        checkpoint.values.get(name) for name in named
+    ]
+    return same and all(
+        mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+        for mine, theirs in ((begin.part(part), checkpoint.part(part)) for part in ("start", "mask"))
+    )
 
 
 class _Simulation:

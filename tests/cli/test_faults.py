@@ -35,7 +35,7 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
         count[0] += 1
         return encode_heightmap(path, *rest)
 
-    for module in ("cli.commands", "files.maps"):
+    for module in ("cli.runs", "files.maps"):
         monkeypatch.setattr(f"erosion_addon.{module}.encode_heightmap", failing)
     for maps in ("old", "new"):
         count[0] = 0
@@ -117,7 +117,7 @@ def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
     def simulate(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("erosion_addon.cli.commands.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
     assert capsys.readouterr().err == ("There was not enough memory; use a smaller terrain or close other programs.\n")
 
@@ -126,7 +126,7 @@ def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, ca
     def simulate(*_, **__):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("erosion_addon.cli.commands.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 1
     error = capsys.readouterr().err
@@ -181,7 +181,7 @@ def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named
     assert re.fullmatch(r"Ended by the system at \d+%; go on with the command resume\.", error.splitlines()[-1])
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    assert main(["resume", "run.npz", "out.npy", "--quiet", "--checkpoint", "more.npz", "--time-limit", "0"]) == 0
+    assert main(["resume", "run.npz", "out.npy", "--quiet", "--checkpoint", "more.npz", "--time-limit", "0"]) == 75
     assert set(listing(folder)) == {"dem.npy", "run.npz", "more.npz"}
 
 

@@ -46,7 +46,7 @@ def test_a_vector_is_a_map_for_each_component_and_a_color_is_one_map(folder, mon
     fields = {"velocity": vectors, "surface_color": colors}
     result = Terrain(np.load("dem.npy"), fields=fields)
     progress = type("Progress", (), {"terrain": result, "fraction": 1.0})()
-    monkeypatch.setattr("erosion_addon.cli.commands.simulate", lambda *_, **__: iter([progress]))
+    monkeypatch.setattr("erosion_addon.cli.runs.simulate", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
     names = {"elevation", "velocity_x", "velocity_y", "surface_color", "normal"}
     assert {path.stem for path in (folder / "maps").iterdir()} == names

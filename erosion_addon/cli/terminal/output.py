@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terminal output: encoding-safe text and tables."""
 
+import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from ...base.errors import InputError
+
+_form = {"json": False}
+"""Whether lines on standard error are JSON."""
 
 
 class UnsaidError(InputError):
@@ -38,6 +43,23 @@ def say_written(paths: Iterable[Path]) -> None:
         note(f"The files are written, but not their names. {error}")
 
 
+@contextmanager
+def as_json(wanted: bool) -> Iterator[None]:
+    """Context in which every line on standard error is a JSON object, for the programs of a render farm."""
+    _form["json"] = wanted
+    try:
+        yield
+    finally:
+        _form["json"] = False
+
+
+def tell(event: str, **values: Any) -> None:
+    """Print an event on standard error as a line of JSON, if that is wanted; else nothing."""
+    if _form["json"]:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        _print_error(json.dumps({"event": event, "time": now, **values}))
+
+
 def note(text: str) -> None:
     """Print one line on standard error, with any characters."""
     complain(" ".join(text.splitlines()))
@@ -45,6 +67,13 @@ def note(text: str) -> None:
 
 def complain(text: str) -> None:
     """Print lines on standard error, if possible; failures are ignored."""
+    if _form["json"]:
+        tell("note", text=text)
+    else:
+        _print_error(text)
+
+
+def _print_error(text: str) -> None:
     with suppress(OSError, ValueError, AttributeError):
         _write_line(text, sys.stderr)
 

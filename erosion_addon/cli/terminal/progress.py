@@ -7,7 +7,13 @@ import time
 from contextlib import suppress
 
 from ...run.progress import Gauge, Progress
-from .output import encodable, note
+from .output import encodable, note, tell
+
+FORMS = ("text", "json")
+"""Forms of the progress: for people, and a JSON object a line for programs."""
+
+_EVERY = 1.0
+"""Least seconds between two lines of JSON within a step."""
 
 
 class ProgressLine:
@@ -64,6 +70,42 @@ class ProgressLine:
         with suppress(OSError):
             sys.stderr.write("\r" + text.ljust(before))
             sys.stderr.flush()
+
+
+class ProgressEvents:
+    """Progress on standard error as JSON, a line a second at most."""
+
+    def __init__(self) -> None:
+        self._began, self._gauge = time.monotonic(), Gauge()
+        self._next, self._number = 0.0, -1
+
+    def show(self, progress: Progress) -> None:
+        """Tell the progress of the simulation and the time left."""
+        left, speed = self._gauge.seconds_left(progress), self._gauge.speed(progress)
+        now = time.monotonic()
+        if now < self._next and progress.number == self._number and progress.fraction < 1:
+            return
+        self._next, self._number = now + _EVERY, progress.number
+        tell(
+            "progress",
+            fraction=round(progress.fraction, 6),
+            step=progress.number + 1,
+            kind=progress.step,
+            text=progress.message,
+            seconds=round(now - self._began, 3),
+            seconds_left=None if left is None else round(left, 1),
+            speed=speed,
+        )
+
+    def show_compiling(self, fraction: float, message: str) -> None:
+        """Tell the progress of the compilation before the simulation."""
+        self._began = time.monotonic()
+        if self._began >= self._next:
+            self._next = self._began + _EVERY
+            tell("compiling", fraction=round(fraction, 6), text=message)
+
+    def close(self) -> None:
+        """Nothing is left on the terminal."""
 
 
 def _duration(seconds: float) -> str:

@@ -16,11 +16,12 @@ _state = {"came": 0, "postponed": False, "interrupted": False}
 
 
 class Ended(BaseException):
-    """Ended by a signal; the message names the files written. code: exit code."""
+    """Ended before the result was there; the message names the files written. code: exit code, by default that of the
+    signal that came."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, code: int = 0) -> None:
         super().__init__(sentence)
-        self.code = 128 + _state["came"]
+        self.code = code or 128 + _state["came"]
 
 
 @contextmanager

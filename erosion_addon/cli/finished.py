@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recognition of a run that is finished already, by its report: a farm may start the same command twice."""
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .. import VERSION
+from ..base.atomic_files import sha256
+from ..recipe.recipe import Recipe
+
+_NO_MATTER = {"command", "threads", "quiet", "progress", "checkpoint", "checkpoint_every", "time_limit", "go_on"}
+"""Arguments that leave the results as they are."""
+
+_LARGEST = 16 << 20
+"""Bytes of a report that is read."""
+
+
+def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
+    """SHA-256 of what the results of a command follow from: version, arguments, recipe, bytes of the inputs."""
+    words = {name: value for name, value in vars(given).items() if name not in _NO_MATTER}
+    files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
+    text = json.dumps([VERSION, words, recipe and recipe.to_dict(), files], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_finished(report: Path, order: str) -> bool:
+    """Whether a report is of the same order, and all files that it names are there with the bytes that it tells."""
+    with suppress(OSError, ValueError, RecursionError):
+        if not report.is_file() or report.stat().st_size > _LARGEST:
+            return False
+        told: Any = json.loads(report.read_text(encoding="utf-8"))
+        files = told.get("files") if isinstance(told, dict) and told.get("order") == order else None
+        if not isinstance(files, dict) or not files:
+            return False
+        return all(
+            isinstance(name, str) and Path(name).is_file() and sha256(Path(name)) == files[name] for name in files
+        )
+    return False

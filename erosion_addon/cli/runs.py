@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Commands erode and resume: a run with its results, frames and checkpoint."""
+
+import argparse
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+
+from ..base.arrays import Array
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..files import maps
+from ..files.heightmap import SUFFIXES, Written, encode_heightmap
+from ..files.image_files import ImageFiles
+from ..frames.sequence import Frames
+from ..recipe.recipe import Recipe
+from ..run import simulation
+from ..run.checkpoint import Checkpoint
+from ..run.precompile import Tell, rehearse, rehearse_rest
+from ..run.progress import Progress
+from ..run.report import in_words
+from ..run.simulation import simulate
+from ..terrain.terrain import Terrain
+from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
+from .convert import place_of
+from .finished import is_finished, order_of
+from .source import inputs, note_lack, read, recipe_of
+from .terminal import signals
+from .terminal.output import note, say_written
+from .watching import watched
+
+TIME_IS_UP = 75
+"""Exit code of a run ended by its time limit: EX_TEMPFAIL of sysexits.h, to try again."""
+
+
+def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Run the command erode; InputError for invalid arguments or inputs."""
+    recipe = recipe_of(given)
+    order = order_of(given, recipe, inputs(given)) if given.report else ""
+    if _is_finished(given, order):
+        return
+    with _planned(given, order) as results:
+        terrain, masks = read(given, recipe, image_files)
+        frames = _frames(given, image_files)
+        compile_kernels: Callable[[Tell], None] = partial(rehearse, recipe, terrain.spacing, masks, terrain.fields)
+        if checkpoint := _checkpoint_of(given, terrain, recipe, masks):
+            run = simulation.resume(checkpoint, given.threads or 0)
+            compile_kernels = partial(rehearse_rest, checkpoint)
+        else:
+            run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+        results.require_space(terrain.shape)
+        if not given.quiet:
+            note_lack(recipe, terrain, masks)
+        if frames:
+            frames.require_space(terrain.shape)
+            if not given.quiet:
+                note(f"{given.frames} frames of about {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
+            run = frames.keep(run)
+        with _told_what_stays(frames, results, given):
+            last = results.watch(run, compile_kernels)
+        results.write(last, image_files)
+
+
+def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Run the command resume; InputError for invalid arguments or an invalid checkpoint."""
+    order = order_of(given, None, [given.input]) if given.report else ""
+    if _is_finished(given, order):
+        return
+    with _planned(given, order) as results:
+        checkpoint = Checkpoint.load(given.input)
+        run = simulation.resume(checkpoint, given.threads or 0)
+        results.require_space(checkpoint.arrays["start/elevation"].shape)
+        with _told_what_stays(None, results, given):
+            last = results.watch(run, partial(rehearse_rest, checkpoint))
+        results.write(last, image_files)
+
+
+def _is_finished(given: argparse.Namespace, order: str) -> bool:
+    """Whether the results are there already, as the report tells; says so."""
+    if not (order and is_finished(given.report, order)):
+        return False
+    if not given.quiet:
+        note(f"{given.output} is there already, complete and of this very run; nothing was done.")
+    return True
+
+
+def _checkpoint_of(
+    given: argparse.Namespace, terrain: Terrain, recipe: Recipe, masks: Mapping[str, Array]
+) -> Checkpoint | None:
+    """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another run."""
+    if not (given.go_on and given.checkpoint.exists()):
+        return None
+    checkpoint = Checkpoint.load(given.checkpoint)
+    if not simulation.is_of(checkpoint, terrain, recipe, seed=given.seed, edges=given.edges, masks=masks):
+        raise InputError(f"{given.checkpoint} is of another run; name another checkpoint, or remove this one.")
+    return checkpoint
+
+
+def _frames(given: argparse.Namespace, image_files: ImageFiles) -> Frames | None:
+    """Frames to keep, if any are asked for."""
+    if given.frames is None and given.frames_folder is None and not given.frames_fields:
+        return None
+    if given.frames is None or given.frames_folder is None:
+        raise InputError("--frames needs --frames-folder, the folder for them, and the other way around.")
+    if given.go_on:
+        raise InputError("--continue keeps no frames; leave out one of the two.")
+    return Frames(given.frames_folder, given.frames, given.frames_fields, image_files)
+
+
+@contextmanager
+def _told_what_stays(frames: Frames | None, results: "_Results", given: argparse.Namespace) -> Iterator[None]:
+    """Context that names what stays of a run that does not reach its end; an interruption says so in its sentence."""
+    try:
+        yield
+    except (KeyboardInterrupt, signals.Ended) as end:
+        kept = [*_frames_that_stay(frames, given), *results.saved]
+        if not kept:
+            raise
+        reason = "Ended by the system" if isinstance(end, signals.Ended) else "Interrupted"
+        raise type(end)(f"{reason}; no result was written, but {' and '.join(kept)}.") from None
+    except Exception:
+        _note_all([*_frames_that_stay(frames, given), *results.saved])
+        raise
+    _note_all(_frames_that_stay(frames, given))
+
+
+def _frames_that_stay(frames: Frames | None, given: argparse.Namespace) -> list[str]:
+    if frames is None or not 0 < frames.kept < given.frames:
+        return []
+    return [f"the {frames.kept} frames made so far stay in {given.frames_folder}"]
+
+
+def _note_all(clauses: list[str]) -> None:
+    for clause in clauses:
+        note(f"{clause[:1].upper()}{clause[1:]}.")
+
+
+class _Results:
+    """Output files of a run. saved: a clause on the last checkpoint that was written on the way."""
+
+    def __init__(self, outputs: Outputs, given: argparse.Namespace, order: str) -> None:
+        if given.analyze and not given.maps:
+            raise InputError("--analyze needs --maps, the folder for what it finds.")
+        for option in ("time_limit", "checkpoint_every", "go_on"):
+            if getattr(given, option, None) and given.checkpoint is None:
+                name = {"go_on": "continue"}.get(option, option).replace("_", "-")
+                raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
+        self._outputs, self._given, self._order = outputs, given, order
+        self._maps = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
+        self._target = outputs.plan(given.output, SUFFIXES, given.input)
+        self._report = plan_report(outputs, given.report) if given.report else None
+        self._side = plan_side(outputs, given.output, self._report)
+        self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
+        self.saved: list[str] = []
+
+    def require_space(self, shape: tuple[int, ...]) -> None:
+        """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols)."""
+        require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
+
+    def watch(self, run: Iterator[Progress], compile_kernels: Callable[[Tell], None]) -> Progress:
+        """Final progress of the run."""
+        given = self._given
+        limit = math.inf if given.time_limit is None else given.time_limit
+        every = math.inf if given.checkpoint_every is None else 60 * given.checkpoint_every
+        return watched(run, compile_kernels, given, limit, self._save if self._checkpoint else None, every)
+
+    def _save(self, progress: Progress) -> None:
+        """Write the checkpoint on the way; the run goes on where that fails."""
+        assert self._checkpoint is not None
+        try:
+            progress.checkpoint.save(self._checkpoint)
+        except (InputError, MemoryError) as error:
+            note(f"{error or 'There was not enough memory for a checkpoint.'} The run goes on.")
+        else:
+            self.saved = [f"the checkpoint at {progress.fraction:.0%} stays in {self._given.checkpoint}"]
+
+    def write(self, last: Progress, image_files: ImageFiles) -> None:
+        """Write and publish the result; only the checkpoint if the run is not complete."""
+        if last.fraction < 1 and self._checkpoint:
+            with self._outputs.write(self._checkpoint) as path:
+                last.checkpoint.save(path)
+            say_written(self._outputs.publish())
+            command = "the same command" if getattr(self._given, "go_on", False) else "the command resume"
+            at = f"at {last.fraction:.0%}; go on with {command}."
+            if signals.came():
+                raise signals.Ended(f"Ended by the system {at}")
+            raise signals.Ended(f"The time limit ended the run {at}", TIME_IS_UP)
+        result = last.terrain
+        written = self._write_result(result, image_files)
+        say_written(self._outputs.publish())
+        if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
+            self._checkpoint.unlink(missing_ok=True)  # the state on the way to a result that is there
+        if self._given.quiet:
+            return
+        note_gray(self._given.output, written, self._given.height_range)
+        for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
+            note(line)
+
+    def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
+        with self._outputs.write(self._target) as path:
+            span = self._given.height_range
+            place = place_of(self._given.input, result.shape)
+            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, place)
+        write_side(self._side, self._given.output, result, written)
+        edges = (result.report or {}).get("edges", "open")
+        maps.write(self._outputs, self._maps, map_fields(result, self._given, edges), image_files)
+        if self._report:
+            report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}
+            with self._outputs.write(self._report) as path:
+                path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        return written
+
+
+@contextmanager
+def _planned(given: argparse.Namespace, order: str) -> Iterator[_Results]:
+    """Plan all files of a run, before it begins. order: what its report names it by."""
+    with Outputs(inputs(given)) as outputs:
+        yield _Results(outputs, given, order)

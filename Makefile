@@ -1,5 +1,6 @@
 # make demo      erode a real terrain, render it before and after: demo/
 # make examples  every recipe before and after, and the processes' demonstrations: build/examples/
+# make landscape a landscape of 4096² cells on a cluster of this machine, one worker killed on the way: build/landscape/
 # make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour
 # make test      all tests, on the Blender release that fits the Python found
 # make test-fast  the loop at the desk, under a minute: no Blender, no processes, no whole landscapes
@@ -30,7 +31,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz bench zip zips clean
+.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -42,6 +43,9 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/physics.py
 	$(IN_VENV) examples/rivers.py
 	$(IN_VENV) examples/gallery.py
+
+landscape: $(VENV)/ready
+	$(IN_VENV) examples/landscape.py
 
 figures: $(VENV)/ready
 	$(IN_VENV) examples/figures.py

@@ -32,6 +32,7 @@ LAYERS = (
     "generators",
     "run",
     "frames",
+    "landscape",
     "model",
     "worker",
     "cli",

@@ -52,6 +52,7 @@ def parser(program: str) -> argparse.ArgumentParser:
     _add_analyze(commands)
     _add_rivers(commands)
     _add_variants(commands)
+    _add_landscape(commands)
     _add_render(commands)
     recipes = commands.add_parser("recipes", help="list the recipes, or print one as TOML")
     recipes.add_argument("name", metavar="NAME", nargs="?", help="recipe to print")
@@ -316,6 +317,61 @@ def _add_variants(commands: Any) -> None:
     )
     variants.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     _add_progress(variants)
+
+
+def _add_landscape(commands: Any) -> None:
+    top = commands.add_parser(
+        "landscape",
+        help="make and erode a landscape larger than memory",
+        description="Make and erode a landscape larger than memory, in a folder of tiles.",
+    )
+    actions = top.add_subparsers(metavar="ACTION", dest="action", required=True)
+
+    def add(name: str, sentence: str) -> _Parser:
+        action: _Parser = actions.add_parser(name, help=sentence, description=f"{sentence[:1].upper()}{sentence[1:]}.")
+        action.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the landscape")
+        return action
+
+    make = add("make", "make the start terrain of a landscape")
+    make.add_argument("source", metavar="KIND|FILE", help="a heightmap, or one of " + ", ".join(SOURCES))
+    make.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a start terrain, or of a raw file")
+    make.add_argument(
+        "--tile", metavar="CELLS", type=_count, default=1024, help="longest side of a tile; default: 1024"
+    )
+    make.add_argument("--cell-size", metavar="METERS", type=_number, help="side of a cell; default: the file's, or 1")
+    make.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in FILE"
+    )
+    _add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
+    _add_progress(make)
+    erode = add("erode", "erode a landscape tile by tile; a run that was ended goes on")
+    erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="alpine", help="default: %(default)s")
+    _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
+    erode.add_argument("--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's")
+    erode.add_argument(
+        "--coarse", metavar="CELLS", type=_count, default=1024, help="longer side of what is eroded as a whole"
+    )
+    erode.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
+    erode.add_argument("--workers", metavar="N", type=_count, help="processes of a local cluster")
+    erode.add_argument("--threads", metavar="N", type=_count, help="the most threads for each tile")
+    erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
+    _add_progress(erode)
+    add("check", "compare every tile with its hash")
+    export = add("export", "write a layer in files for other programs")
+    export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
+    export.add_argument("--layer", default="elevation", help="default: %(default)s")
+    export.add_argument("--side", metavar="POINTS", type=_count, help="of each file; default: the engine's nearest")
+    export.add_argument("--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles")
+    export.add_argument(
+        "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
+    )
+    _add_progress(export)
+    preview = add("preview", "write a picture of a landscape from above")
+    preview.add_argument("output", metavar="OUT.png", type=Path, help="picture to write")
+    preview.add_argument("--side", metavar="POINTS", type=_count, default=1024, help="default: %(default)s")
+    preview.add_argument(
+        "--window", nargs=4, type=_whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
+    )
 
 
 def _add_input(command: _Parser) -> None:

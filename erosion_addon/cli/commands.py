@@ -27,6 +27,7 @@ from .analyze import analyze
 from .arguments import parser
 from .beside import map_fields, note_gray, plan_side, require_space, write_side
 from .convert import convert
+from .landscape import landscape
 from .rivers import rivers
 from .runs import erode, resume
 from .terminal import signals
@@ -102,6 +103,8 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
             analyze(given, image_files)
         case "rivers":
             rivers(given, image_files)
+        case "landscape":
+            landscape(given, image_files)
         case "variants":
             variants(given, image_files)
         case "recipes":

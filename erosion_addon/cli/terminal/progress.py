@@ -59,8 +59,8 @@ class ProgressLine:
 
     def _numbers(self, fraction: float, left: float | None) -> str:
         if fraction >= 1:
-            return f"100 %, {_duration(time.monotonic() - self._began)}"
-        said = f", {_duration(left)} left" if left is not None else ""
+            return f"100 %, {duration(time.monotonic() - self._began)}"
+        said = f", {duration(left)} left" if left is not None else ""
         return f"{fraction:4.0%}".replace("%", " %") + said
 
     def _redraw(self, text: str) -> None:
@@ -108,7 +108,8 @@ class ProgressEvents:
         """Nothing is left on the terminal."""
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in words."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

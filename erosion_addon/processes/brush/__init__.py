@@ -57,4 +57,5 @@ def process_of(tools: Mapping[str, Process]) -> Process:
         scalable={"strength": "strength"},
         reads=("grass",),
         works_on_flat_land=lambda parameters: True,
+        scope="whole",
     )

@@ -41,4 +41,5 @@ PROCESS = Process(
     carries_color=True,
     works_in_cells=True,
     scaled_for_preview=_fewer_drops,
+    scope="both",
 )

@@ -23,4 +23,5 @@ PROCESS = Process(
     scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
+    scope="both",
 )

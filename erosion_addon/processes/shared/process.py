@@ -97,6 +97,9 @@ class Process:
     works_in_cells: bool = False
     """Whether its lengths are in cells instead of meters, so that it suits terrain of any size."""
 
+    scope: str = "tile"
+    """What of a landscape of many tiles it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
+
     small_steps: Callable[[Any, Spacing], int] = _one
     """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""
 

@@ -35,4 +35,5 @@ PROCESS = Process(
     writes=("uplift",),
     bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
     works_on_flat_land=lambda parameters: parameters.uplift > 0,
+    scope="whole",
 )

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Command landscape: landscapes larger than memory, in a folder of tiles."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..files.heightmap import RAW_SUFFIXES, SUFFIXES
+from ..files.image_files import ImageFiles
+from ..files.side_file import known_metres
+from ..generators.registry import SOURCES
+from ..landscape import export, make
+from ..landscape.cluster import cluster
+from ..landscape.erode import Alone, Workers, erode
+from ..landscape.folder import Landscape, Window
+from ..landscape.manifest import Manifest
+from ..recipe.recipe import Recipe
+from .convert import read_input
+from .terminal.output import note, say, say_written, tell
+from .terminal.progress import duration
+
+Told = Callable[[float, str], None]
+
+
+def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    """Run the command; InputError for invalid arguments or a damaged landscape."""
+    match given.action:
+        case "make":
+            _make(given, image_files)
+        case "erode":
+            _erode(given)
+        case "check":
+            _check(given)
+        case "export":
+            _export(given, image_files)
+        case "preview":
+            _preview(given, image_files)
+
+
+def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    if given.source in SOURCES:
+        if given.size is None:
+            raise InputError("A generated landscape needs --size, such as 8192x8192.")
+        spacing = given.cell_size or 1.0
+        values = dict(given.set)
+        if values.get("tileable"):
+            raise InputError("The edges of a landscape cannot wrap; leave out tileable.")
+        start = make.generated(given.source, given.size, spacing, given.seed, values, image_files)
+        manifest = Manifest(
+            given.size[0], given.size[1], given.tile, (spacing, spacing), f"{given.source}, seed {given.seed}"
+        )
+    else:
+        start, shape, across = _heightmap(given, image_files)
+        manifest = Manifest(shape[0], shape[1], given.tile, across, Path(given.source).name)
+    told = _teller(given)
+    made = make.make(given.folder, manifest, start, lambda fraction: told(fraction, "tiles made"))
+    rows, cols = made.counts
+    say(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
+
+
+def _heightmap(
+    given: argparse.Namespace, image_files: ImageFiles
+) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
+    """Start terrain from a file: mapped from the disk if it is an array or raw floats, else read as a whole."""
+    path = Path(given.source)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{given.source} is no heightmap and no start terrain; there are {', '.join(SOURCES)}.")
+    mapped = _mapped(path, given.size)
+    if mapped is not None:
+        size = given.cell_size or known_metres(path).spacing or 1.0
+        heights = mapped
+    else:
+        words = argparse.Namespace(**{**vars(given), "input": path, "smooth_steps": False})
+        heights, size = read_input(words, given.size, image_files)
+    row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
+    return make.given(heights), (heights.shape[0], heights.shape[1]), (row_spacing, col_spacing)
+
+
+def _mapped(path: Path, size: tuple[int, int] | None) -> Array | None:
+    """Heights mapped from a .npy or .r32 file, row 0 at the smallest y; None for other files."""
+    try:
+        if path.suffix.lower() == ".npy":
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            return array if array.ndim == 2 and array.dtype in ("<f4", "<f8") else None
+        if path.suffix.lower() == ".r32":
+            count = path.stat().st_size // 4
+            rows, cols = size or (round(count**0.5), round(count**0.5))
+            if rows * cols * 4 == path.stat().st_size:
+                return np.memmap(path, "<f4", "r", shape=(rows, cols))[::-1]
+    except (OSError, ValueError, EOFError):
+        return None  # the reader of heightmaps says what is wrong
+    return None
+
+
+def _erode(given: argparse.Namespace) -> None:
+    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    told = _teller(given)
+    with _workers(given) as workers:
+        done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, told)
+    say(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
+    if given.report:
+        with Outputs() as outputs:
+            target = outputs.plan(given.report, (".json",))
+            report = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
+            with outputs.write(target) as path:
+                path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+            outputs.publish()
+
+
+@contextmanager
+def _workers(given: argparse.Namespace) -> Iterator[Workers]:
+    """This process, or a cluster."""
+    if given.cluster is None:
+        yield Alone(given.threads or 0)
+        return
+    with cluster(given.cluster, given.workers or 0, given.threads or 0) as workers:
+        yield workers
+
+
+def _check(given: argparse.Namespace) -> None:
+    found = Landscape(given.folder)
+    faults = [fault for sentences in found.faults().values() for fault in sentences]
+    if faults:
+        for fault in faults[:20]:
+            note(f"{fault}.")
+        raise InputError(
+            f"{given.folder} has {len(faults)} damaged or missing tiles; the command that made them repairs it."
+        )
+    say(f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all sound")
+
+
+def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    told = _teller(given)
+    paths, (low, high) = export.export(
+        Landscape(given.folder),
+        given.output,
+        image_files,
+        given.layer,
+        given.side or 0,
+        given.engine or "",
+        tuple(given.height_range) if given.height_range else None,  # type: ignore[arg-type]
+        lambda fraction: told(fraction, "files written"),
+    )
+    say_written(paths)
+    if not given.quiet and given.output.suffix.lower() in (".png", *RAW_SUFFIXES):
+        note(f"Black is {low:.10g} m and white {high:.10g} m in all of them.")
+
+
+def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    with Outputs() as outputs:
+        target = outputs.plan(given.output, (".png", ".exr"))
+        found = Landscape(given.folder)
+        if given.window:
+            top, bottom, left, right = given.window
+            shown = _closely(found, Window(top, bottom, left, right))
+        else:
+            shown = export.picture(found, given.side)
+        with outputs.write(target) as path:
+            image_files.write(path, shown, "uint16" if target.suffix == ".png" else "float")
+        say_written(outputs.publish())
+
+
+def _closely(found: Landscape, window: Window) -> Array:
+    if window.meet(found.whole) != window:
+        rows, cols = found.shape
+        raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells.")
+    return export.close_up(found, window)
+
+
+def _teller(given: argparse.Namespace) -> Told:
+    """Progress on standard error: a line at every twentieth."""
+    began, shown = time.monotonic(), [0.0]
+
+    def told(fraction: float, message: str) -> None:
+        spent = time.monotonic() - began
+        left = spent * (1 - fraction) / fraction if fraction > 0 else None
+        tell("progress", fraction=round(fraction, 6), text=message, seconds=round(spent, 3), seconds_left=left)
+        if given.quiet or given.progress == "json" or (fraction < shown[0] + 0.05 and fraction < 1):
+            return
+        shown[0] = fraction
+        note(f"{message}: {fraction:.0%}".replace("%", " %") + (f", {duration(left)} left" if left else ""))
+
+    return told

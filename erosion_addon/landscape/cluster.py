@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dask cluster that does the tasks of a landscape: of this machine, or one that runs already. Needs `distributed`."""
+
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import InputError
+from ..base.threads import processors
+from .tasks import Task, run
+
+LOCAL = "local"
+"""Name of a cluster of this machine, made for one run."""
+
+_PATIENCE = "30s"
+"""Time that a cluster has to answer."""
+
+_FAILURES = 20
+"""Workers that may be lost with the same task before it is given up."""
+
+
+class Cluster:
+    """Workers of a Dask cluster, see `erode.Workers`."""
+
+    def __init__(self, client: Any, workers: int, threads: int) -> None:
+        """workers: of this machine, which share its processors; 0 for others. threads: for each task, 0: shared."""
+        self._client, self._workers, self._threads = client, workers, threads
+
+    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
+        """Do tasks as soon as what they need is done.
+
+        A task that was lost with its worker is done again. InputError if the cluster is lost.
+        """
+        from distributed import as_completed
+
+        waiting, done = [task for task in tasks if task.name not in done], set(done)
+        running = as_completed(with_results=True)
+        try:
+            waiting = self._send(running, folder, waiting, done)
+            for _, result in running:
+                done.add(result["name"])
+                waiting = self._send(running, folder, waiting, done)
+                yield result
+        except (InputError, GeneratorExit, KeyboardInterrupt):
+            raise
+        except MemoryError:
+            raise InputError("A worker had not enough memory; use smaller tiles or fewer workers.") from None
+        except Exception as error:
+            raise InputError(
+                f"The cluster was lost: {error or type(error).__name__}. What is done is kept; start the command again."
+            ) from error
+
+    def processes(self) -> list[int]:
+        """Numbers of the workers' processes."""
+        return list(self._client.run(os.getpid).values())
+
+    def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
+        """Give the cluster what can begin; returns what has to wait. Tasks begin in their order."""
+        ready = [task for task in waiting if done.issuperset(task.needs)]
+        threads = self._threads or self._share(running.count() + len(ready))
+        for task in ready:
+            running.add(self._client.submit(run, str(folder.resolve()), task.name, threads, pure=False))
+        return [task for task in waiting if task not in ready]
+
+    def _share(self, tasks: int) -> int:
+        """Threads for each of so many tasks at once."""
+        return max(1, processors() // max(1, min(self._workers, tasks))) if self._workers else 1
+
+
+@contextmanager
+def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[Cluster]:
+    """Context of a cluster: `local`, an address such as tcp://host:8786, or the scheduler's file.
+
+    workers: processes of a local cluster, 0 for as many as processors. threads: the most that each task uses; 0 shares
+    out the processors of this machine, and uses one elsewhere. InputError without the library or without an answer.
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError(
+            'Clusters need the library distributed: pip install "terrain-erosion[farm]", or leave out --cluster.'
+        ) from None
+    dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES})
+    local, own = None, 0
+    try:
+        if where == LOCAL:
+            workers = workers or processors()
+            local = LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+            client, own = Client(local), workers  # type: ignore[no-untyped-call]
+        elif Path(where).is_file():
+            client = Client(scheduler_file=where, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+        else:
+            client = Client(where, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
+    try:
+        yield Cluster(client, own, threads)
+    finally:
+        with suppress(Exception):
+            client.close()
+        if local is not None:
+            with suppress(Exception):
+                local.close()

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Folder of a landscape: tiles as .npy files, read in windows of any size, written atomically."""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.atomic_files import Outputs, sha256
+from ..base.errors import InputError
+from ..terrain.fields import FIELDS
+from .manifest import Manifest
+
+_LOCK = "lock"
+
+
+@dataclass(frozen=True)
+class Window:
+    """Cells of a landscape: first row, end of rows, first column, end of columns."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self.bottom - self.top, self.right - self.left
+
+    def meet(self, other: "Window") -> "Window | None":
+        """Cells of both; None if there are none."""
+        top, bottom = max(self.top, other.top), min(self.bottom, other.bottom)
+        left, right = max(self.left, other.left), min(self.right, other.right)
+        return Window(top, bottom, left, right) if top < bottom and left < right else None
+
+    def within(self, whole: "Window") -> tuple[slice, slice]:
+        """Slices of this window in an array of `whole`."""
+        rows = slice(self.top - whole.top, self.bottom - whole.top)
+        return rows, slice(self.left - whole.left, self.right - whole.left)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile by its numbers along columns and rows, from 0."""
+
+    x: int
+    y: int
+
+    @property
+    def name(self) -> str:
+        """Name in files and the manifest."""
+        return f"x{self.x}_y{self.y}"
+
+
+class Landscape:
+    """Tiles of a landscape in its folder."""
+
+    def __init__(self, folder: Path, manifest: Manifest | None = None) -> None:
+        """manifest: default: the folder's own. InputError for a folder without one."""
+        self.folder = folder
+        self.manifest = manifest or Manifest.load(folder)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self.manifest.rows, self.manifest.cols
+
+    @property
+    def whole(self) -> Window:
+        """All cells."""
+        return Window(0, self.manifest.rows, 0, self.manifest.cols)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Number of tiles along rows and along columns."""
+        rows, cols = (-(-side // self.manifest.tile) for side in self.shape)
+        return rows, cols
+
+    def tiles(self) -> list[Tile]:
+        """All tiles, row by row."""
+        rows, cols = self.counts
+        return [Tile(x, y) for y in range(rows) for x in range(cols)]
+
+    def window(self, tile: Tile) -> Window:
+        """Cells of a tile. Tiles differ by a cell at most."""
+        (rows, cols), (along, across) = self.shape, self.counts
+        return Window(
+            tile.y * rows // along, (tile.y + 1) * rows // along, tile.x * cols // across, (tile.x + 1) * cols // across
+        )
+
+    def path(self, layer: str, tile: Tile) -> Path:
+        """File of a tile of a layer."""
+        return self.folder / layer / f"{tile.name}.npy"
+
+    def has(self, layer: str) -> bool:
+        """Whether the manifest has a layer."""
+        return layer in self.manifest.layers
+
+    def tile_array(self, layer: str, tile: Tile) -> Array:
+        """A tile's values, mapped from its file; InputError if it is missing or has another size or type."""
+        field = FIELDS[layer.removeprefix("start/")]
+        components = () if field.components == 1 else (field.components,)
+        return mapped(self.path(layer, tile), (*self.window(tile).shape, *components))
+
+    def read(self, layer: str, window: Window) -> Array:
+        """Values of a window, over any number of tiles; float64 heights and thicknesses."""
+        field = FIELDS[layer.removeprefix("start/")]
+        parts = () if field.components == 1 else (field.components,)
+        found = np.empty((*window.shape, *parts), np.float64 if field.unit == "m" else np.float32)
+        for tile in self.tiles():
+            there = self.window(tile)
+            if part := there.meet(window):
+                found[part.within(window)] = self.tile_array(layer, tile)[part.within(there)]
+        return found
+
+    def write(self, layer: str, tile: Tile, values: Array) -> str:
+        """Write a tile as float32; returns the SHA-256 of its file."""
+        return write_arrays(self.folder / layer, {tile.name: np.asarray(values, np.float32)})[tile.name]
+
+    def faults(self) -> dict[str, list[str]]:
+        """Damaged and missing tiles: layer → sentences."""
+        found: dict[str, list[str]] = {}
+        names = {tile.name for tile in self.tiles()}
+        for layer, hashes in self.manifest.layers.items():
+            if hashes.keys() != names:
+                found.setdefault(layer, []).append(f"{layer}: the manifest does not name all its tiles")
+            for tile in self.tiles():
+                path = self.path(layer, tile)
+                if not path.is_file():
+                    found.setdefault(layer, []).append(f"{path} is missing")
+                elif sha256(path) != hashes.get(tile.name):
+                    found.setdefault(layer, []).append(f"{path} is damaged")
+        return found
+
+
+def mapped(path: Path, shape: tuple[int, ...]) -> Array:
+    """Array of a .npy file, mapped from the disk; InputError unless it has this shape and holds numbers."""
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing; make or erode the landscape again.") from None
+    except (OSError, ValueError, EOFError):
+        raise InputError(f"{path} is damaged; make or erode the landscape again.") from None
+    if array.shape != shape or array.dtype not in (np.dtype("<f4"), np.dtype("<f8")):
+        raise InputError(f"{path} is not a tile of this landscape; make or erode the landscape again.")
+    return array
+
+
+def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
+    """Write arrays as NAME.npy into a folder, all or none; returns the SHA-256 of each file."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    with Outputs() as outputs:
+        for name, array in arrays.items():
+            target = outputs.plan(folder / f"{name}.npy", (".npy",))
+            with outputs.write(target) as path, path.open("wb") as stream:
+                np.save(stream, np.ascontiguousarray(array, array.dtype.newbyteorder("<")), allow_pickle=False)
+        digests = {Path(path).stem: digest for path, digest in outputs.digests().items()}
+        outputs.publish()
+    return digests
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Context of the one command that changes a landscape; InputError while another does.
+
+    The lock of a process that no longer runs on this machine is taken over.
+    """
+    path = folder / _LOCK
+    mine = {
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    try:
+        _take(path, mine)
+    except FileExistsError:
+        held = _holder(path)
+        if held is None or held.get("host") != mine["host"] or _runs(held.get("pid")):
+            who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
+            raise InputError(
+                f"{folder} is being changed by {who}; wait for it, or remove {path} if it no longer runs."
+            ) from None
+        path.unlink(missing_ok=True)
+        _take(path, mine)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _take(path: Path, mine: Mapping[str, Any]) -> None:
+    with path.open("x", encoding="utf-8") as stream:
+        json.dump(mine, stream)
+
+
+def _holder(path: Path) -> dict[str, Any] | None:
+    with suppress(OSError, ValueError):
+        held = json.loads(path.read_text(encoding="utf-8"))
+        return held if isinstance(held, dict) else None
+    return None
+
+
+def _runs(pid: Any) -> bool:
+    """Whether a process of this number runs on this machine."""
+    if type(pid) is not int or pid <= 0:
+        return True
+    if os.name == "nt":
+        return True  # there is no harmless signal; the user is asked
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

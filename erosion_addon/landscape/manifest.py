@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Manifest of a landscape: its grid, its origin, its erosion, and a hash of every tile."""
+
+import json
+import math
+import re
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..base.regular_files import open_regular
+from ..recipe.recipe import Recipe
+from ..terrain.fields import FIELDS
+
+FORMAT = 1
+"""Version of the file format; others are refused."""
+
+NAME = "landscape.json"
+
+LARGEST_SIDE = 1 << 20
+"""Cells along a side; a larger number is probably a typing error."""
+
+TILES = (64, 8192)
+"""Least and most cells along a side of a tile."""
+
+_LARGEST_FILE = 256 << 20
+_HASH = re.compile(r"[0-9a-f]{64}")
+_LAYER = re.compile(r"(start/)?[a-z_]{1,40}")
+
+
+@dataclass(frozen=True)
+class Erosion:
+    """How a landscape is eroded; with the start terrain all that the result follows from.
+
+    recipe: its tables. coarse: cells along the longer side of the terrain that is eroded as a whole. halo: cells by
+    which tiles overlap to each side.
+    """
+
+    recipe: dict[str, Any]
+    seed: int
+    edges: str
+    coarse: int
+    halo: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Contents of landscape.json.
+
+    rows, cols: cells. tile: longest side of a tile, cells. spacing: (row, column) spacing, m. source: origin in words.
+    layers: layer → tile ("x0_y0") → SHA-256 of its file.
+    """
+
+    rows: int
+    cols: int
+    tile: int
+    spacing: tuple[float, float]
+    source: str
+    erosion: Erosion | None = None
+    report: dict[str, Any] = field(default_factory=dict)
+    layers: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "cols"):
+            side = getattr(self, name)
+            if type(side) is not int or not TILES[0] <= side <= LARGEST_SIDE:
+                raise InputError(f"A landscape has from {TILES[0]} to {LARGEST_SIDE} {name}, not {side!r:.30}.")
+        if type(self.tile) is not int or not TILES[0] <= self.tile <= TILES[1]:
+            raise InputError(f"A tile has from {TILES[0]} to {TILES[1]} cells a side, not {self.tile!r:.30}.")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Manifest":
+        """Manifest of a folder; InputError if it has none, or a damaged one."""
+        path = folder / NAME
+        if not path.exists():
+            raise InputError(f"{folder} is no landscape: it has no {NAME}. The command landscape make makes one.")
+        try:
+            with open_regular(path) as stream:
+                text = stream.read(_LARGEST_FILE + 1)
+            table = json.loads(text[:_LARGEST_FILE].decode("utf-8"))
+            return _parsed(table)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise InputError(f"{path} is damaged: it is no manifest of a landscape.") from None
+
+    def save(self, folder: Path) -> None:
+        """Write the manifest atomically."""
+        with Outputs() as outputs:
+            target = outputs.plan(folder / NAME, (".json",))
+            with outputs.write(target) as path:
+                path.write_text(json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n", encoding="utf-8")
+            outputs.publish()
+
+    def with_layers(self, layers: dict[str, dict[str, str]]) -> "Manifest":
+        """Copy with further or newer layers."""
+        return replace(self, layers={**self.layers, **layers})
+
+
+def _parsed(table: dict[str, Any]) -> Manifest:
+    if table.pop("format") != FORMAT:
+        raise InputError("it is of another version of Terrain Erosion; make the landscape again.")
+    spacing = tuple(float(number) for number in table.pop("spacing"))
+    if len(spacing) != 2 or not all(math.isfinite(number) and number > 0 for number in spacing):
+        raise ValueError
+    erosion = table.pop("erosion")
+    manifest = Manifest(spacing=(spacing[0], spacing[1]), erosion=_erosion(erosion), **table)
+    for layer, hashes in manifest.layers.items():
+        if not _LAYER.fullmatch(layer) or layer.removeprefix("start/") not in FIELDS:
+            raise InputError(f"{layer!r:.60} is not a layer.")
+        if not all(_HASH.fullmatch(value) for value in hashes.values()):
+            raise ValueError
+    if not isinstance(manifest.source, str) or not isinstance(manifest.report, dict):
+        raise ValueError
+    return manifest
+
+
+def _erosion(table: dict[str, Any] | None) -> Erosion | None:
+    if table is None:
+        return None
+    erosion = Erosion(**table)
+    Recipe.from_dict(erosion.recipe)
+    if not all(type(number) is int for number in (erosion.seed, erosion.coarse, erosion.halo)):
+        raise ValueError
+    return erosion

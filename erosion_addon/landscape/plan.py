@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plan of an erosion: which steps run on the landscape as a whole, which on tiles, and how tiles overlap.
+
+What leads over the whole land, rivers above all, is eroded once on coarse cells. Tiles add what is finer. Each tile
+runs on its cells and a halo, with a share that falls to 0 across the halo while that of its neighbor rises: the
+shares add up to 1 everywhere. Tiles of one color do not touch; a tile of a later color begins with what those of the
+earlier ones have left. So gullies go on over the borders, and no order of work shows.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..grid.smooth_step import smooth_step
+from ..processes.registry import PROCESSES
+from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
+from .folder import Landscape, Tile, Window
+from .manifest import Erosion
+
+COARSE = 1024
+"""Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""
+
+HALO = 8
+"""Part of a tile's side that its halo is."""
+
+COLORS = 4
+
+
+def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int) -> Erosion:
+    """Erosion of a landscape by a recipe; InputError for one that tiles cannot do."""
+    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+    if edges == "wrap":
+        raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
+    if not any(step.enabled for step in recipe.steps):
+        raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
+    if any(step.masks for step in recipe.steps if step.enabled):
+        raise InputError("A landscape has no masks for parameters; take them out of the recipe's steps.")
+    least = min(min(landscape.window(tile).shape) for tile in landscape.tiles())
+    tables = json.loads(json.dumps(recipe.to_dict()))  # as the manifest's file gives them back
+    return Erosion(tables, recipe.seed if seed is None else SEED.checked(seed), edges, coarse, least // HALO)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Erosion of one landscape."""
+
+    landscape: Landscape
+    erosion: Erosion
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The whole recipe."""
+        return Recipe.from_dict(self.erosion.recipe)
+
+    @property
+    def factor(self) -> int:
+        """Cells of the landscape along a coarse cell."""
+        return -(-max(self.landscape.shape) // self.erosion.coarse)
+
+    @property
+    def coarse_shape(self) -> tuple[int, int]:
+        """Coarse (rows, cols)."""
+        rows, cols = (-(-side // self.factor) for side in self.landscape.shape)
+        return rows, cols
+
+    @property
+    def coarse_spacing(self) -> tuple[float, float]:
+        """Coarse (row, column) spacing, m."""
+        rows, cols = self.landscape.manifest.spacing
+        return rows * self.factor, cols * self.factor
+
+    def coarse_recipe(self) -> Recipe | None:
+        """Steps on the landscape as a whole; all of them where its cells are not coarser."""
+        if self.factor == 1:
+            return self.recipe
+        return self._of(lambda process: process.moves_ground and process.scope != "tile")
+
+    def tile_recipe(self) -> Recipe | None:
+        """Steps on tiles that move ground; None if there are none."""
+        return self._of(lambda process: process.moves_ground and process.scope != "whole") if self.factor > 1 else None
+
+    def cover_recipe(self) -> Recipe | None:
+        """Steps on tiles that cover the finished ground, such as snow; None if there are none."""
+        return self._of(lambda process: not process.moves_ground) if self.factor > 1 else None
+
+    def _of(self, wanted: Any) -> Recipe | None:
+        steps = tuple(step for step in self.recipe.steps if step.enabled and wanted(PROCESSES[step.kind]))
+        return replace(self.recipe, steps=steps) if steps else None
+
+    def seed_of(self, tile: Tile) -> int:
+        """Seed of a tile's run."""
+        text = f"{self.erosion.seed} {tile.x} {tile.y}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % (2**31)
+
+    @staticmethod
+    def color_of(tile: Tile) -> int:
+        """Color of a tile, from 0: tiles of one color never touch."""
+        return 2 * (tile.y % 2) + tile.x % 2
+
+    def window(self, tile: Tile) -> Window:
+        """A tile's cells with its halo."""
+        own, halo = self.landscape.window(tile), self.erosion.halo
+        (rows, cols), (down, right) = self.landscape.counts, self.landscape.shape
+        return Window(
+            own.top - halo if tile.y else 0,
+            own.bottom + halo if tile.y + 1 < rows else down,
+            own.left - halo if tile.x else 0,
+            own.right + halo if tile.x + 1 < cols else right,
+        )
+
+    def weight(self, tile: Tile) -> Array:
+        """Share (rows, cols) of a tile in each cell of its window; those of all tiles add up to 1."""
+        along, across = self._ramps(tile)
+        return along[:, None] * across
+
+    def mean_weight(self, tile: Tile) -> float:
+        """Mean of `weight`."""
+        along, across = self._ramps(tile)
+        return math.fsum(along) * math.fsum(across) / (len(along) * len(across))
+
+    def _ramps(self, tile: Tile) -> tuple[Array, Array]:
+        """Factors of a tile's share along its rows and columns."""
+        own, (rows, cols) = self.landscape.window(tile), self.landscape.counts
+        along = self._ramp(own.top, own.bottom, tile.y > 0, tile.y + 1 < rows)
+        return along, self._ramp(own.left, own.right, tile.x > 0, tile.x + 1 < cols)
+
+    def _ramp(self, first: int, end: int, before: bool, after: bool) -> Array:
+        halo = self.erosion.halo
+        cells = np.arange(first - halo * before, end + halo * after) + 0.5
+        rise = smooth_step(cells, first - halo, first + halo) if before else np.ones(len(cells))
+        fall = smooth_step(cells, end - halo, end + halo) if after else np.zeros(len(cells))
+        return np.asarray(rise * (1.0 - fall))
+
+    def around(self, window: Window) -> list[Tile]:
+        """Tiles whose windows meet a window, earlier colors first."""
+        near = [tile for tile in self.landscape.tiles() if self.window(tile).meet(window)]
+        return sorted(near, key=lambda tile: (self.color_of(tile), tile.y, tile.x))

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tasks of an erosion: each a function of the files of earlier ones, with the same bytes wherever it runs.
+
+A task writes its files whole or not at all and changes no file of another, so one that was killed is simply done again.
+"""
+
+import math
+import time
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..processes.registry import PROCESSES
+from ..recipe.recipe import Recipe, Step
+from ..run.preview import fitted
+from ..run.simulation import erode
+from ..terrain.fields import FIELDS
+from ..terrain.terrain import Terrain
+from .folder import Landscape, Tile, Window, mapped, write_arrays
+from .plan import COLORS, Plan
+from .spread import clamped, means, spread
+
+WORK = "work"
+"""Folder of what tasks leave to others, beside the layers."""
+
+CHANGED = ("elevation", "sediment", "uplift")
+"""Layers that a tile goes on from; other fields are blended."""
+
+_MEANS, _ROUGH = "means", "roughness"
+"""Start heights on coarse cells, and their standard deviation within these, m."""
+
+_DERIVED = ("bedrock", "wear", "deposition")
+"""Fields that follow from the layers at the start and at the end."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task by what it does (coarse, shape, cover, finish) and its tile. needs: names of the tasks before it."""
+
+    kind: str
+    tile: Tile
+    cells: int
+    needs: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name in the journal and of its folder."""
+        return self.kind if self.kind == "coarse" else f"{self.kind}_{self.tile.name}"
+
+
+def tasks_of(plan: Plan) -> list[Task]:
+    """Tasks of an erosion; each comes after those that it needs."""
+    landscape = plan.landscape
+    rows, cols = plan.coarse_shape
+    tasks = [Task("coarse", Tile(0, 0), rows * cols, ())]
+    tiles = landscape.tiles()
+    shaped = plan.tile_recipe() is not None
+    if shaped:
+        for tile in sorted(tiles, key=lambda tile: (plan.color_of(tile), tile.y, tile.x)):
+            window = plan.window(tile)
+            before = [near for near in plan.around(window) if plan.color_of(near) < plan.color_of(tile)]
+            tasks.append(_task("shape", tile, window, ["coarse", *(f"shape_{near.name}" for near in before)]))
+    covered = plan.cover_recipe() is not None
+    for kind in ("cover", "finish") if covered else ("finish",):
+        for tile in tiles:
+            window = plan.window(tile) if kind == "cover" else landscape.window(tile)
+            near = plan.around(window)
+            needs = ["coarse", *(f"shape_{other.name}" for other in near if shaped)]
+            if kind == "finish":
+                needs += [f"cover_{other.name}" for other in near if covered]
+            tasks.append(_task(kind, tile, window, needs))
+    return tasks
+
+
+def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:
+    """Do a task; returns what the journal keeps: its name, the hashes of its files, masses, seconds.
+
+    folder: of the landscape. threads: the most to use; the bytes do not depend on it.
+    """
+    landscape = Landscape(Path(folder))
+    assert landscape.manifest.erosion is not None
+    plan = Plan(landscape, landscape.manifest.erosion)
+    kind, _, place = name.partition("_")
+    tile = Tile(*(int(part[1:]) for part in place.split("_"))) if place else Tile(0, 0)
+    began = time.perf_counter()
+    work = {"coarse": _coarse, "shape": _shape, "cover": _cover, "finish": _finish}[kind]
+    files, told = work(plan, tile, threads)
+    return {"name": name, "files": files, **told, "seconds": time.perf_counter() - began}
+
+
+def _task(kind: str, tile: Tile, window: Window, needs: list[str]) -> Task:
+    rows, cols = window.shape
+    return Task(kind, tile, rows * cols, tuple(dict.fromkeys(needs)))
+
+
+Done = tuple[dict[str, str], dict[str, Any]]
+
+
+def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
+    """The landscape as a whole on coarse cells: the change of each layer, or the layers where nothing is coarser."""
+    landscape, factor, recipe = plan.landscape, plan.factor, plan.coarse_recipe()
+    start, rough = {}, {}
+    for name in _start_layers(landscape):
+        start[name], rough[name] = means(landscape, f"start/{name}", factor)
+    elevation = start.pop("elevation")
+    spacing = plan.coarse_spacing
+    terrain = Terrain(elevation, spacing if spacing[0] != spacing[1] else spacing[0], start)
+    if recipe is None:
+        return {}, {"mass": _no_mass()}
+    if factor > 1:
+        rows, cols = landscape.shape
+        longer = max(rows * landscape.manifest.spacing[0], cols * landscape.manifest.spacing[1])
+        recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
+    after = erode(terrain, recipe, seed=plan.erosion.seed, edges=plan.erosion.edges, threads=threads)
+    arrays = {"elevation": after.elevation, **after.fields}
+    if factor > 1:
+        before = {"elevation": terrain.elevation, **terrain.fields}
+        arrays = {name: arrays[name] - before.get(name, 0.0) for name in CHANGED if name in arrays}
+        arrays |= {_MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
+    return _written(plan, "coarse", arrays), {"mass": _mass(after)}
+
+
+def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
+    """A tile and its halo, eroded by a share that falls across the halo."""
+    window, recipe = plan.window(tile), plan.tile_recipe()
+    assert recipe is not None
+    layers = state(plan, window, plan.color_of(tile))
+    after, mass = _eroded(plan, layers, recipe, tile, threads, shared=True)
+    arrays = {"elevation": after.elevation, **after.fields}
+    if "uplift" in layers:
+        arrays["uplift"] = layers["uplift"]
+    kept = {name: array for name, array in arrays.items() if name not in _DERIVED}
+    return _written(plan, f"shape_{tile.name}", kept), {"mass": mass}
+
+
+def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
+    """What covers the finished ground of a tile and its halo."""
+    window, recipe = plan.window(tile), plan.cover_recipe()
+    assert recipe is not None
+    layers = state(plan, window)
+    after, _ = _eroded(plan, layers, recipe, tile, threads, shared=False)
+    arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
+    return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
+
+
+def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
+    """The layers of a tile, from all that runs have left."""
+    landscape, own = plan.landscape, plan.landscape.window(tile)
+    start = {name: landscape.read(f"start/{name}", own) for name in _start_layers(landscape)}
+    layers = state(plan, own)
+    loose = layers.get("sediment", np.zeros(own.shape))
+    gained = loose - start.get("sediment", 0.0)
+    lost = start["elevation"] - layers["elevation"] + gained + layers.get("uplift", 0.0)
+    found = {**layers, "sediment": loose, "wear": np.maximum(lost, 0.0), "deposition": np.maximum(gained, 0.0)}
+    found["bedrock"] = layers["elevation"] - loose
+    found |= _blended(plan, own)
+    files = {f"{name}/{tile.name}": landscape.write(name, tile, array) for name, array in found.items()}
+    rows, cols = landscape.manifest.spacing
+    base = state(plan, own, 0)["elevation"]
+    volumes = {"before": start["elevation"], "spread": base - start["elevation"], "shaped": layers["elevation"] - base}
+    return files, {name: _sum(array) * rows * cols for name, array in volumes.items()}
+
+
+def _sum(array: Array) -> float:
+    return math.fsum(float(row.sum()) for row in array)
+
+
+def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
+    """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any."""
+    landscape, factor = plan.landscape, plan.factor
+    found = {name: landscape.read(f"start/{name}", window) for name in _start_layers(landscape)}
+    for name in CHANGED:
+        coarse = landscape.folder / WORK / "coarse" / f"{name}.npy"
+        if not coarse.exists():
+            continue
+        change = _spread(plan, name, window)
+        if factor == 1:
+            found[name] = change
+            continue
+        if name == "elevation":
+            change -= _buried(plan, change, found[name], window)
+        found[name] = found.get(name, 0.0) + change
+    if "sediment" in found:
+        np.maximum(found["sediment"], 0.0, out=found["sediment"])  # a spread change may take more than there is
+    if plan.tile_recipe() is None:
+        return found
+    for tile in plan.around(window):
+        if plan.color_of(tile) < color:
+            there = plan.window(tile)
+            part = there.meet(window)
+            assert part is not None
+            for name in CHANGED:
+                if (path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy").exists():
+                    found.setdefault(name, np.zeros(window.shape))
+                    found[name][part.within(window)] = mapped(path, there.shape)[part.within(there)]
+    return found
+
+
+def _spread(plan: Plan, name: str, window: Window) -> Array:
+    """A coarse array on the cells of a window."""
+    coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", plan.coarse_shape)
+    return spread(clamped(coarse), plan.factor, window)
+
+
+def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
+    """Height (m) of the start's detail below coarse cells that is dug off or buried, where they change by more than it
+    is high."""
+    detail = start - _spread(plan, _MEANS, window)
+    kept = _spread(plan, _ROUGH, window)
+    kept *= kept
+    kept /= 4.0 * change * change + kept + 1e-12
+    return np.asarray(detail * (1.0 - kept))
+
+
+def _blended(plan: Plan, window: Window) -> dict[str, Array]:
+    """Further fields of a window: those of the runs around it, by their tiles' weights."""
+    folder = plan.landscape.folder / WORK
+    if plan.factor == 1:
+        files = [path for path in sorted((folder / "coarse").glob("*.npy")) if path.stem not in (*CHANGED, *_DERIVED)]
+        return {
+            path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
+            for path in files
+        }
+    found: dict[str, Array] = {}
+    for kind in ("shape", "cover"):
+        for tile in plan.around(window):
+            there = plan.window(tile)
+            part = there.meet(window)
+            assert part is not None
+            weight = plan.weight(tile)[part.within(there)]
+            for path in sorted((folder / f"{kind}_{tile.name}").glob("*.npy")):
+                name = path.stem
+                if name in CHANGED:
+                    continue
+                values = mapped(path, _shape_of(name, there.shape))[part.within(there)]
+                into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))
+                into[part.within(window)] += values * (weight if values.ndim == 2 else weight[..., None])
+    return found
+
+
+def _eroded(
+    plan: Plan, layers: dict[str, Array], recipe: Recipe, tile: Tile, threads: int, shared: bool
+) -> tuple[Terrain, dict[str, float]]:
+    """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the share of the tile in each
+    cell is done.
+
+    Tiles share out the drops: so many fall as is the tile's share, and dig as anywhere. (Two runs of half the strength
+    left the ground a third rougher than one.) Of other processes each does its share everywhere.
+    """
+    spacing = plan.landscape.manifest.spacing
+    fields = {name: layers[name] for name in ("sediment",) if name in layers}
+    terrain = Terrain(layers["elevation"], spacing if spacing[0] != spacing[1] else spacing[0], fields)
+    weight, mass = plan.weight(tile), _no_mass()
+    for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].scope == "both"):
+        steps, masks = tuple(group), {"strength": weight} if shared else {}
+        if shared and falls:
+            steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
+            masks = {"rain": weight, "strength": np.minimum(1.0, 4.0 * weight)}
+        part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
+        terrain = erode(terrain, part, seed=seed, edges=plan.erosion.edges, masks=masks, threads=threads)
+        mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
+    mass["suspended"] = _mass(terrain)["suspended"]
+    return terrain, mass
+
+
+def _fewer_drops(step: Step, share: float) -> Step:
+    """A step with a share of its drops: a mask of rain only says where they fall."""
+    parameters: Any = step.parameters
+    return replace(step, parameters=replace(parameters, drops_per_cell=parameters.drops_per_cell * share))
+
+
+def _start_layers(landscape: Landscape) -> list[str]:
+    return [name.removeprefix("start/") for name in landscape.manifest.layers if name.startswith("start/")]
+
+
+def _shape_of(name: str, shape: tuple[int, int]) -> tuple[int, ...]:
+    components = FIELDS[name].components
+    return shape if components == 1 else (*shape, components)
+
+
+def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
+    digests = write_arrays(plan.landscape.folder / WORK / task, arrays)
+    return {f"{WORK}/{task}/{name}": digest for name, digest in digests.items()}
+
+
+def _mass(after: Terrain) -> dict[str, float]:
+    """Volumes (m³) of a run; what it left suspended in water no other run takes over."""
+    mass = (after.report or {})["mass"]
+    suspended = float(np.sum(after.fields.get("suspended", 0.0), dtype=np.float64)) * after.cell_area
+    return {**{name: mass[name] for name in ("added", "exported", "moved")}, "suspended": suspended}
+
+
+def _no_mass() -> dict[str, float]:
+    return dict.fromkeys(("added", "exported", "moved", "suspended"), 0.0)

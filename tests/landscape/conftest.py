@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small landscapes that the tests of landscapes share."""
+
+import pytest
+
+from erosion_addon.landscape import make as makers
+from erosion_addon.landscape.manifest import Manifest
+from erosion_addon.recipe.recipe import Recipe
+
+
+@pytest.fixture
+def recipe():
+    """Rivers, drops and snow: a step for the whole, one for both, one for what covers the ground."""
+    return Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
+
+
+@pytest.fixture
+def landscape(tmp_path):
+    """A fractal landscape of 160 x 240 cells of 20 m in 2 x 3 tiles."""
+    return fractal(tmp_path / "land")
+
+
+def fractal(folder, tile=80, shape=(160, 240)):
+    start = makers.generated("fractal", shape, 20.0, 3, {"relief": 900.0}, None)
+    return makers.make(folder, Manifest(*shape, tile, (20.0, 20.0), "fractal"), start)

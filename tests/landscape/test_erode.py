@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Erosion of a landscape: the same bytes in any order and after any end, no seams, masses that add up."""
+
+import json
+import os
+import shutil
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.landscape.cluster import cluster
+from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.plan import Plan, order
+from erosion_addon.landscape.tasks import WORK, run, tasks_of
+from erosion_addon.recipe.recipe import Recipe
+from erosion_addon.run.simulation import erode as erode_whole
+from erosion_addon.terrain.terrain import Terrain
+from tests.landscape.conftest import fractal
+
+
+class Backwards:
+    """Tasks as late as they may be: of those that can begin, the last one."""
+
+    def work(self, folder, tasks, done):
+        waiting, done = [task for task in tasks if task.name not in done], set(done)
+        while waiting:
+            task = next(task for task in reversed(waiting) if done.issuperset(task.needs))
+            waiting.remove(task)
+            done.add(task.name)
+            yield run(str(folder), task.name, 2)
+
+
+class EndsError(Exception):
+    pass
+
+
+class Ending:
+    """One process that is gone after so many tasks."""
+
+    def __init__(self, after):
+        self.after = after
+
+    def work(self, folder, tasks, done):
+        for number, result in enumerate(Alone(1).work(folder, tasks, done)):
+            if number == self.after:
+                raise EndsError
+            yield result
+
+
+def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, recipe):
+    plan = Plan(landscape, order(landscape, recipe, None, None, 80))
+    total = np.zeros(landscape.shape)
+    for tile in landscape.tiles():
+        total[plan.window(tile).within(landscape.whole)] += plan.weight(tile)
+        same = [other for other in landscape.tiles() if plan.color_of(other) == plan.color_of(tile) and other != tile]
+        assert not any(plan.window(tile).meet(plan.window(other)) for other in same)
+    np.testing.assert_allclose(total, 1.0, atol=1e-15)
+
+
+def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
+    done = erode(landscape.folder, recipe, Alone(), coarse=240)
+    start = Terrain(landscape.read("start/elevation", landscape.whole), 20.0)
+    whole = erode_whole(start, recipe)
+    for name, array in {"elevation": whole.elevation, **whole.fields}.items():
+        if name not in ("wear", "deposition", "bedrock"):
+            np.testing.assert_array_equal(done.read(name, done.whole), array.astype(np.float32), err_msg=name)
+        else:
+            np.testing.assert_allclose(done.read(name, done.whole), array, atol=1e-3, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def eroded(tmp_path_factory):
+    """A landscape eroded without any trouble, and its copies before erosion."""
+    folder = tmp_path_factory.mktemp("eroded") / "land scape"
+    fractal(folder)
+    shutil.copytree(folder, folder.with_name("start"))
+    recipe = Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
+    return erode(folder, recipe, Alone(), coarse=80)
+
+
+@pytest.fixture
+def again(eroded, tmp_path):
+    """The same landscape before erosion."""
+    return Landscape(shutil.copytree(eroded.folder.with_name("start"), tmp_path / "again")).folder
+
+
+def test_the_order_of_tiles_and_the_threads_do_not_show(eroded, again, recipe):
+    assert erode(again, recipe, Backwards(), coarse=80).manifest.layers == eroded.manifest.layers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [1, 4, 9, 15])
+def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded, again, recipe, after):
+    with pytest.raises(EndsError):
+        erode(again, recipe, Ending(after), coarse=80)
+    tasks = [task.name for task in tasks_of(Plan(eroded, eroded.manifest.erosion))]
+    done = []
+    result = erode(again, recipe, Alone(), coarse=80, told=lambda fraction, message: done.append(message))
+    assert result.manifest.layers == eroded.manifest.layers
+    assert len(done) == len(tasks) - after
+    assert not (again / WORK).exists()
+
+
+@pytest.mark.parametrize("harm", ["damaged", "missing", "journal cut off", "journal of another run"])
+def test_work_that_was_damaged_is_done_again(eroded, again, recipe, harm):
+    with pytest.raises(EndsError):
+        erode(again, recipe, Ending(5), coarse=80)
+    file, journal = again / WORK / "shape_x0_y0" / "elevation.npy", again / WORK / "journal.jsonl"
+    match harm:
+        case "damaged":
+            file.write_bytes(file.read_bytes()[:-1] + b"\x55")
+        case "missing":
+            shutil.rmtree(file.parent)
+        case "journal cut off":
+            journal.write_bytes(journal.read_bytes()[:-40])
+        case "journal of another run":
+            journal.write_text(json.dumps({"key": "0" * 64}) + "\n")
+    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded.manifest.layers
+
+
+def test_a_landscape_that_is_eroded_already_is_left_alone(eroded, recipe):
+    before = {path: path.stat().st_mtime_ns for path in eroded.folder.rglob("*.npy")}
+    erode(eroded.folder, recipe, None, coarse=80)
+    assert {path: path.stat().st_mtime_ns for path in eroded.folder.rglob("*.npy")} == before
+
+
+def test_another_seed_begins_at_the_start(eroded, again, recipe):
+    with pytest.raises(EndsError):
+        erode(again, recipe, Ending(3), seed=9, coarse=80)
+    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded.manifest.layers
+
+
+def test_a_damaged_start_is_refused_before_any_work(again, recipe):
+    (again / "start" / "elevation" / "x1_y1.npy").unlink()
+    with pytest.raises(InputError, match=r"x1_y1\.npy is missing; make the landscape again"):
+        erode(again, recipe, None, coarse=80)
+
+
+def test_masses_add_up_over_all_tiles(eroded):
+    mass = eroded.manifest.report["mass"]
+    assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
+    gained = mass["added"] + mass["leveled"] - mass["exported"] - mass["suspended"]
+    balance = mass["before"] + gained - mass["error"] - mass["after"]
+    assert abs(balance) <= 1e-9 * mass["before"]
+    whole = eroded.read("elevation", eroded.whole)
+    assert whole.sum() * 400 == pytest.approx(mass["after"], rel=1e-7)  # float32
+    assert abs(mass["leveled"]) < 0.01 * mass["exported"]
+    loose = eroded.read("sediment", eroded.whole)
+    assert loose.min() >= 0
+    np.testing.assert_allclose(eroded.read("bedrock", eroded.whole) + loose, whole, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_no_seam_shows_between_tiles(tmp_path):
+    """Bends of the ground across borders of tiles are as strong as elsewhere, but for chance."""
+    landscape = fractal(tmp_path / "land", 128, (512, 512))
+    recipe = Recipe.load("alpine").with_values({"snow.amount": 0})
+    done = erode(landscape.folder, recipe, Alone(), coarse=128)
+    heights = done.read("elevation", done.whole)
+    start = landscape.read("start/elevation", landscape.whole)
+    bend = np.abs(heights[:-2] - 2 * heights[1:-1] + heights[2:])
+    border = [128, 256, 384]
+    at = np.mean([bend[row - 2 : row].mean() for row in border])
+    elsewhere = np.mean([bend[row - 2 : row].mean() for row in range(32, 480, 5)])
+    assert 0.85 < at / elsewhere < 1.15
+    change = np.abs(heights - start)
+    near = np.mean([change[row - 4 : row + 4].mean() for row in border])
+    assert 0.85 < near / change.mean() < 1.15
+
+
+@pytest.mark.worker
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, recipe):
+    pytest.importorskip("distributed")
+    killed = []
+    with cluster(workers=2) as workers:
+        processes = workers.processes()
+
+        def told(fraction, message):
+            if not killed:
+                killed.append(processes[0])
+                threading.Timer(0.05, os.kill, (processes[0], signal.SIGKILL)).start()
+
+        done = erode(again, recipe, workers, coarse=80, told=told)
+        assert processes[0] not in workers.processes()
+    assert done.manifest.layers == eroded.manifest.layers
+
+
+def test_a_cluster_that_does_not_answer_is_told(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("erosion_addon.landscape.cluster._PATIENCE", "0.2s")
+    with (
+        pytest.raises(InputError, match=r"The cluster tcp://127\.0\.0\.1:1 does not answer"),
+        cluster("tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("values", "edges", "sentence"),
+    [({}, "wrap", "cannot wrap"), ({"droplet.masks.erosion_rate": "area_a"}, None, "has no masks")],
+)
+def test_what_tiles_cannot_do_is_refused(landscape, recipe, values, edges, sentence):
+    with pytest.raises(InputError, match=sentence):
+        erode(landscape.folder, recipe.with_values(values), None, edges=edges)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dune sea", "river valley", "old hills", "scree slopes", "canyon", "coast dunes"])
+def test_recipes_of_all_kinds_run_on_tiles(tmp_path, name):
+    landscape = fractal(tmp_path / "land", 64, (128, 128))
+    recipe = Recipe.load(name)
+    done = erode(landscape.folder, recipe, Alone(), edges="open", coarse=64)
+    mass = done.manifest.report["mass"]
+    assert abs(mass["error"]) <= 1e-9 * mass["moved"]
+    assert np.isfinite(done.read("elevation", done.whole)).all()

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The folder of a landscape: windows over tiles, its manifest, what is damaged, and the lock."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.generators import registry
+from erosion_addon.landscape import make as makers
+from erosion_addon.landscape.folder import Landscape, Window, locked
+from erosion_addon.landscape.manifest import NAME, Manifest
+from erosion_addon.landscape.spread import clamped, means, spread
+from tests.landscape.conftest import fractal
+
+
+def test_tiles_hold_what_the_generator_makes_as_a_whole(landscape):
+    whole = registry.make("fractal", 160, 240, 20.0, 3, {"relief": 900.0}).elevation.astype(np.float32)
+    np.testing.assert_array_equal(landscape.read("start/elevation", landscape.whole), whole)
+
+
+@pytest.mark.parametrize("shape", [(100, 130), (97, 64), (300, 65)])
+def test_a_window_over_any_tiles_is_that_of_the_whole(tmp_path, shape):
+    heights = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    made = makers.make(tmp_path, Manifest(*shape, 64, (1.0, 1.0), "numbers"), makers.given(heights))
+    covered = np.zeros(shape, int)
+    for tile in made.tiles():
+        covered[made.window(tile).within(made.whole)] += 1
+    assert (covered == 1).all()
+    for top, left in ((0, 0), (30, 20), (shape[0] - 41, shape[1] - 33)):
+        window = Window(top, top + 41, left, left + 33)
+        np.testing.assert_array_equal(made.read("start/elevation", window), heights[window.within(made.whole)])
+
+
+def test_detail_beyond_the_generator_knows_nothing_of_tiles(tmp_path, monkeypatch):
+    """Above the size that is generated at once finer octaves go on, the same in any tiles; the shape stays."""
+    monkeypatch.setattr(makers, "LARGEST_WHOLE", 64)
+    one, other = fractal(tmp_path / "a", 64), fractal(tmp_path / "b", 160)
+    heights = one.read("start/elevation", one.whole)
+    np.testing.assert_array_equal(heights, other.read("start/elevation", one.whole))
+    base = registry.make("fractal", 40, 60, 80.0, 3, {"relief": 900.0}).elevation
+    coarse, rough = means(one, "start/elevation", 4)
+    assert np.corrcoef(coarse.ravel(), base.ravel())[0, 1] > 0.99
+    finest = heights[::2, ::2] - 0.5 * (heights[1::2, ::2] + heights[::2, 1::2])
+    assert 0.1 < finest.std() < rough.mean()
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3, 7])
+def test_spreading_keeps_the_sum_and_knows_nothing_of_windows(factor):
+    coarse = np.random.default_rng(1).normal(size=(6, 9))
+    rows, cols = 6 * factor, 9 * factor
+    fine = spread(clamped(coarse), factor, Window(0, rows, 0, cols))
+    assert fine.sum() == pytest.approx(coarse.sum() * factor * factor, abs=1e-9)
+    np.testing.assert_allclose(spread(clamped(np.ones((6, 9))), factor, Window(0, rows, 0, cols)), 1, atol=1e-15)
+    part = Window(rows // 3, rows, 1, cols - 1)
+    np.testing.assert_array_equal(spread(clamped(coarse), factor, part), fine[rows // 3 :, 1 : cols - 1])
+
+
+def test_means_over_tiles_are_those_of_the_whole(landscape):
+    heights = landscape.read("start/elevation", landscape.whole)
+    blocks = heights.reshape(40, 4, 60, 4)
+    mean, deviation = means(landscape, "start/elevation", 4)
+    np.testing.assert_allclose(mean, blocks.mean(axis=(1, 3)), rtol=1e-12)
+    np.testing.assert_allclose(deviation, blocks.std(axis=(1, 3)), rtol=1e-9)
+
+
+def test_damaged_and_missing_tiles_are_named(landscape):
+    assert landscape.faults() == {}
+    path = landscape.folder / "start" / "elevation" / "x1_y0.npy"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    (landscape.folder / "start" / "elevation" / "x2_y1.npy").unlink()
+    faults = landscape.faults()["start/elevation"]
+    assert [fault.rpartition(os.sep)[2] for fault in faults] == ["x1_y0.npy is damaged", "x2_y1.npy is missing"]
+    path.write_bytes(b"not an array")
+    with pytest.raises(InputError, match=r"x1_y0\.npy is damaged"):
+        landscape.read("start/elevation", landscape.whole)
+
+
+def _set(**values):
+    return lambda table: table.update(values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _set(format=9),
+        _set(rows=-1),
+        _set(rows=2.5),
+        _set(rows="many"),
+        _set(cols=1 << 40),
+        _set(tile=1),
+        _set(spacing=[0, 1]),
+        _set(spacing=["a", "b"]),
+        _set(spacing=None),
+        _set(layers={"../../etc": {}}),
+        _set(layers={"start/elevation": {"x0_y0": "abc"}}),
+        _set(layers=[]),
+        _set(erosion={"recipe": {"step": [{"kind": "no such"}]}, "seed": 1, "edges": "open", "coarse": 9, "halo": 1}),
+        _set(erosion=5),
+        _set(source=5),
+        _set(more=5),
+        lambda table: table.pop("rows"),
+        lambda table: table.clear(),
+    ],
+)
+def test_a_damaged_manifest_is_refused_in_a_sentence(landscape, change):
+    path = landscape.folder / NAME
+    table = json.loads(path.read_text())
+    change(table)
+    path.write_text(json.dumps(table))
+    with pytest.raises(InputError) as refusal:
+        Landscape(landscape.folder)
+    assert str(path) in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"format": 1}', "\x00", "[" * 100_000])
+def test_what_is_no_manifest_is_refused(tmp_path, text):
+    (tmp_path / NAME).write_text(text)
+    with pytest.raises(InputError, match="is damaged"):
+        Landscape(tmp_path)
+
+
+def test_a_folder_without_a_landscape_says_how_to_make_one(tmp_path):
+    with pytest.raises(InputError, match="landscape make makes one"):
+        Landscape(tmp_path / "none")
+
+
+def test_two_commands_never_change_one_landscape(landscape):
+    with locked(landscape.folder):
+        with pytest.raises(InputError, match=f"process {os.getpid()} on .*wait for it"), locked(landscape.folder):
+            pass
+        with pytest.raises(InputError, match="is being changed"):
+            fractal(landscape.folder.parent / "land") if not (landscape.folder / NAME).unlink() else None
+    with locked(landscape.folder):
+        pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process cannot be asked there whether it runs")
+def test_the_lock_of_a_process_that_was_killed_is_taken_over(landscape):
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    with locked(landscape.folder):
+        held = json.loads((landscape.folder / "lock").read_text())
+    (landscape.folder / "lock").write_text(json.dumps({**held, "pid": int(gone.stdout)}))
+    with locked(landscape.folder):
+        assert json.loads((landscape.folder / "lock").read_text())["pid"] == os.getpid()
+    (landscape.folder / "lock").write_text(json.dumps({**held, "pid": int(gone.stdout), "host": "another machine"}))
+    with pytest.raises(InputError, match="another machine"), locked(landscape.folder):
+        pass
+
+
+def test_a_landscape_takes_nobodys_place(landscape):
+    with pytest.raises(InputError, match="holds a landscape already"):
+        fractal(landscape.folder)
+
+
+def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):
+    heights = np.zeros((100, 100))
+    heights[70, 30] = np.nan
+    with pytest.raises(InputError, match="x0_y1"):
+        makers.make(tmp_path / "land", Manifest(100, 100, 64, (1.0, 1.0), "holes"), makers.given(heights))
+    assert not (tmp_path / "land" / NAME).exists()

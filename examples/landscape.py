@@ -14,8 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.landscape import export, make
@@ -25,7 +24,7 @@ from erosion_addon.landscape.folder import Landscape, Tile, Window
 from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.recipe.recipe import Recipe
 
-OUT = ROOT / "build" / "landscape"
+OUT = Path(__file__).resolve().parents[1] / "build" / "landscape"
 CELL = 4.0
 """Meters."""
 

@@ -18,7 +18,16 @@ from tests.readme import ROOT, all_blocks, blocks, commands, kind_of
 from tests.terrains import fractal
 
 HEIGHTS = fractal(24, 32, relief=200.0)
-ERODING = [words[3:] for words in commands() if words[:3] == ["python", "-m", "erosion_addon"]]
+OURS = [words[3:] for words in commands() if words[:3] == ["python", "-m", "erosion_addon"]]
+ERODING = [words for words in OURS if "--cluster" not in words]
+LEAVES = {
+    "make": "landscape.json",
+    "erode": "elevation",
+    "check": None,
+    "preview": "land.png",
+    "export": "land_x0_y0.r16",
+}
+"""What a command on a landscape leaves."""
 
 
 @pytest.fixture
@@ -34,6 +43,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def land(folder, request):
+    """The landscape that the manual's lines name, where they do not make it."""
+    words = request.getfixturevalue("words")
+    if words[0] == "landscape" and words[1] != "make":
+        assert main(["landscape", "make", "land", "fractal", "--size", "64x64", "--tile", "64"]) == 0
+    return folder
+
+
 def test_every_block_of_the_manual_is_of_a_kind_that_is_tried():
     assert len(all_blocks()) >= 9
     assert [text for text in all_blocks() if kind_of(text) is None] == []
@@ -41,15 +59,22 @@ def test_every_block_of_the_manual_is_of_a_kind_that_is_tried():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ERODING, ids=" ".join)
-def test_a_command_of_the_manual_runs(folder, words):
+def test_a_command_of_the_manual_runs(folder, land, words):
     before = set(folder.rglob("*"))
     assert main([*words, "--quiet"] if words[0] in ("erode", "resume", "convert") else words) == 0
     written = {path.name for path in set(folder.rglob("*")) - before}
     if words[0] == "analyze":
         named = {after for word, after in itertools.pairwise(words) if word in ("--report", "--maps", "--plot")}
         assert named and named <= written
+    elif words[0] == "landscape":
+        assert LEAVES[words[1]] is None or LEAVES[words[1]] in written
     elif words[0] not in ("recipes", "fields"):
         assert words[2] in written or "--tiles" in words
+
+
+@pytest.mark.parametrize("words", [words for words in OURS if words not in ERODING], ids=" ".join)
+def test_a_command_for_a_cluster_is_understood(words):
+    assert parser("terrain-erosion").parse_args(words).cluster
 
 
 @pytest.mark.parametrize("words", [words for words in commands() if words[0] == "blender"], ids=" ".join)

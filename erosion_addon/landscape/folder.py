@@ -3,7 +3,7 @@
 
 import json
 import os
-import socket
+import platform
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -179,7 +179,7 @@ def locked(folder: Path) -> Iterator[None]:
     """
     path = folder / _LOCK
     mine = {
-        "host": socket.gethostname(),
+        "host": platform.node(),
         "pid": os.getpid(),
         "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -245,8 +245,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
 def _eroded(
     plan: Plan, layers: dict[str, Array], recipe: Recipe, tile: Tile, threads: int, shared: bool
 ) -> tuple[Terrain, dict[str, float]]:
-    """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the share of the tile in each
-    cell is done.
+    """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the tile's share is done.
 
     Tiles share out the drops: so many fall as is the tile's share, and dig as anywhere. (Two runs of half the strength
     left the ground a third rougher than one.) Of other processes each does its share everywhere.

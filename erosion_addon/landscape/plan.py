@@ -20,7 +20,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
-from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
+from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
 from .folder import Landscape, Tile, Window
 from .manifest import Erosion
 
@@ -84,7 +84,10 @@ class Plan:
 
     def tile_recipe(self) -> Recipe | None:
         """Steps on tiles that move ground; None if there are none."""
-        return self._of(lambda process: process.moves_ground and process.scope != "whole") if self.factor > 1 else None
+        recipe = (
+            self._of(lambda process: process.moves_ground and process.scope != "whole") if self.factor > 1 else None
+        )
+        return recipe and replace(recipe, steps=tuple(map(_on_tile, recipe.steps)))
 
     def cover_recipe(self) -> Recipe | None:
         """Steps on tiles that cover the finished ground, such as snow; None if there are none."""
@@ -142,3 +145,8 @@ class Plan:
         """Tiles whose windows meet a window, earlier colors first."""
         near = [tile for tile in self.landscape.tiles() if self.window(tile).meet(window)]
         return sorted(near, key=lambda tile: (self.color_of(tile), tile.y, tile.x))
+
+
+def _on_tile(step: Step) -> Step:
+    parameters: Any = PROCESSES[step.kind].on_tile(step.parameters)
+    return replace(step, parameters=parameters)

@@ -254,7 +254,7 @@ def _eroded(
     fields = {name: layers[name] for name in ("sediment",) if name in layers}
     terrain = Terrain(layers["elevation"], spacing if spacing[0] != spacing[1] else spacing[0], fields)
     weight, mass = plan.weight(tile), _no_mass()
-    for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].scope == "both"):
+    for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
         steps, masks = tuple(group), {"strength": weight} if shared else {}
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)

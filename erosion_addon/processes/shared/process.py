@@ -100,6 +100,9 @@ class Process:
     scope: str = "tile"
     """What of a landscape of many tiles it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
 
+    on_tile: Callable[[Any], Any] = lambda parameters: parameters
+    """Parameters → those on a tile, after the whole was done on coarse cells."""
+
     small_steps: Callable[[Any, Spacing], int] = _one
     """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""
 

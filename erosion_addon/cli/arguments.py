@@ -131,6 +131,11 @@ def _add_results(command: _Parser) -> None:
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
     )
     _add_maps(command, "write every field as FIELD.exr, and the normal map")
+    command.add_argument(
+        "--weights",
+        action="store_true",
+        help="among the maps the shares of rock, soil, grass, sand, snow as 16-bit PNG",
+    )
     command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
     command.add_argument(
         "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"

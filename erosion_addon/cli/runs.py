@@ -143,12 +143,15 @@ class _Results:
     def __init__(self, outputs: Outputs, given: argparse.Namespace, order: str) -> None:
         if given.analyze and not given.maps:
             raise InputError("--analyze needs --maps, the folder for what it finds.")
+        if given.weights and not given.maps:
+            raise InputError("--weights needs --maps, the folder for them.")
         for option in ("time_limit", "checkpoint_every", "go_on"):
             if getattr(given, option, None) and given.checkpoint is None:
                 name = {"go_on": "continue"}.get(option, option).replace("_", "-")
                 raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
         self._outputs, self._given, self._order = outputs, given, order
         self._maps = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
+        self._cover = maps.plan_cover(outputs, given.maps) if given.maps and given.weights else {}
         self._target = outputs.plan(given.output, SUFFIXES, given.input)
         self._report = plan_report(outputs, given.report) if given.report else None
         self._side = plan_side(outputs, given.output, self._report)
@@ -206,6 +209,7 @@ class _Results:
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         maps.write(self._outputs, self._maps, map_fields(result, self._given, edges), image_files)
+        maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}
             with self._outputs.write(self._report) as path:

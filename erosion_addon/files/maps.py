@@ -12,6 +12,8 @@ from ..base.errors import InputError
 from ..grid.resample import bilinear
 from ..kernels.elementary import power
 from ..terrain.fields import FIELDS, Field
+from ..terrain.ground_cover import COVERS, WHITE, ground_cover
+from ..terrain.terrain import Terrain
 from .headers.image_header import read_header
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles
@@ -48,6 +50,19 @@ def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Ar
                     _encode_color(path, values, image_files)
                 else:
                     encode_heightmap(path, values, image_files, (0.0, 1.0) if path.suffix == ".png" else None)
+
+
+def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:
+    """Plan the maps of the ground's cover in a folder planned before; returns their paths by cover."""
+    return {cover: outputs.plan(folder / f"weight_{cover}.png", (".png",)) for cover in COVERS}
+
+
+def write_cover(outputs: Outputs, planned: Mapping[str, Path], terrain: Terrain, image_files: ImageFiles) -> None:
+    """Write the share of each cover as a 16-bit PNG; together they are white."""
+    if planned:
+        for cover, share in ground_cover(terrain).items():
+            with outputs.write(planned[cover]) as path:
+                encode_heightmap(path, share / WHITE, image_files, (0.0, 1.0))
 
 
 def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:

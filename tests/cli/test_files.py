@@ -12,6 +12,7 @@ from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.files.normals import normals
 from erosion_addon.model import Terrain
+from erosion_addon.terrain.ground_cover import COVERS
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import geotiff
 
@@ -135,3 +136,15 @@ def test_holes_of_a_geotiff_are_filled_and_said(folder, capsys):
     assert main(["erode", "dem.tif", "out.npy", *FEW]) == 0
     assert "dem.tif has no data (-9999) in 2 of 768 cells; they were filled" in capsys.readouterr().err
     assert np.load("out.npy").min() > 4.0
+
+
+def test_weights_of_the_ground_add_up_to_white(folder):
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--weights", *FEW]) == 0
+    shares = [IMAGES.read(Path("maps", f"weight_{cover}.png")) for cover in COVERS]
+    np.testing.assert_allclose(sum(shares), 1.0, atol=1e-6)
+    assert shares[0].max() == 1 and shares[3].max() > 0.5  # rock, and sand where drops laid it down
+
+
+def test_weights_without_a_folder_are_refused(folder, capsys):
+    assert main(["erode", "dem.npy", "out.npy", "--weights"]) == 2
+    assert capsys.readouterr().err == "--weights needs --maps, the folder for them.\n"

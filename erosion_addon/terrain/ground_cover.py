@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ground cover: shares of rock, soil, grass, sand and snow in each cell, as game engines blend materials."""
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..grid.smooth_step import smooth_step
+from .terrain import Terrain
+
+COVERS = ("rock", "soil", "grass", "sand", "snow")
+"""Covers from the lowest to the highest."""
+
+THIN = 0.02
+"""Thickness (m) up to which what lies on a cover does not show."""
+
+OPAQUE = {"soil": 0.3, "sand": 0.5, "snow": 0.3}
+"""Thickness (m) from which it hides what is below."""
+
+WHITE = 65535
+
+
+def ground_cover(terrain: Terrain) -> dict[str, Array]:
+    """Share of each cover, (rows, cols) uint16 from 0 to `WHITE`; the five add up to `WHITE` in every cell.
+
+    Each lies on those before it: soil and sediment ("sand") by their thickness, grass by its cover, snow by its
+    thickness. Fields that the terrain lacks count as 0.
+    """
+    left = np.ones(terrain.shape)
+    shares: dict[str, Array] = {}
+    for cover in reversed(COVERS[1:]):
+        shares[cover] = left * _opacity(terrain, cover)
+        left = left - shares[cover]
+    return _whole({"rock": left, **{cover: shares[cover] for cover in COVERS[1:]}})
+
+
+def _opacity(terrain: Terrain, cover: str) -> Array:
+    """How much of what is below a cover hides, 0-1."""
+    name = {"sand": "sediment"}.get(cover, cover)
+    if name not in terrain.fields:
+        return np.zeros(terrain.shape)
+    values = terrain.fields[name].astype(np.float64)
+    return np.clip(values, 0.0, 1.0) if cover == "grass" else smooth_step(values, THIN, OPAQUE[cover])
+
+
+def _whole(shares: dict[str, Array]) -> dict[str, Array]:
+    """Shares in whole steps of `WHITE`: rounded down, and what is left given to those that lost most."""
+    exact = np.stack(list(shares.values())) * WHITE
+    steps = np.floor(exact)
+    lost = steps - exact
+    missing = WHITE - steps.sum(axis=0)
+    rank = np.argsort(np.argsort(lost, axis=0, kind="stable"), axis=0, kind="stable")
+    steps += rank < missing
+    return dict(zip(shares, steps.astype(np.uint16), strict=True))

@@ -24,6 +24,7 @@ from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import HIGHEST
+from .source import RECIPE
 from .terminal.output import say, table
 from .terminal.progress import FORMS
 
@@ -70,8 +71,11 @@ def _add_erode(commands: Any) -> None:
         + "\n\n"
         + "\n\n".join(_parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
     )
-    erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
+    erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode; in Blender also a .blend file")
     erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
+    erode.add_argument(
+        "--object", metavar="NAME", help="the terrain of a .blend file; default: the one that was eroded"
+    )
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     _add_source(erode)
     _add_results(erode)
@@ -85,7 +89,7 @@ def _add_erode(commands: Any) -> None:
 
 def _add_source(command: _Parser) -> None:
     """Options for the start terrain of a run."""
-    command.add_argument("--recipe", metavar="NAME|FILE.toml", default="arcane", help="default: %(default)s")
+    command.add_argument("--recipe", metavar="NAME|FILE.toml", help=f"default: {RECIPE}")
     command.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     _add_input(command)
     command.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")

@@ -40,11 +40,12 @@ def main(
     image_files: ImageFiles | None = None,
     program: str = "terrain-erosion",
     render: Callable[[argparse.Namespace], None] | None = None,
+    erode_file: Callable[[argparse.Namespace], None] | None = None,
 ) -> int:
     """Run the command line and return the exit code.
 
     argv: arguments after the program's name (default: the process's own). image_files: reader and writer of images.
-    render: implementation of the command of that name, which needs Blender.
+    render, erode_file: implementations that need Blender: of the command render, and of erode for .blend files.
     """
     try:
         given = parser(program).parse_args(argv)
@@ -54,7 +55,7 @@ def main(
     except SystemExit as end:  # after --help
         return int(end.code or 0)
     with as_json(getattr(given, "progress", "text") == "json"):
-        code, sentence = _ended(given, image_files, render)
+        code, sentence = _ended(given, image_files, render, erode_file)
         if sentence:
             complain(sentence)
         tell("end", code=code)
@@ -65,6 +66,7 @@ def _ended(
     given: argparse.Namespace,
     image_files: ImageFiles | None,
     render: Callable[[argparse.Namespace], None] | None,
+    erode_file: Callable[[argparse.Namespace], None] | None,
 ) -> tuple[int, str]:
     """Exit code of a command, and why it did not come to its end."""
     try:
@@ -74,6 +76,10 @@ def _ended(
                 if render is None:
                     raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")
                 render(given)
+            elif given.command == "erode" and given.input.suffix.lower() == ".blend":
+                if erode_file is None:
+                    raise InputError("A .blend file takes Blender: blender --command erosion erode IN.blend OUT.blend.")
+                erode_file(given)
             else:
                 _run(given, image_files or OpenImageIOFiles())
     except signals.Ended as order:

@@ -20,6 +20,9 @@ from ..terrain.terrain import Terrain
 from .convert import read_input
 from .terminal.output import note
 
+RECIPE = "arcane"
+"""Recipe unless another is named."""
+
 
 def inputs(given: argparse.Namespace) -> list[str | Path]:
     """Input files, which no output may replace."""
@@ -30,7 +33,7 @@ def inputs(given: argparse.Namespace) -> list[str | Path]:
 
 def recipe_of(given: argparse.Namespace) -> Recipe:
     """Recipe with its settings; InputError for an unknown one."""
-    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    recipe = Recipe.load(given.recipe or RECIPE).with_values(dict(given.set))
     if given.surface_color and _is_strata(given.surface_color):
         recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
     return recipe

@@ -16,7 +16,7 @@ from ..run import preview
 from ..run.precompile import Tell, rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE
-from .source import inputs, note_lack, read, recipe_of
+from .source import RECIPE, inputs, note_lack, read, recipe_of
 from .terminal.output import note, say_written
 from .watching import watched
 
@@ -87,7 +87,7 @@ def _word(value: Any) -> str:
 
 def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
     """HTML page with a row of pictures for each value and a column for each seed."""
-    title = escape(f"{given.input.name}, {given.recipe}")
+    title = escape(f"{given.input.name}, {(given.recipe or RECIPE)}")
     head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
     body = "".join(
         f"<tr><th>{escape(words)}</th>" + "".join(_cell(given, number, words, seed) for seed in seeds) + "</tr>\n"
@@ -107,7 +107,16 @@ def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
 def _command(given: argparse.Namespace, words: str, seed: int) -> str:
     """Command for the full version of a variant, without the name of its output."""
     settings = [f"{name}={_word(value)}" for name, value in given.set] + ([words] if words else [])
-    said = ["python", "-m", "erosion_addon", "erode", str(given.input), "OUTPUT.exr", "--recipe", given.recipe]
+    said = [
+        "python",
+        "-m",
+        "erosion_addon",
+        "erode",
+        str(given.input),
+        "OUTPUT.exr",
+        "--recipe",
+        (given.recipe or RECIPE),
+    ]
     said += ["--seed", str(seed), *(["--set", *settings] if settings else [])]
     for option in ("cell_size", "edges", "surface_color", "sand"):
         value = getattr(given, option)

@@ -122,9 +122,10 @@ def _command(argv: list[str]) -> int:
     """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
     from ..scene.files.image import BlenderFiles
+    from .export.eroding import erode
     from .export.rendering import render
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return commands.main(argv, BlenderFiles(), "blender --command erosion", render)
+    return commands.main(argv, BlenderFiles(), "blender --command erosion", render, erode)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`blender --command erosion erode IN.blend OUT.blend`, as it is called."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon import ui
+from erosion_addon.cli.commands import main
+from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.scene.terrain import grid
+from tests.terrains import fractal
+
+pytestmark = pytest.mark.worker
+
+HEIGHTS = fractal(24, 24, relief=40.0)
+FEW = ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.5", "--seed", "3"]
+
+
+@pytest.fixture
+def blend(tmp_path):
+    """A saved file with two terrains."""
+    collection = bpy.context.scene.collection
+    grid.make_grid_object("Terrain", HEIGHTS, (10.0, 10.0), collection)
+    grid.make_grid_object("Small", HEIGHTS[:12, :12], (10.0, 10.0), collection)
+    path = tmp_path / "scene one.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def heights(path, name):
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    mesh = bpy.data.objects[name].data
+    return np.array([vertex.co.z for vertex in mesh.vertices])
+
+
+def test_the_terrain_of_a_file_is_eroded_as_its_heights_would_be(blend, tmp_path, capfd):
+    before = blend.read_bytes()
+    out, report = tmp_path / "out.blend", tmp_path / "r.json"
+    assert ui._command(["erode", str(blend), str(out), *FEW, "--report", str(report)]) == 0
+    assert capfd.readouterr().out.splitlines()[-2:] == [str(out), str(report)]
+    assert blend.read_bytes() == before
+    recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
+    expected = erode(Terrain(HEIGHTS.astype(np.float32), 10.0), recipe, seed=3).elevation.astype(np.float32)
+    np.testing.assert_allclose(np.sort(heights(out, "Terrain")), np.sort(expected.ravel()), atol=1e-5)
+    assert json.loads(report.read_text())["seed"] == 3
+    assert bpy.data.objects["Terrain"].erosion.recipe_name == "arcane"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.blend", "r.json", "scene one.blend"]
+
+
+def test_the_settings_of_the_file_hold_unless_others_are_given(blend, tmp_path):
+    first, second = tmp_path / "first.blend", tmp_path / "second.blend"
+    assert ui._command(["erode", str(blend), str(first), *FEW, "--object", "Small", "--quiet"]) == 0
+    assert ui._command(["erode", str(first), str(second), "--object", "Small", "--quiet"]) == 0
+    settings = bpy.data.objects["Small"].erosion
+    assert settings.seed == 3 and settings.steps[0].droplet.drops_per_cell == 0.5
+    np.testing.assert_array_equal(heights(first, "Small"), heights(second, "Small"))  # from the terrain before erosion
+    np.testing.assert_array_equal(np.sort(heights(second, "Terrain")), np.sort(HEIGHTS.astype(np.float32).ravel()))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--object", "Moon"], "There is no mesh 'Moon'"),
+        (["--recipe", "no such"], "There is no recipe"),
+        (["--maps", "maps"], "--maps is for heightmaps"),
+        (["--continue"], "--continue is for heightmaps"),
+        (["--set", "droplet.capacity=-1"], "capacity"),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_writes_nothing(blend, tmp_path, capfd, words, sentence):
+    assert ui._command(["erode", str(blend), str(tmp_path / "out.blend"), *words]) == 2
+    assert sentence in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["scene one.blend"]
+
+
+def test_the_file_itself_is_never_replaced(blend, capfd):
+    before = blend.read_bytes()
+    assert ui._command(["erode", str(blend), str(blend), *FEW]) == 2
+    assert "it is read here" in capfd.readouterr().err and blend.read_bytes() == before
+
+
+def test_without_blender_a_file_of_its_is_refused(blend, capsys):
+    assert main(["erode", str(blend), "out.blend"]) == 2
+    assert "takes Blender" in capsys.readouterr().err

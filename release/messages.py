@@ -31,7 +31,7 @@ from erosion_addon.ui.terrain.advice import REMEDIES  # noqa: E402
 DEFAULT, OPERATOR = bpy.app.translations.contexts.default, bpy.app.translations.contexts.operator_default
 BUTTONS = {"operator", "operator_menu_enum"}
 """Functions of a layout whose texts stand on buttons."""
-UNSEEN = ("cli/", "worker/", "scene/stage/render.py", "ui/export/rendering.py")
+UNSEEN = ("cli/", "landscape/", "worker/", "scene/stage/render.py", "ui/export/eroding.py", "ui/export/rendering.py")
 """Modules whose sentences only the command line says."""
 NOTES = {
     "{} eroded",  # the name of an object

@@ -55,14 +55,15 @@ class Outputs:
         return target
 
     def plan_folder(self, path: str | Path) -> None:
-        """Plan a folder of output files; `write` creates it if needed."""
+        """Plan a folder of output files, which may lie in a planned one; `write` creates it if needed."""
         path = Path(path)
         with _sentence(path):
             folder = path.resolve()
             if folder.exists() and not folder.is_dir():
                 raise InputError(f"{path} cannot be a folder: it is a file.")
             if not folder.exists():
-                _try_writing(path, folder)
+                if folder.parent not in self._folders:
+                    _try_writing(path, folder)
                 self._add(path, folder)
                 self._folders.append(folder)
 
@@ -80,7 +81,7 @@ class Outputs:
         try:
             with _sentence(target):
                 if target.parent in self._folders:
-                    target.parent.mkdir(exist_ok=True)
+                    target.parent.mkdir(parents=True, exist_ok=True)
                 yield temporary
                 # Some file systems notice a full disk no sooner than here.
                 with temporary.open("r+b") as stream:
@@ -125,7 +126,7 @@ class Outputs:
     ) -> None:
         for temporary, _ in self._written:
             temporary.unlink(missing_ok=True)
-        for folder in self._folders:
+        for folder in reversed(self._folders):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
 

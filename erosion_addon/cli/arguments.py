@@ -306,7 +306,16 @@ def _add_variants(commands: Any) -> None:
         "--seeds", metavar="N", type=_whole, nargs="+", default=[0, 1, 2, 3], help="columns; default: 0 1 2 3"
     )
     variants.add_argument(
-        "--vary", metavar="STEP.PARAMETER=[VALUE, ...]", type=_setting, help="rows, such as droplet.capacity=[0.05,0.2]"
+        "--vary",
+        metavar="STEP.PARAMETER=[VALUE, ...]",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_setting,
+        help="rows, such as droplet.capacity=[0.05,0.2]; several give a row for each combination",
+    )
+    variants.add_argument(
+        "--full", action="store_true", help="make each in full too: FOLDER/ROW_SEED/elevation.exr with its report.json"
     )
     variants.add_argument(
         "--side", metavar="CELLS", type=_count, default=256, help="cells along the longer side; default: %(default)s"

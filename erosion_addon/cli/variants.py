@@ -2,23 +2,32 @@
 """Command variants: small results with several seeds and values, on a page to choose from."""
 
 import argparse
+import itertools
 import json
 import shlex
+from functools import partial
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..light.relief import shaded_relief
 from ..recipe.recipe import Recipe
 from ..run import preview
 from ..run.precompile import Tell, rehearse
 from ..run.simulation import simulate
-from ..terrain.terrain import SMALLEST_SIDE
+from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .source import RECIPE, inputs, note_lack, read, recipe_of
 from .terminal.output import note, say_written
 from .watching import watched
+
+GAP = 8
+"""Points between the pictures of the sheet."""
 
 MOST = 100
 """Most variants on one page."""
@@ -40,16 +49,20 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs(inputs(given)) as outputs:
         outputs.plan_folder(given.folder)
         page = outputs.plan(given.folder / "index.html", (".html",))
+        sheet = outputs.plan(given.folder / "sheet.png", (".png",))
         pictures = [
             [outputs.plan(given.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds] for row in range(len(rows))
         ]
+        whole = _Whole(outputs, given, len(rows), seeds) if given.full else None
         terrain, masks = read(given, recipe, image_files)
         if not given.quiet:
             note_lack(recipe, terrain, masks)
         shape = preview.shape_of(terrain.shape, given.side)
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
         longer = max(cells * spacing for cells, spacing in zip(terrain.shape, terrain.spacing, strict=True))
-        for (_, varied), files in zip(rows, pictures, strict=True):
+        shown: list[list[Array]] = []
+        for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
+            shown.append([])
             fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
 
             def compile_kernels(tell: Tell, fitted: Recipe = fitted) -> None:
@@ -60,8 +73,15 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
                     small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
                 )
                 result = watched(run, compile_kernels, given).terrain
+                shown[-1].append(shaded_relief(result))
                 with outputs.write(target) as path:
-                    image_files.write(path, shaded_relief(result), "uint16")
+                    image_files.write(path, shown[-1][-1], "uint16")
+                if whole:
+                    whole.make(terrain, masks, varied, (row, seed), words, image_files)
+        with outputs.write(sheet) as path:
+            image_files.write(path, _sheet(shown), "uint16")
+        if whole:
+            whole.write_table()
         with outputs.write(page) as path:
             path.write_text(_page(given, [words for words, _ in rows], seeds), encoding="utf-8")
         published = outputs.publish()
@@ -72,12 +92,65 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:
     """Arguments of --set and the recipe of each row; InputError for an invalid value."""
-    if given.vary is None:
-        return [("", recipe)]
-    name, values = given.vary
-    if not isinstance(values, list) or not values:
-        raise InputError(f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}.")
-    return [(f"{name}={_word(value)}", recipe.with_values({name: value})) for value in values]
+    for name, values in given.vary:
+        if not isinstance(values, list) or not values:
+            raise InputError(f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}.")
+    names = [name for name, _ in given.vary]
+    table = [
+        dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*(values for _, values in given.vary))
+    ]
+    return [(_words(values), recipe.with_values(values)) for values in table]
+
+
+def _words(values: dict[str, Any]) -> str:
+    """Values in the syntax of --set."""
+    return " ".join(f"{name}={_word(value)}" for name, value in values.items())
+
+
+def _sheet(shown: list[list[Array]]) -> Array:
+    """All pictures in one, in rows and columns."""
+    framed = [[np.pad(picture, ((GAP, 0), (GAP, 0), (0, 0))) for picture in row] for row in shown]
+    return np.pad(np.vstack([np.hstack(row) for row in framed[::-1]]), ((0, GAP), (0, GAP), (0, 0)))
+
+
+class _Whole:
+    """Variants in full, a folder for each, and a table of them."""
+
+    def __init__(self, outputs: Outputs, given: argparse.Namespace, rows: int, seeds: list[int]) -> None:
+        self._outputs, self._given, self._table = outputs, given, list[dict[str, Any]]()
+        self._files = {}
+        self._list = outputs.plan(given.folder / "variants.json", (".json",))
+        for row, seed in itertools.product(range(rows), seeds):
+            folder = given.folder / f"{row}_{seed}"
+            outputs.plan_folder(folder)
+            heights = outputs.plan(folder / "elevation.exr", (".exr",))
+            self._files[row, seed] = heights, outputs.plan(folder / "report.json", (".json",))
+
+    def make(
+        self,
+        terrain: Terrain,
+        masks: dict[str, Array],
+        recipe: Recipe,
+        place: tuple[int, int],
+        words: str,
+        image_files: ImageFiles,
+    ) -> None:
+        """Erode and write a variant. place: row and seed."""
+        given, (row, seed), (heights, report) = self._given, place, self._files[place]
+        run = simulate(terrain, recipe, seed=seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+        result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), given).terrain
+        with self._outputs.write(heights) as path:
+            encode_heightmap(path, result.elevation, image_files)
+        told = result.report or {}
+        with self._outputs.write(report) as path:
+            path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        name = f"{row}_{seed}"
+        self._table.append({"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]})
+
+    def write_table(self) -> None:
+        """Write the table of all variants."""
+        with self._outputs.write(self._list) as path:
+            path.write_text(json.dumps(self._table, indent=1) + "\n", encoding="utf-8")
 
 
 def _word(value: Any) -> str:
@@ -106,7 +179,7 @@ def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
 
 def _command(given: argparse.Namespace, words: str, seed: int) -> str:
     """Command for the full version of a variant, without the name of its output."""
-    settings = [f"{name}={_word(value)}" for name, value in given.set] + ([words] if words else [])
+    settings = [f"{name}={_word(value)}" for name, value in given.set] + words.split(" ") * bool(words)
     said = [
         "python",
         "-m",

@@ -2,6 +2,7 @@
 """The command variants."""
 
 import html
+import json
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
+from erosion_addon.cli.variants import GAP
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.light.relief import WATER, shaded_relief
 from erosion_addon.model import Terrain
@@ -33,7 +35,7 @@ def test_each_picture_is_what_the_command_below_it_makes(folder, capsys):
     words = ["variants", "a 'dem'.npy", "page", *FEW, "--seeds", "3", "5", "--vary", "droplet.capacity=[2, 8.5]"]
     assert main([*words, "--cell-size", "8", "--edges", "closed"]) == 0
     assert capsys.readouterr().out.split() == [str(Path("page", "index.html"))]
-    assert sorted(path.name for path in Path("page").iterdir()) == [*NAMES, "index.html"]
+    assert sorted(path.name for path in Path("page").iterdir()) == [*NAMES, "index.html", "sheet.png"]
     found = []
     for said, name in zip(commands(folder), NAMES, strict=True):
         assert said[:3] == ["python", "-m", "erosion_addon"]
@@ -50,6 +52,25 @@ def test_a_large_terrain_is_shown_in_small_with_its_proportions(folder):
     np.save("dem.npy", fractal(60, 120, relief=200.0))
     assert main(["variants", "dem.npy", "page", *FEW, "--seeds", "0", "--side", "40"]) == 0
     assert IMAGES.read_color(Path("page", "0_0.png")).shape == (20, 40, 3)
+
+
+def test_several_parameters_make_a_row_for_each_combination_and_a_folder_in_full(folder):
+    np.save("dem.npy", fractal(40, 48, relief=200.0))
+    vary = ["--vary", "droplet.capacity=[2, 8]", "droplet.inertia=[0.1, 0.5]"]
+    assert main(["variants", "dem.npy", "page", *FEW, *vary, "--seeds", "3", "5", "--side", "20", "--full"]) == 0
+    table = json.loads(Path("page", "variants.json").read_text(encoding="utf-8"))
+    assert [entry["folder"] for entry in table] == [f"{row}_{seed}" for row in range(4) for seed in (3, 5)]
+    assert len({entry["sha256"] for entry in table}) == 8
+    chosen = table[5]  # capacity 8, inertia 0.1, seed 5
+    words = ["--set", "droplet.drops_per_cell=0.5", *chosen["set"].split(), "--seed", str(chosen["seed"])]
+    assert main(["erode", "dem.npy", "one.exr", "--quiet", "--report", "one.json", *words]) == 0
+    assert Path("one.exr").read_bytes() == Path("page", chosen["folder"], "elevation.exr").read_bytes()
+    report = json.loads(Path("page", chosen["folder"], "report.json").read_text(encoding="utf-8"))
+    assert report["sha256"] == json.loads(Path("one.json").read_text(encoding="utf-8"))["sha256"]
+    sheet = IMAGES.read_color(Path("page", "sheet.png"))
+    assert sheet.shape == (4 * (17 + GAP) + GAP, 2 * (20 + GAP) + GAP, 3)
+    first = IMAGES.read_color(Path("page", "0_3.png"))
+    np.testing.assert_array_equal(sheet[-GAP - 17 : -GAP, GAP : GAP + 20], first)  # at the upper left
 
 
 @pytest.mark.parametrize(

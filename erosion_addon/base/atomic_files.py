@@ -91,7 +91,11 @@ class Outputs:
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of each file written so far, by its path as given."""
-        return {str(self._planned[str(target).casefold()]): sha256(file) for file, target in self._written}
+        found = {}
+        for file, target in self._written:
+            with _sentence(target):
+                found[str(self._planned[str(target).casefold()])] = sha256(file)
+        return found
 
     def publish(self) -> list[Path]:
         """Move every written file into place, the first one last, so that its presence means the set is complete.

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import VERSION
 from ..base.atomic_files import sha256
+from ..base.errors import InputError
 from ..recipe.recipe import Recipe
 
 _NO_MATTER = {"command", "threads", "quiet", "progress", "checkpoint", "checkpoint_every", "time_limit", "go_on"}
@@ -21,9 +22,15 @@ _LARGEST = 16 << 20
 
 
 def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
-    """SHA-256 of what the results of a command follow from: version, arguments, recipe, bytes of the inputs."""
+    """SHA-256 of what the results of a command follow from: version, arguments, recipe, bytes of the inputs.
+
+    InputError if an input cannot be read.
+    """
     words = {name: value for name, value in vars(given).items() if name not in _NO_MATTER}
-    files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
+    try:
+        files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
+    except OSError as error:
+        raise InputError(f"{error.filename or 'An input'} cannot be read: {error.strerror or error}.") from None
     text = json.dumps([VERSION, words, recipe and recipe.to_dict(), files], sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

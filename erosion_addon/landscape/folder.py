@@ -137,9 +137,16 @@ class Landscape:
                 path = self.path(layer, tile)
                 if not path.is_file():
                     found.setdefault(layer, []).append(f"{path} is missing")
-                elif sha256(path) != hashes.get(tile.name):
+                elif _sha256(path) != hashes.get(tile.name):
                     found.setdefault(layer, []).append(f"{path} is damaged")
         return found
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return sha256(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
 def mapped(path: Path, shape: tuple[int, ...]) -> Array:

@@ -187,8 +187,8 @@ class Runner:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is running."""
-        return self._process.poll() is None
+        """Whether the process is running, and has not been given up."""
+        return not self._reason and self._process.poll() is None
 
     def kill(self) -> None:
         """Kill the process and wait until it is gone."""

@@ -79,8 +79,15 @@ def step_in(path: Path, elevation: Array, height_range: Range | None) -> float |
 
 
 def is_side_file(path: Path) -> bool:
-    """Whether a .json file holds the size of a heightmap, as ours and Unreal's do."""
-    content = _read(path)
+    """Whether a .json file holds the size of a heightmap, as ours and Unreal's do; InputError if it cannot be read."""
+    try:
+        content = _content(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read, and may tell the meters of the heightmap beside it: {error.strerror or error}."
+        ) from None
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
 
@@ -114,12 +121,18 @@ def _side_file(path: Path) -> Meters:
 
 def _read(path: Path) -> Mapping[str, Any] | None:
     try:
+        return _content(path)
+    except OSError:
+        return None
+
+
+def _content(path: Path) -> Mapping[str, Any] | None:
+    """Table of a .json file; None for any other file, OSError if it cannot be read."""
+    try:
         with open_regular(path) as stream:
             text = stream.read(_LARGEST + 1)
-        if len(text) > _LARGEST:
-            return None
-        content = json.loads(text)
-    except (OSError, ValueError, RecursionError):  # InputError among them
+        content = json.loads(text) if len(text) <= _LARGEST else None
+    except (ValueError, RecursionError):  # InputError among them
         return None
     return content if isinstance(content, dict) else None
 

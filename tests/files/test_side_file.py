@@ -6,9 +6,10 @@ import struct
 import numpy as np
 import pytest
 
+from erosion_addon.base.errors import InputError
 from erosion_addon.files.export import Layout, export
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.side_file import Meters, known_metres, read_measured
+from erosion_addon.files.side_file import Meters, is_side_file, known_metres, read_measured
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
@@ -79,3 +80,18 @@ def test_degrees_become_meters_where_they_are(tmp_path, latitude):
     path.write_bytes(data.replace(tie, struct.pack("<6d", 0, 4, 0, 7, latitude, 0)))
     across = 30.89 if latitude == 0 else 15.44
     assert known_metres(path).spacing == pytest.approx((30.89, across), abs=0.01)
+
+
+def test_a_side_file_that_cannot_be_read_is_not_taken_for_another_one(tmp_path, monkeypatch):
+    """Else new heights would stand beside the meters of the old ones."""
+    path = tmp_path / "land.json"
+    assert not is_side_file(path)
+    path.write_text('{"width": 4, "height": 4, "bpp": 16}')
+    assert is_side_file(path)
+
+    def failing(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("erosion_addon.files.side_file.open_regular", failing)
+    with pytest.raises(InputError, match=r"land\.json cannot be read, and may tell the meters"):
+        is_side_file(path)

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,7 +93,7 @@ def _mapped(path: Path, size: tuple[int, int] | None) -> Array | None:
             return array if array.ndim == 2 and array.dtype in ("<f4", "<f8") else None
         if path.suffix.lower() == ".r32":
             count = path.stat().st_size // 4
-            rows, cols = size or (round(count**0.5), round(count**0.5))
+            rows, cols = size or (math.isqrt(count), math.isqrt(count))
             if rows * cols * 4 == path.stat().st_size:
                 return np.memmap(path, "<f4", "r", shape=(rows, cols))[::-1]
     except (OSError, ValueError, EOFError):

@@ -12,6 +12,7 @@ from ..base.errors import InputError
 from ..files.image_files import ImageFiles
 from ..generators import registry
 from ..generators.noise import random
+from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .folder import Landscape, Window, locked
 from .manifest import NAME, Manifest
@@ -54,7 +55,7 @@ def generated(
         found = {name: spread(clamped(layer), factor, window) for name, layer in layers.items()}
         height, finer, octave = rough, factor, 0
         while finer > 1:
-            finer, height, octave = finer // 2, height * 0.5**ROUGHNESS, octave + 1
+            finer, height, octave = finer // 2, height * float(power(0.5, ROUGHNESS)), octave + 1
             found["elevation"] += height * spread(_white(seed, octave), finer, window)
         return found
 

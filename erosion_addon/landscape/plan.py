@@ -100,7 +100,7 @@ class Plan:
     def seed_of(self, tile: Tile) -> int:
         """Seed of a tile's run."""
         text = f"{self.erosion.seed} {tile.x} {tile.y}"
-        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % (2**31)
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
     @staticmethod
     def color_of(tile: Tile) -> int:

@@ -22,6 +22,14 @@ def smallest_chunks(monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
 
 
+@pytest.fixture
+def keyboard():
+    """Ctrl-C as at a terminal: a shell that starts tests in the background lets them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted_after(monkeypatch, saves):
     """Let Ctrl-C come after so many checkpoints."""
     save, count = Checkpoint.save, [0]
@@ -35,7 +43,9 @@ def interrupted_after(monkeypatch, saves):
     monkeypatch.setattr(Checkpoint, "save", saving)
 
 
-def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(folder, monkeypatch, capsys, smallest_chunks):
+def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
+    folder, monkeypatch, capsys, smallest_chunks, keyboard
+):
     np.save("dem.npy", fractal(32, 40, relief=200.0))
     assert main(["erode", "dem.npy", "whole.npy", *RUN, "--quiet"]) == 0
     words = ["erode", "dem.npy", "part.npy", *RUN, *SAVED, "--continue", "--quiet"]

@@ -84,7 +84,7 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
     def run(count: int) -> None:
         bands.run(
-            lambda seam, thread: water.look_over(*maps, starts[seam], count, seam, seams, work[thread], basin.pipes),
+            lambda seam, thread: water.fill_seam(*maps, starts[seam], count, seam, seams, work[thread], basin.pipes),
             lambda band, thread: water.sweep(
                 *maps, starts[band], starts[band + 1], count, band, seams, work[thread], basin.pipes, totals
             ),

@@ -7,6 +7,9 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 
+OnProgress = Callable[[float, str], None]
+"""Callback (fraction, message): 0-1 of the work, and what is done."""
+
 BAND = 32
 """Rows per work item: enough to make the hand-out negligible."""
 

@@ -11,6 +11,7 @@ from functools import partial
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..base.threads import OnProgress
 from ..files import maps
 from ..files.heightmap import SUFFIXES, Written, encode_heightmap
 from ..files.image_files import ImageFiles
@@ -18,7 +19,7 @@ from ..frames.sequence import Frames
 from ..recipe.recipe import Recipe
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
-from ..run.precompile import Tell, rehearse, rehearse_rest
+from ..run.precompile import rehearse, rehearse_rest
 from ..run.progress import Progress
 from ..run.report import in_words
 from ..run.simulation import simulate
@@ -44,7 +45,9 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given, order) as results:
         terrain, masks = read(given, recipe, image_files)
         frames = _frames(given, image_files)
-        compile_kernels: Callable[[Tell], None] = partial(rehearse, recipe, terrain.spacing, masks, terrain.fields)
+        compile_kernels: Callable[[OnProgress], None] = partial(
+            rehearse, recipe, terrain.spacing, masks, terrain.fields
+        )
         if checkpoint := _checkpoint_of(given, terrain, recipe, masks):
             run = simulation.resume(checkpoint, given.threads or 0)
             compile_kernels = partial(rehearse_rest, checkpoint)
@@ -162,7 +165,7 @@ class _Results:
         """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols)."""
         require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
 
-    def watch(self, run: Iterator[Progress], compile_kernels: Callable[[Tell], None]) -> Progress:
+    def watch(self, run: Iterator[Progress], compile_kernels: Callable[[OnProgress], None]) -> Progress:
         """Final progress of the run."""
         given = self._given
         limit = math.inf if given.time_limit is None else given.time_limit

@@ -14,12 +14,13 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..base.threads import OnProgress
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..light.relief import shaded_relief
 from ..recipe.recipe import Recipe
 from ..run import preview
-from ..run.precompile import Tell, rehearse
+from ..run.precompile import rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .source import RECIPE, inputs, note_lack, read, recipe_of
@@ -65,7 +66,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
             shown.append([])
             fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
 
-            def compile_kernels(tell: Tell, fitted: Recipe = fitted) -> None:
+            def compile_kernels(tell: OnProgress, fitted: Recipe = fitted) -> None:
                 rehearse(fitted, small.spacing, small_masks, small.fields, tell)
 
             for seed, target in zip(seeds, files, strict=True):

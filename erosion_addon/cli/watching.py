@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 
-from ..run.precompile import Tell
+from ..base.threads import OnProgress
 from ..run.progress import Progress
 from .terminal import signals
 from .terminal.progress import ProgressEvents, ProgressLine
@@ -14,7 +14,7 @@ from .terminal.progress import ProgressEvents, ProgressLine
 
 def watched(
     run: Iterator[Progress],
-    compile_kernels: Callable[[Tell], None],
+    compile_kernels: Callable[[OnProgress], None],
     given: argparse.Namespace,
     seconds: float = math.inf,
     save: Callable[[Progress], None] | None = None,

@@ -53,7 +53,7 @@ def tileable() -> Any:
 
 
 @dataclass(frozen=True)
-class Site:
+class Canvas:
     """Canvas of a generator.
 
     Forms depend only on positions and wavelengths relative to the longer side: more cells show the same terrain in

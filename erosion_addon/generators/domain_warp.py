@@ -6,39 +6,39 @@ import numpy as np
 from ..base.arrays import Array
 from ..grid.resample import catmull_rom
 from . import noise
-from .canvas import MARGIN, Site
+from .canvas import MARGIN, Canvas
 
 _BLOCK = 1 << 15
 """Cells interpolated at a time; the working set fits in the processor's cache."""
 
 
-def places(site: Site) -> tuple[Array, Array]:
+def places(canvas: Canvas) -> tuple[Array, Array]:
     """Row and column looked up by each cell: (rows, cols), or (rows, 1) and (1, cols) without warp.
 
     Two noise fields displace each position along y and x by up to the margin (Quilez 2002).
     """
-    row, col = np.arange(site.rows, dtype=float)[:, None], np.arange(site.cols, dtype=float)[None, :]
-    if not site.warp:
+    row, col = np.arange(canvas.rows, dtype=float)[:, None], np.arange(canvas.cols, dtype=float)[None, :]
+    if not canvas.warp:
         return row, col
-    far = site.warp * MARGIN * site.longer_side
+    far = canvas.warp * MARGIN * canvas.longer_side
     return (
-        row + site.cut(noise.bend(site, 1)) * (far / site.spacing[0]),
-        col + site.cut(noise.bend(site, 2)) * (far / site.spacing[1]),
+        row + canvas.cut(noise.bend(canvas, 1)) * (far / canvas.spacing[0]),
+        col + canvas.cut(noise.bend(canvas, 2)) * (far / canvas.spacing[1]),
     )
 
 
-def meters(site: Site) -> tuple[Array, Array]:
+def meters(canvas: Canvas) -> tuple[Array, Array]:
     """Distance of each lookup position from the middle in meters, along y and x."""
-    row, col = places(site)
-    return (row - (site.rows - 1) / 2) * site.spacing[0], (col - (site.cols - 1) / 2) * site.spacing[1]
+    row, col = places(canvas)
+    return (row - (canvas.rows - 1) / 2) * canvas.spacing[0], (col - (canvas.cols - 1) / 2) * canvas.spacing[1]
 
 
-def warped(site: Site, field: Array) -> Array:
+def warped(canvas: Canvas, field: Array) -> Array:
     """A field (period) sampled at the warped positions: (rows, cols)."""
-    if not site.warp:
-        return site.cut(field)
-    row, col = places(site)
-    return interpolated(field, row + site.margin[0], col + site.margin[1])
+    if not canvas.warp:
+        return canvas.cut(field)
+    row, col = places(canvas)
+    return interpolated(field, row + canvas.margin[0], col + canvas.margin[1])
 
 
 def interpolated(field: Array, row: Array, col: Array) -> Array:

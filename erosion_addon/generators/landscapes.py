@@ -10,7 +10,7 @@ from ..base.arrays import Array
 from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import exp, power, sincos
 from . import noise
-from .canvas import Site, island, relief, tileable, warp
+from .canvas import Canvas, island, relief, tileable, warp
 from .domain_warp import interpolated, warped
 
 _CUTS = 200
@@ -44,32 +44,33 @@ class RidgedParameters(Parameters):
     island: float = island()
 
 
-def ridged(site: Site, given: RidgedParameters) -> Array:
+def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
     """Ridged multifractal: Σ gain^k w (1 - |n|)^2, where w, the ridge height of the previous octave, calms the valleys
     (Musgrave 1994). Each octave is displaced along the slope of the previous ones, which stretches ridges into ribs (de
     Carpentier 2012).
     """
-    total, weight, share = np.zeros(site.period), np.ones(site.period), 1.0
-    fall = np.zeros((2, *site.period))
-    cells = [np.arange(float(side)).reshape(shape) for side, shape in zip(site.period, ((-1, 1), (1, -1)), strict=True)]
+    total, weight, share = np.zeros(canvas.period), np.ones(canvas.period), 1.0
+    fall = np.zeros((2, *canvas.period))
+    rows, cols = canvas.period
+    cells = np.arange(float(rows))[:, None], np.arange(float(cols))
     for octave in range(given.octaves):
         # Half a form is a ridge: |n| has twice the frequency of n.
         waves = given.ridges * 2**octave / 2
-        noises = noise.octaves(site, waves, 2, 0.4, octave) / 2.7
+        noises = noise.octaves(canvas, waves, 2, 0.4, octave) / 2.7
         if octave and given.spurs:
-            far = given.spurs * site.longer_side / given.ridges
-            noises = interpolated(
-                noises, *(at + moved * far / space for at, moved, space in zip(cells, fall, site.spacing, strict=True))
-            )
+            far = given.spurs * canvas.longer_side / given.ridges
+            pushed = zip(cells, fall, canvas.spacing, strict=True)
+            noises = interpolated(noises, *(at + moved * far / space for at, moved, space in pushed))
         crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
         if given.spurs:
-            for axis, space in enumerate(site.spacing):
-                rise = (np.roll(noises, -1, axis) - np.roll(noises, 1, axis)) * (site.longer_side / (4 * waves * space))
+            for axis, space in enumerate(canvas.spacing):
+                rise = np.roll(noises, -1, axis) - np.roll(noises, 1, axis)
+                rise *= canvas.longer_side / (4 * waves * space)
                 fall[axis] -= share * weight * rise * noises
         share *= given.gain
         weight = 1.0 - given.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
-    return stretched(warped(site, total), given.relief)
+    return stretched(warped(canvas, total), given.relief)
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,12 @@ class FractalParameters(Parameters):
     island: float = island()
 
 
-def fractal(site: Site, given: FractalParameters) -> Array:
+def fractal(canvas: Canvas, given: FractalParameters) -> Array:
     """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 - roughness."""
-    frequency = noise.frequency(site)
+    frequency = noise.frequency(canvas)
     frequency[0, 0] = 1.0  # of the constant part, of which there is none
-    made = noise.field(site, noise.white(site, 0) * power(frequency, given.roughness - 2.0))
-    return stretched(warped(site, made), given.relief)
+    made = noise.field(canvas, noise.white(canvas, 0) * power(frequency, given.roughness - 2.0))
+    return stretched(warped(canvas, made), given.relief)
 
 
 @dataclass(frozen=True)
@@ -103,15 +104,15 @@ class VoronoiParameters(Parameters):
     island: float = island()
 
 
-def voronoi(site: Site, given: VoronoiParameters) -> Array:
+def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
     """Distance to the second nearest point minus that to the nearest, at two scales, with noise (Olsen 2004)."""
-    cells = np.zeros(site.period)
+    cells = np.zeros(canvas.period)
     for octave, share in enumerate((1.0, 0.35)):
-        nearest, second = noise.distances(site, given.peaks * 2**octave, 50 + 2 * octave)
+        nearest, second = noise.distances(canvas, given.peaks * 2**octave, 50 + 2 * octave)
         cells += share * (second - nearest)
-    rough = noise.octaves(site, given.peaks / 2, 7, 0.5, 0)
+    rough = noise.octaves(canvas, given.peaks / 2, 7, 0.5, 0)
     total = (1 - given.noise) * cells / cells.std() + given.noise * rough
-    return stretched(warped(site, total), given.relief)
+    return stretched(warped(canvas, total), given.relief)
 
 
 @dataclass(frozen=True)
@@ -138,28 +139,28 @@ class FaultsParameters(Parameters):
     island: float = island()
 
 
-def faults(site: Site, given: FaultsParameters) -> Array:
+def faults(canvas: Canvas, given: FaultsParameters) -> Array:
     """Random lines, each of which raises all cells on one side. Lines end at the edges. To tile, half of the terrain
     blends into the cells beyond the opposite edge.
     """
-    rows, cols = (side + side // 2 if site.tileable else side for side in site.period)
-    y = (np.arange(rows) - (rows - 1) / 2) * site.spacing[0]
-    height, width = rows * site.spacing[0], cols * site.spacing[1]
+    rows, cols = (side + side // 2 if canvas.tileable else side for side in canvas.period)
+    y = (np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0]
+    height, width = rows * canvas.spacing[0], cols * canvas.spacing[1]
     farthest = math.sqrt(height * height + width * width) / 2
-    angles, places = (noise.random(site.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
+    angles, places = (noise.random(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
     lifts = np.zeros((rows, cols + 1), np.int32)
     for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
-        crossing = (place - y * sine) / cosine / site.spacing[1] + (cols - 1) / 2
+        crossing = (place - y * sine) / cosine / canvas.spacing[1] + (cols - 1) / 2
         column = np.ceil(np.clip(crossing, 0, cols)).astype(np.intp)
         # A change where the line crosses each row: one running sum along the rows adds all cuts up.
         lifts[np.arange(rows), column] += 1 if cosine > 0 else -1
     total = np.cumsum(lifts[:, :-1], axis=1, dtype=np.float64)
-    if site.tileable:
-        total = _closed(_closed(total, site.period[0]).T, site.period[1]).T
+    if canvas.tileable:
+        total = _closed(_closed(total, canvas.period[0]).T, canvas.period[1]).T
     if given.softness > 0:
-        blur = exp(-2 * np.square(math.pi * noise.frequency(site) * given.softness / 2))
-        total = noise.field(site, noise.spectrum(total) * blur)
-    return stretched(warped(site, total), given.relief)
+        blur = exp(-2 * np.square(math.pi * noise.frequency(canvas) * given.softness / 2))
+        total = noise.field(canvas, noise.spectrum(total) * blur)
+    return stretched(warped(canvas, total), given.relief)
 
 
 def _closed(field: Array, period: int) -> Array:
@@ -188,10 +189,10 @@ class SandParameters(Parameters):
     island: float = island()
 
 
-def sand(site: Site, given: SandParameters) -> Array:
+def sand(canvas: Canvas, given: SandParameters) -> Array:
     """Sum of octaves of noise; all of it is loose sediment."""
-    total = noise.octaves(site, given.waves, given.octaves, given.gain, 0)
-    return stretched(warped(site, total), given.relief)
+    total = noise.octaves(canvas, given.waves, given.octaves, given.gain, 0)
+    return stretched(warped(canvas, total), given.relief)
 
 
 @dataclass(frozen=True)
@@ -205,9 +206,9 @@ class BumpsParameters(Parameters):
     island: float = island()
 
 
-def bumps(site: Site, given: BumpsParameters) -> Array:
+def bumps(canvas: Canvas, given: BumpsParameters) -> Array:
     """Noise of one wavelength."""
-    return stretched(warped(site, noise.band(site, given.bumps, 0)), given.relief)
+    return stretched(warped(canvas, noise.band(canvas, given.bumps, 0)), given.relief)
 
 
 def stretched(height: Array, relief: float) -> Array:

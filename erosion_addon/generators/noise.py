@@ -13,7 +13,7 @@ from ..base.arrays import Array
 from ..grid import fourier
 from ..kernels.elementary import exp, power
 from ..kernels.splitmix import GOLDEN, mix
-from .canvas import Site
+from .canvas import Canvas
 
 _OFFSET = np.uint64(0xD1B54A32D192ED03)
 """Nonzero offset: the hash of zero is zero."""
@@ -38,12 +38,12 @@ def _mixed(state: Array) -> Array:
     return np.asarray(mix(state * GOLDEN + _OFFSET))
 
 
-def white(site: Site, stream: int, highest: float = math.inf) -> Array:
+def white(canvas: Canvas, stream: int, highest: float = math.inf) -> Array:
     """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: most waves along the longer
     side.
     """
-    along, across = _waves(site, highest)
-    spectrum: Array = np.stack([random(site.seed, 2 * stream + part, along, across) for part in (0, 1)])
+    along, across = _waves(canvas, highest)
+    spectrum: Array = np.stack([random(canvas.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.
     below = spectrum.shape[1] // 2
     for part, sign in zip(spectrum, (1, -1), strict=True):
@@ -52,27 +52,27 @@ def white(site: Site, stream: int, highest: float = math.inf) -> Array:
     return spectrum
 
 
-def frequency(site: Site, highest: float = math.inf) -> Array:
+def frequency(canvas: Canvas, highest: float = math.inf) -> Array:
     """Frequency of each entry of a spectrum, in waves along the longer side of the terrain."""
-    along, across = _waves(site, highest)
-    rows, cols = site.period
-    along, across = along / (rows * site.spacing[0]), across / (cols * site.spacing[1])
-    return site.longer_side * np.sqrt(along * along + across * across)
+    along, across = _waves(canvas, highest)
+    rows, cols = canvas.period
+    along, across = along / (rows * canvas.spacing[0]), across / (cols * canvas.spacing[1])
+    return canvas.longer_side * np.sqrt(along * along + across * across)
 
 
-def _waves(site: Site, highest: float) -> tuple[Array, Array]:
+def _waves(canvas: Canvas, highest: float) -> tuple[Array, Array]:
     """Waves in a period along rows (n, 1), 0 first and negative ones last, and along columns (1, m)."""
     rows, cols = (
-        min(side, 1 + 2 * int(min(highest * side * space / site.longer_side, side))) for side, space in _sides(site)
+        min(side, 1 + 2 * int(min(highest * side * space / canvas.longer_side, side))) for side, space in _sides(canvas)
     )
     along = np.arange(float(rows))
     along[rows - rows // 2 :] -= rows
     return along[:, None], np.arange(cols // 2 + 1.0)[None, :]
 
 
-def field(site: Site, spectrum: Array) -> Array:
+def field(canvas: Canvas, spectrum: Array) -> Array:
     """Inverse transform of a spectrum. The heights do not depend on the number of cells."""
-    rows, cols = site.period
+    rows, cols = canvas.period
     _, count, heard = spectrum.shape
     below = count // 2  # so many are negative
     lines = np.zeros((2, rows, heard))
@@ -90,15 +90,15 @@ def spectrum(values: Array) -> Array:
     return fourier.waves(lines.transpose(0, 2, 1))
 
 
-def band(site: Site, waves: float, stream: int) -> Array:
+def band(canvas: Canvas, waves: float, stream: int) -> Array:
     """Noise of about one wavelength, with standard deviation 1, or 0 where the cells cannot resolve it.
 
     waves: number along the longer side.
     """
-    return octaves(site, waves, 1, 1.0, stream)
+    return octaves(canvas, waves, 1, 1.0, stream)
 
 
-def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> Array:
+def octaves(canvas: Canvas, waves: float, count: int, gain: float, stream: int) -> Array:
     """fBm: Σ over k < count of gain^k times noise of `waves` · 2^k waves along the longer side.
 
     Amplitude is exp(-u²/0.18) with u = frequency / waves - 1. The density of waves is proportional to the period's
@@ -106,8 +106,8 @@ def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> A
     · area / side². Low octaves have too few waves for this; their variance is measured.
     """
     highest = waves * 2.0 ** (count - 1) * 2.5
-    strength, heard = frequency(site, highest), white(site, stream, highest)
-    area = math.prod(side * space / site.longer_side for side, space in _sides(site))
+    strength, heard = frequency(canvas, highest), white(canvas, stream, highest)
+    area = math.prod(side * space / canvas.longer_side for side, space in _sides(canvas))
     total, share = np.zeros(strength.shape), 1.0
     for octave in range(count):
         middle = waves * 2.0**octave
@@ -118,34 +118,34 @@ def octaves(site: Site, waves: float, count: int, gain: float, stream: int) -> A
             variance = 2.0 * float(waves_power.sum()) - float(waves_power[:, 0].sum())
         total += share * share / max(variance, 1e-12) * shape
         share *= gain
-    return field(site, heard * np.sqrt(total))
+    return field(canvas, heard * np.sqrt(total))
 
 
-def bend(site: Site, stream: int) -> Array:
+def bend(canvas: Canvas, stream: int) -> Array:
     """Noise from -1 to 1 of long waves with a weaker short-wave part; for warping and coasts."""
-    waves = np.maximum(frequency(site, 100.0), 1e-9)
+    waves = np.maximum(frequency(canvas, 100.0), 1e-9)
     fading = exp(-np.square(waves / 40)) * np.minimum(waves / 2, 1) * power(waves, -2.1)
-    made = field(site, white(site, 100 + stream, 100.0) * fading)
+    made = field(canvas, white(canvas, 100 + stream, 100.0) * fading)
     return np.asarray(made / max(float(np.abs(made).max()), 1e-30))
 
 
-def distances(site: Site, cells: int, stream: int) -> tuple[Array, Array]:
+def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
     """Distances to the nearest and second nearest of scattered points, in units of their mean spacing (Worley 1996).
 
     One point lies in each square of a grid with about `cells` squares along the longer side.
     """
     # What lies between two whole numbers is rounded alike whatever the number of cells, which changes it by a trifle.
-    counts = [max(1, int(cells * side * space / site.longer_side + 0.55)) for side, space in _sides(site)]
-    y, x = (np.arange(side) * (count / side) for count, side in zip(counts, site.period, strict=True))
+    counts = [max(1, int(cells * side * space / canvas.longer_side + 0.55)) for side, space in _sides(canvas)]
+    y, x = (np.arange(side) * (count / side) for count, side in zip(counts, canvas.period, strict=True))
     at = np.arange(counts[0])[:, None], np.arange(counts[1])[None, :]
-    down, right = (0.5 + 0.5 * random(site.seed, stream + axis, *at) for axis in (0, 1))
+    down, right = (0.5 + 0.5 * random(canvas.seed, stream + axis, *at) for axis in (0, 1))
     # Points beyond the edges are those of the other side.
     points = [
         (row + down[row % counts[0], col % counts[1]], col + right[row % counts[0], col % counts[1]])
         for row in range(-2, counts[0] + 2)
         for col in range(-2, counts[1] + 2)
     ]
-    nearest, second = np.full(site.period, np.inf), np.full(site.period, np.inf)
+    nearest, second = np.full(canvas.period, np.inf), np.full(canvas.period, np.inf)
     for start in range(0, len(y), _BLOCK):
         block = slice(start, start + _BLOCK)
         for point in points:
@@ -163,8 +163,8 @@ def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, sec
         np.minimum(close, away, out=close)
 
 
-def _sides(site: Site) -> list[tuple[int, float]]:
-    return list(zip(site.period, site.spacing, strict=True))
+def _sides(canvas: Canvas) -> list[tuple[int, float]]:
+    return list(zip(canvas.period, canvas.spacing, strict=True))
 
 
 def _window(point: float, places: Array) -> slice:

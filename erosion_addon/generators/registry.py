@@ -16,7 +16,7 @@ from ..grid.smooth_step import smooth_step
 from ..recipe.recipe import SEED
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from . import landscapes, noise, shapes
-from .canvas import Site
+from .canvas import Canvas
 
 LARGEST_SIDE = 65536
 """Cells along a side. A larger number is probably a typing error."""
@@ -34,8 +34,8 @@ class Source:
     kind: str
     label: str
     parameters: type[Parameters]
-    elevation: Callable[[Site, Any], Array]
-    sediment: Callable[[Site, Any], Array] | None = None
+    elevation: Callable[[Canvas, Any], Array]
+    sediment: Callable[[Canvas, Any], Array] | None = None
     recipe: str = "alpine"
 
     @property
@@ -95,11 +95,11 @@ def make(
     # A terrain of the smallest size checks the cell size before the work.
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
     require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
-    site = Site(rows, cols, spacing, seed, getattr(given, "tileable", False), given.warp, image_files)
-    elevation = source.elevation(site, given)
-    fields = {"sediment": source.sediment(site, given)} if source.sediment else {}
+    canvas = Canvas(rows, cols, spacing, seed, getattr(given, "tileable", False), given.warp, image_files)
+    elevation = source.elevation(canvas, given)
+    fields = {"sediment": source.sediment(canvas, given)} if source.sediment else {}
     if given.island > 0:
-        share = _island(site, given.island, elevation)
+        share = _island(canvas, given.island, elevation)
         elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
 
@@ -110,13 +110,13 @@ def require_size(rows: int, cols: int) -> None:
         raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
 
 
-def _island(site: Site, coast: float, elevation: Array) -> Array:
+def _island(canvas: Canvas, coast: float, elevation: Array) -> Array:
     """Height factor of an island (rows, cols): 0 along the border and beyond a coast with bays, scaled to keep the peak
     height.
     """
-    y, x = np.linspace(-1, 1, site.rows)[:, None], np.linspace(-1, 1, site.cols)[None, :]
+    y, x = np.linspace(-1, 1, canvas.rows)[:, None], np.linspace(-1, 1, canvas.cols)[None, :]
     radius = np.sqrt(y * y + x * x)
-    bays = 0.6 * site.cut(noise.bend(site, 3))
+    bays = 0.6 * canvas.cut(noise.bend(canvas, 3))
     share = smooth_step((1 - 1.1 * radius + bays) / coast) * smooth_step((1 - radius) / 0.2)
     left = float((elevation * share).max())
     return share * (float(elevation.max()) / left) if left > 0 else share

@@ -13,7 +13,7 @@ from ..base.parameters import Parameters, parameter
 from ..files.image_files import OpenImageIOFiles
 from ..kernels.elementary import sincos
 from . import noise
-from .canvas import Site, island, warp
+from .canvas import Canvas, island, warp
 from .domain_warp import meters
 
 LETTERS = (
@@ -47,9 +47,9 @@ class PlaneParameters(Parameters):
     island: float = island()
 
 
-def plane(site: Site, given: PlaneParameters) -> Array:
+def plane(canvas: Canvas, given: PlaneParameters) -> Array:
     """Sloping plane; its lowest corner is at 0."""
-    y, x = meters(site)
+    y, x = meters(canvas)
     sine, cosine = sincos(math.radians(given.direction))
     made = -given.slope * (x * cosine + y * sine)
     return np.asarray(made - made.min())
@@ -65,11 +65,11 @@ class ConeParameters(Parameters):
     island: float = island()
 
 
-def cone(site: Site, given: ConeParameters) -> Array:
+def cone(canvas: Canvas, given: ConeParameters) -> Array:
     """Cone: the height falls linearly from the middle to the foot."""
-    y, x = meters(site)
+    y, x = meters(canvas)
     away: Array = np.sqrt(y * y + x * x)
-    return given.height * np.maximum(1.0 - away / (given.width * site.half_width), 0.0)
+    return given.height * np.maximum(1.0 - away / (given.width * canvas.half_width), 0.0)
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class PyramidParameters(Parameters):
     island: float = island()
 
 
-def pyramid(site: Site, given: PyramidParameters) -> Array:
+def pyramid(canvas: Canvas, given: PyramidParameters) -> Array:
     """Stepped pyramid: steps of equal height and depth."""
-    inside = 1.0 - _square(*meters(site)) / (given.width * site.half_width)
+    inside = 1.0 - _square(*meters(canvas)) / (given.width * canvas.half_width)
     steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * given.steps)
     return given.height / given.steps * steps
 
@@ -101,11 +101,11 @@ class BoxParameters(Parameters):
     island: float = island()
 
 
-def box(site: Site, given: BoxParameters) -> Array:
+def box(canvas: Canvas, given: BoxParameters) -> Array:
     """Box: full height within the walls, 0 outside."""
-    y, x = meters(site)
+    y, x = meters(canvas)
     across, along = sincos(math.radians(given.turn))
-    inside = _square(y * along - x * across, x * along + y * across) <= given.width * site.half_width
+    inside = _square(y * along - x * across, x * along + y * across) <= given.width * canvas.half_width
     return np.where(inside, given.height, 0.0)
 
 
@@ -121,29 +121,29 @@ class LettersParameters(Parameters):
     island: float = island()
 
 
-def letters(site: Site, given: LettersParameters) -> Array:
+def letters(canvas: Canvas, given: LettersParameters) -> Array:
     """Relief from an image: height is proportional to brightness, and 0 outside the image."""
-    pixels = _pixels(given.image, site)
+    pixels = _pixels(given.image, canvas)
     if given.invert:
         pixels = pixels.max() - pixels
-    y, x = meters(site)
+    y, x = meters(canvas)
     rows, cols = pixels.shape
     # The whole picture shows, in its own proportions.
-    sides = (site.rows - 1) * site.spacing[0], (site.cols - 1) * site.spacing[1]
+    sides = (canvas.rows - 1) * canvas.spacing[0], (canvas.cols - 1) * canvas.spacing[1]
     pixel = given.width * min(sides[0] / rows, sides[1] / cols)
     row, col = np.broadcast_arrays(y / pixel + rows / 2, x / pixel + cols / 2)
     inside = (row >= 0) & (row <= rows) & (col >= 0) & (col <= cols)
-    made = np.zeros((site.rows, site.cols))
+    made = np.zeros((canvas.rows, canvas.cols))
     found = (np.minimum(place[inside].astype(np.intp), side - 1) for place, side in ((row, rows), (col, cols)))
     made[inside] = pixels[tuple(found)]
     highest = float(np.abs(pixels).max())
     return made * (given.height / highest) if highest > 0 else made
 
 
-def _pixels(image: str, site: Site) -> Array:
+def _pixels(image: str, canvas: Canvas) -> Array:
     """Brightness (rows, cols), row 0 at the bottom."""
     if image:
-        return (site.image_files or OpenImageIOFiles()).read(Path(image)).astype(np.float64)
+        return (canvas.image_files or OpenImageIOFiles()).read(Path(image)).astype(np.float64)
     return np.array([[float(letter == "#") for letter in line] for line in reversed(LETTERS)])
 
 
@@ -162,18 +162,18 @@ class PyramidInSandParameters(Parameters):
     island: float = island()
 
 
-def pyramid_in_sand(site: Site, given: PyramidInSandParameters) -> Array:
+def pyramid_in_sand(canvas: Canvas, given: PyramidInSandParameters) -> Array:
     """Upper surface of the rock and the sand."""
-    return np.maximum(pyramid(site, given), _sand(site, given))  # type: ignore[arg-type]
+    return np.maximum(pyramid(canvas, given), _sand(canvas, given))  # type: ignore[arg-type]
 
 
-def sand_around(site: Site, given: PyramidInSandParameters) -> Array:
+def sand_around(canvas: Canvas, given: PyramidInSandParameters) -> Array:
     """Thickness of the sand on the rock."""
-    return np.maximum(_sand(site, given) - pyramid(site, given), 0.0)  # type: ignore[arg-type]
+    return np.maximum(_sand(canvas, given) - pyramid(canvas, given), 0.0)  # type: ignore[arg-type]
 
 
-def _sand(site: Site, given: PyramidInSandParameters) -> Array:
-    waves = site.cut(noise.band(site, 12.0, 0))
+def _sand(canvas: Canvas, given: PyramidInSandParameters) -> Array:
+    waves = canvas.cut(noise.band(canvas, 12.0, 0))
     lowest, highest = float(waves.min()), float(waves.max())
     part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
     sand: Array = np.maximum(given.sand + part * given.waves, 0.0)

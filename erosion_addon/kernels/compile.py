@@ -161,7 +161,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return compiled
 
 
-def lean(function: Callable[..., Any]) -> Callable[..., Any]:
+def allocation_free(function: Callable[..., Any]) -> Callable[..., Any]:
     """Variant of `kernel` without reference counting, for code that neither allocates arrays nor calls code that does.
 
     numba refuses anything else. On tuples of arrays, such as `queues.Pool`, counting took longer than the work itself.
@@ -170,7 +170,7 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 inlined = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-"""Variant of `lean` that is inlined, for functions where the call alone would cost a tenth of the time."""
+"""Variant of `allocation_free` that is inlined, for functions where the call alone would cost a tenth of the time."""
 
 
 def _teach(*plain: Callable[..., Any]) -> None:
@@ -195,7 +195,7 @@ class _Told(event.Listener):
 
 
 @contextmanager
-def told_of_compiling(tell: Callable[[int, int], None]) -> Iterator[None]:
+def compile_progress(tell: Callable[[int, int], None]) -> Iterator[None]:
     """Context that calls tell(done, left) when the compilation of a kernel begins or ends; cached kernels do not count.
 
     done: kernels compiled since; left: number of KERNELS that have not been called yet.

@@ -6,17 +6,17 @@ The numbers of a drop can be drawn in any order and on any thread, and are the s
 
 import numpy as np
 
-from .compile import lean
+from .compile import allocation_free
 from .splitmix import GOLDEN, mix
 
 
-@lean
+@allocation_free
 def stream(key, drop):
     """Stream of one drop. key: uint64 of the seed and step; drop: counted from 0."""
     return mix(key ^ mix(np.uint64(drop) * GOLDEN + GOLDEN))
 
 
-@lean
+@allocation_free
 def uniform(start, number):
     """Draw `number` (0, 1, 2 …) of a stream: uniform in [0, 1), 53 bits."""
     bits = mix(start + np.uint64(number + 1) * GOLDEN)

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import Parameters
+from ..base.threads import OnProgress
 from ..processes.registry import PROCESSES
 from ..processes.shared.coarse_step import AtFeatureSize
 from ..processes.shared.process import StepFactory
@@ -35,16 +36,13 @@ THREADS = 2
 FEW = 16
 """Assumed number of kernels of a step in the progress bar."""
 
-Tell = Callable[[float, str], None]
-"""Callback (fraction, message), as in `Progress`."""
-
 
 def rehearse(
     recipe: Recipe,
     spacing: tuple[float, float],
     masks: Iterable[str] = (),
     fields: Iterable[str] = (),
-    tell: Tell = lambda fraction, message: None,
+    tell: OnProgress = lambda fraction, message: None,
     wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and fields.
@@ -68,14 +66,14 @@ def rehearse(
             furthest = max(furthest, (place + done / max(done + left, FEW)) / len(kinds))
             tell(furthest, message)
 
-        with compile.told_of_compiling(say):
+        with compile.compile_progress(say):
             try:
                 _do_a_little(state, step)
             except InputError:
                 return  # which the run itself will say, of the real terrain
 
 
-def rehearse_rest(checkpoint: Checkpoint, tell: Tell) -> None:
+def rehearse_rest(checkpoint: Checkpoint, tell: OnProgress) -> None:
     """`rehearse` for a run resumed from a checkpoint."""
     try:
         stand = Standing.of(checkpoint)

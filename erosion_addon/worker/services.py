@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.threads import Tally
+from ..base.threads import OnProgress, Tally
 from ..drainage import beds
 from ..drainage.analysis import Analysis, AnalysisParameters, analyze
 from ..drainage.beds import BedParameters
@@ -24,10 +24,6 @@ from ..terrain.fields import WATERS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
-
-Tell = Callable[[float, str], None]
-"""Callback (fraction, message), as in `Progress`."""
-
 
 _TOLD = "told"
 """Name of the JSON bytes among the fields of an analysis."""
@@ -122,12 +118,12 @@ def levels_in(request: Request, answer: Mapping[str, Array]) -> list[Any]:
     return [Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
 
 
-def compute(request: Request, threads: int, tell: Tell = lambda fraction, message: None) -> dict[str, Array]:
+def compute(request: Request, threads: int, tell: OnProgress = lambda fraction, message: None) -> dict[str, Array]:
     """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be answered."""
     return SERVICES[request.kind](request.values, request.arrays, threads, tell)
 
 
-def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     suns = [bake.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = bake.LightParameters.from_dict(values["parameters"])
@@ -135,7 +131,7 @@ def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return bake.bake(terrain, parameters, suns, arrays["casters"], values["edges"], threads, tally)
 
 
-def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     from ..lod import levels
 
     height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
@@ -148,7 +144,7 @@ def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell
     return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
 
 
-def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = AnalysisParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: tell(fraction, "Analysis"))
@@ -157,7 +153,7 @@ def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     return {**found.fields, _TOLD: np.frombuffer(told, np.uint8)}
 
 
-def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
     tell(0.0, "Rivers and Lakes")
@@ -168,7 +164,7 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
 
 
-def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     parameters, spacing = BedParameters.from_dict(values["parameters"]), tuple(values["spacing"])
     elevation = arrays["elevation"]
     for number, name in enumerate(values["names"]):
@@ -177,7 +173,7 @@ def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return {"elevation": elevation}
 
 
-def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: Tell) -> dict[str, Array]:
+def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
     from ..light.relief import shaded_relief
     from ..run.simulation import simulate
 
@@ -192,7 +188,7 @@ def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     return pictures
 
 
-SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, Tell], dict[str, Array]]] = {
+SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress], dict[str, Array]]] = {
     "light": _light,
     "levels": _levels,
     "analysis": _analysis,

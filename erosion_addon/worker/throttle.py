@@ -4,8 +4,8 @@
 import time
 
 
-class Sparing:
-    """Throttle of one action. share: of the time, at most; pause: seconds between two actions, at least."""
+class Throttle:
+    """Limit on one action. share: of the time, at most; pause: seconds between two actions, at least."""
 
     def __init__(self, share: float, pause: float) -> None:
         self._share, self._pause = share, pause
@@ -16,6 +16,6 @@ class Sparing:
         """Whether the action may run now."""
         return time.perf_counter() >= self._next
 
-    def took(self, seconds: float) -> None:
+    def record(self, seconds: float) -> None:
         """Record an action that has just ended, with its duration."""
         self._next = time.perf_counter() + max(self._pause - seconds, seconds / self._share)

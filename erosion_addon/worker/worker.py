@@ -24,10 +24,11 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.threads import OnProgress
 from ..grid.resample import spread
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
-from ..run.precompile import Tell, rehearse, rehearse_rest
+from ..run.precompile import rehearse, rehearse_rest
 from ..run.progress import Gauge, Progress
 from ..run.simulation import resume, simulate
 from ..run.step_cache import Results
@@ -37,7 +38,7 @@ from .diagnostics import versions, why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
 from .painting import Painting
 from .services import FEW, compute
-from .throttle import Sparing
+from .throttle import Throttle
 
 LOOK_SECONDS = 0.4
 """Shortest time between two snapshots of the heights."""
@@ -120,7 +121,7 @@ def _listen(orders: "queue.SimpleQueue[Message]") -> None:
             del message  # which may be large, while the next one may be long in coming
 
 
-def _teller(answers: BinaryIO) -> Tell:
+def _teller(answers: BinaryIO) -> OnProgress:
     return lambda fraction, message: send(answers, "compiling", {"fraction": fraction, "message": message})
 
 
@@ -150,10 +151,10 @@ def _compute(order: Message, answers: BinaryIO) -> None:
         answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
 
     with _explained(answer):
-        from ..kernels.compile import told_of_compiling
+        from ..kernels.compile import compile_progress
 
         request = Request(order.values["service"], order.values["values"], order.arrays)
-        with told_of_compiling(tell_of_compiling):
+        with compile_progress(tell_of_compiling):
             made = compute(request, order.values["threads"], tell)
         answer("computed", {}, made)
 
@@ -216,7 +217,7 @@ def _erode(
     simulation: Iterator[Progress], orders: "queue.SimpleQueue[Message]", answer: Callable[..., None]
 ) -> tuple[Progress, str]:
     """Work until the end, or an order to `finish`, `pause` or `stop`; returns the progress and the order."""
-    gauge, sparing, wanted = Gauge(), Sparing(SHARE, LOOK_SECONDS), False
+    gauge, throttle, wanted = Gauge(), Throttle(SHARE, LOOK_SECONDS), False
     for progress in simulation:
         values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
         answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
@@ -228,11 +229,11 @@ def _erode(
                 answer("warm", {})  # too late: what a run calls is compiled when it begins
             else:
                 return progress, word
-        if wanted and sparing.due:
+        if wanted and throttle.due:
             began, wanted = time.perf_counter(), False
             seen = {"elevation": progress.elevation, "water_depth": progress.water_depth}
             answer("heights", {}, {name: np.float32(values) for name, values in seen.items() if values is not None})
-            sparing.took(time.perf_counter() - began)
+            throttle.record(time.perf_counter() - began)
     return progress, ""
 
 
@@ -246,7 +247,7 @@ def _file_of(progress: Progress) -> dict[str, Array]:
         return {}
 
 
-def _simulation(order: Message, tell: Tell, answer: Callable[..., None]) -> Iterator[Progress]:
+def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -> Iterator[Progress]:
     """Simulation from the start, or from a checkpoint, with its kernels compiled first.
 
     For a resumed run, the first answer is the elevation that it began with.

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Noise, scattered points and warping on the site of a start terrain."""
+"""Noise, scattered points and warping on the canvas of a start terrain."""
 
 import numpy as np
 import pytest
 
 from erosion_addon.generators import noise
-from erosion_addon.generators.canvas import MARGIN, Site
+from erosion_addon.generators.canvas import MARGIN, Canvas
 from erosion_addon.generators.domain_warp import meters, places, warped
 
 
-def site(rows=48, cols=64, spacing=(2.0, 2.0), seed=1, tileable=True, warp=0.0):
-    return Site(rows, cols, spacing, seed, tileable, warp)
+def canvas(rows=48, cols=64, spacing=(2.0, 2.0), seed=1, tileable=True, warp=0.0):
+    return Canvas(rows, cols, spacing, seed, tileable, warp)
 
 
 def test_random_numbers_are_those_of_splitmix64():
@@ -38,7 +38,7 @@ def test_random_numbers_are_even_and_unrelated_to_their_neighbors():
 
 
 def test_a_band_has_the_wavelength_it_is_told():
-    made = noise.band(site(128, 128, (1.0, 1.0)), 8.0, 0)
+    made = noise.band(canvas(128, 128, (1.0, 1.0)), 8.0, 0)
     power = np.abs(np.fft.fft2(made)) ** 2
     waves = np.hypot(*np.meshgrid(np.fft.fftfreq(128, 1 / 128), np.fft.fftfreq(128, 1 / 128)))
     # Power falls to 1/e at 8 (1 ± 0.3), so most of it lies from 5.6 to 10.4.
@@ -51,12 +51,12 @@ def test_a_band_has_the_wavelength_it_is_told():
 @pytest.mark.parametrize("tileable", [True, False])
 def test_the_strength_of_a_band_does_not_depend_on_the_cells(waves, few, tileable):
     for side in (128, 300):
-        on = site(side, side // 2, (0.5, 1.0), tileable=tileable)
+        on = canvas(side, side // 2, (0.5, 1.0), tileable=tileable)
         assert noise.band(on, waves, 3).std() == pytest.approx(1.0, abs=few)
 
 
 def test_octaves_halve_in_size_and_fall_with_the_gain():
-    power = np.abs(np.fft.fft2(noise.octaves(site(256, 256, (1.0, 1.0)), 6.0, 3, 0.5, 0))) ** 2 / 256**4
+    power = np.abs(np.fft.fft2(noise.octaves(canvas(256, 256, (1.0, 1.0)), 6.0, 3, 0.5, 0))) ** 2 / 256**4
     waves = np.hypot(*np.meshgrid(np.fft.fftfreq(256, 1 / 256), np.fft.fftfreq(256, 1 / 256)))
     # Octaves of 6, 12 and 24 waves have variances 1, 1/4, 1/16; their skirts reach into one another.
     got = [power[(waves > 6 * 2**k / 1.4) & (waves < 6 * 2**k * 1.4)].sum() for k in range(3)]
@@ -65,12 +65,12 @@ def test_octaves_halve_in_size_and_fall_with_the_gain():
 
 
 def test_waves_finer_than_the_cells_are_nothing():
-    assert np.abs(noise.band(site(8, 8), 1000.0, 0)).max() < 1e-3
+    assert np.abs(noise.band(canvas(8, 8), 1000.0, 0)).max() < 1e-3
 
 
 def test_a_bend_stays_within_one():
     for seed in range(5):
-        made = noise.bend(site(seed=seed), 1)
+        made = noise.bend(canvas(seed=seed), 1)
         assert np.abs(made).max() == pytest.approx(1.0)
 
 
@@ -78,14 +78,14 @@ def test_a_bend_stays_within_one():
 @pytest.mark.parametrize("cells", [1, 3, 6])
 def test_distances_are_those_to_the_two_nearest_points(tileable, cells):
     """Against all points of the period and its copies, one after the other."""
-    _compare_distances(site(24, 36, (2.0, 1.5), 1, tileable), cells)
+    _compare_distances(canvas(24, 36, (2.0, 1.5), 1, tileable), cells)
 
 
 def test_distances_are_right_where_the_second_nearest_point_is_far():
     """Among so many places one has it farther than a square and a quarter away."""
     farthest = 0.0
     for seed in range(5):
-        on = site(70, 70, seed=seed)
+        on = canvas(70, 70, seed=seed)
         farthest = max(farthest, noise.distances(on, 12, 50)[1].max())
         _compare_distances(on, 12)
     assert farthest > 1.25
@@ -107,7 +107,7 @@ def _compare_distances(on, cells):
 
 
 def test_places_move_by_less_than_the_margin():
-    on = site(tileable=False, warp=1.0)
+    on = canvas(tileable=False, warp=1.0)
     row, col = places(on)
     far = MARGIN * 64 * 2.0
     moved = row - np.arange(48)[:, None], col - np.arange(64)[None, :]
@@ -116,7 +116,7 @@ def test_places_move_by_less_than_the_margin():
 
 
 def test_without_warp_every_cell_looks_at_itself():
-    on = site(5, 4, (3.0, 2.0), tileable=False)
+    on = canvas(5, 4, (3.0, 2.0), tileable=False)
     y, x = meters(on)
     assert y.ravel().tolist() == [-6, -3, 0, 3, 6] and x.ravel().tolist() == [-3, -1, 1, 3]
     field = np.random.default_rng(0).random(on.period)
@@ -127,7 +127,7 @@ def test_without_warp_every_cell_looks_at_itself():
 @pytest.mark.parametrize("tileable", [True, False])
 def test_a_warped_field_is_the_field_at_other_places(tileable):
     """A wave is known everywhere; cubic interpolation of 16 cells a wave is right to a thousandth."""
-    on = site(64, 96, (1.0, 1.0), tileable=tileable, warp=1.0)
+    on = canvas(64, 96, (1.0, 1.0), tileable=tileable, warp=1.0)
     rows, cols = on.period
 
     def wave(row, col):

@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import noise
-from erosion_addon.generators.canvas import Site
+from erosion_addon.generators.canvas import Canvas
 from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.model import InputError
 
@@ -93,8 +93,8 @@ def test_voronoi_ridges_lie_where_two_points_are_equally_far():
     """Without noise the lowest cells of the larger of the two patterns are those between two points."""
     bare = {"noise": 0.0, "warp": 0.0, "tileable": True, "peaks": 4}
     elevation = make("voronoi", 96, 96, seed=2, values=bare).elevation
-    site = Site(96, 96, (1.0, 1.0), 2, True)
-    nearest, second = noise.distances(site, 4, 50)
+    canvas = Canvas(96, 96, (1.0, 1.0), 2, True)
+    nearest, second = noise.distances(canvas, 4, 50)
     between, middle = second - nearest < 0.1, nearest < 0.2
     assert elevation[between].mean() < 0.5 * elevation[middle].mean()
 

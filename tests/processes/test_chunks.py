@@ -61,7 +61,7 @@ def test_drops_in_pieces_leave_the_bytes_of_drops_in_turns(kind, monkeypatch):
     rain[40:44, 40:44] = 1.0
     whole = erode(LAND, recipe(kind), masks={"rain": rain}, threads=1).report["sha256"]
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
-    monkeypatch.setattr(tile_run, "LARGEST_HAND", 1)
+    monkeypatch.setattr(tile_run, "LARGEST_BATCH", 1)
     for threads in (1, 3):
         assert erode(LAND, recipe(kind), masks={"rain": rain}, threads=threads).report["sha256"] == whole
 

@@ -110,7 +110,7 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
             tell(done, left)
         yield
 
-    monkeypatch.setattr("erosion_addon.kernels.compile.told_of_compiling", compiling)
+    monkeypatch.setattr("erosion_addon.kernels.compile.compile_progress", compiling)
     told = []
     kinds = ("talus", "weather", "talus")
     recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})

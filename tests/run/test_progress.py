@@ -11,9 +11,9 @@ import pytest
 from erosion_addon.model import Recipe, Terrain, erode, simulate
 from erosion_addon.run import progress as progress_module
 from erosion_addon.run.progress import Gauge
-from erosion_addon.worker import throttle as sparing_module
+from erosion_addon.worker import throttle as throttle_module
 from erosion_addon.worker.client import Runner
-from erosion_addon.worker.throttle import Sparing
+from erosion_addon.worker.throttle import Throttle
 from tests.terrains import fractal
 
 
@@ -21,7 +21,7 @@ from tests.terrains import fractal
 def clock(monkeypatch):
     """Seconds since 1970 or so, at will."""
     now = SimpleNamespace(seconds=1000.0)
-    for module in (progress_module, sparing_module):
+    for module in (progress_module, throttle_module):
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now.seconds))
     return now
 
@@ -97,15 +97,15 @@ def test_what_is_looked_at_has_no_spikes_of_what_drops_carry(feature_size, monke
     assert abs(progress.elevation.mean() - progress.terrain.elevation.mean()) < 5.0
 
 
-def test_something_sparing_takes_no_more_than_its_share(clock):
-    sparing, spent, began = Sparing(0.1, 0.5), 0.0, clock.seconds
+def test_a_throttled_action_takes_no_more_than_its_share(clock):
+    throttle, spent, began = Throttle(0.1, 0.5), 0.0, clock.seconds
     for cost in (0.01, 0.2, 1.0, 0.3) * 10:
-        while not sparing.due:
+        while not throttle.due:
             clock.seconds += 0.01
         clock.seconds += cost
         spent += cost
-        sparing.took(cost)
-    while not sparing.due:
+        throttle.record(cost)
+    while not throttle.due:
         clock.seconds += 0.01
     assert 0.05 < spent / (clock.seconds - began) < 0.1
 

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 from .receivers import OUTLET, PIT, RING, neighbor
 
 
@@ -73,7 +73,7 @@ def list_borders(heights, network, labels, cols, first, last):
     return borders[:count].copy()
 
 
-@lean
+@allocation_free
 def _find(roots, basin):
     """Representative of a basin in the union-find forest."""
     while roots[basin] != basin:
@@ -163,7 +163,7 @@ def carve(heights, network, labels, links, spill):
             entry = following[entry]
 
 
-@lean
+@allocation_free
 def _turn(network, cell, number):
     """Reverse the flow path from a cell to its pit, and drain the cell to a neighbor."""
     while True:

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 
 
-@lean
+@allocation_free
 def _nearest(place, half, first, second, x, y):
     """Distance m of a point from the bank of a line segment, and its position along the segment, 0-1."""
     along_x, along_y = place[second, 0] - place[first, 0], place[second, 1] - place[first, 1]
@@ -22,7 +22,7 @@ def _nearest(place, half, first, second, x, y):
     return math.sqrt(off_x * off_x + off_y * off_y) - wide, share
 
 
-@lean
+@allocation_free
 def _span(one, other, beyond, side, count):
     """Half-open range of rows or columns within `beyond` m of a line segment."""
     first = math.ceil((min(one, other) - beyond) / side)

@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 from .receivers import OUTLET, RING, neighbor
 
 
-@lean
+@allocation_free
 def _below(network, cell):
     """Receiver of a cell; -1 at an outlet, and where water crosses a wrapped edge."""
     number = network.toward[cell]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 from ...kernels.rng import uniform
 
 OUTLET, PIT, RING = 8, 9, 10
@@ -35,7 +35,7 @@ class Network(NamedTuple):
     """(8,) m: distance to each neighbor."""
 
 
-@lean
+@allocation_free
 def neighbor(network, cell, number):
     """Index of a neighbor."""
     index = cell + network.offsets[number]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 from .receivers import neighbor
 
 
@@ -28,7 +28,7 @@ class Tree(NamedTuple):
     """int64, leaf on the other side of that pass."""
 
 
-@lean
+@allocation_free
 def _find(roots, leaf):
     """Largest depression so far that contains a leaf."""
     while roots[leaf] != leaf:
@@ -69,7 +69,7 @@ def grow(heights, network, labels, links, tree, outer):
     return count, made
 
 
-@lean
+@allocation_free
 def _reach(tree, far, depth):
     """Fill `far` with skip pointers, so that a search over n ancestors takes about log n steps, and `depth` with the
     number of ancestors. Both are int64 by depression, 0 before.
@@ -106,7 +106,7 @@ def measure(heights, labels, tree, area, rooms):
             rooms[parent] += rooms[depression] + below[depression] * step * area
 
 
-@lean
+@allocation_free
 def _pour(tree, water, leaf, last, amount):
     """Add an amount to a leaf and its ancestors, up to `last` or to the largest."""
     while leaf != 0:

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 from .receivers import OUTLET, neighbor
 from .surface import sector
 
@@ -141,14 +141,14 @@ def deepest_pits(network, order, heights, levels, deepest):
             deepest[cell] = max(deepest[cell], deepest[neighbor(network, cell, number)])
 
 
-@lean
+@allocation_free
 def _steps_of(number):
     """Row and column offset of a neighbor."""
     place = number + (number > 3)
     return place // 3 - 1, place % 3 - 1
 
 
-@lean
+@allocation_free
 def _way(network, cell, along, across, steps):
     """Displacement of water over at most `steps` cells, in m along rows and columns, and the number of cells passed."""
     up, right, taken = 0.0, 0.0, 0

@@ -3,7 +3,7 @@
 
 import math
 
-from ...kernels.compile import kernel, lean
+from ...kernels.compile import allocation_free, kernel
 
 AXES, DIAGONALS, BETWEEN, LEVEL = 0, 1, 2, 3
 """Sectors of directions: within 11.25° of the grid's axes, of its diagonals, neither, and undefined."""
@@ -11,7 +11,7 @@ AXES, DIAGONALS, BETWEEN, LEVEL = 0, 1, 2, 3
 _NEAR_AXIS, _NEAR_DIAGONAL = 0.198912367379658, 0.668178637919299  # tangents of 11.25° and of 33.75°
 
 
-@lean
+@allocation_free
 def sector(along, across):
     """Sector of a direction; arguments in m."""
     small, large = min(abs(along), abs(across)), max(abs(along), abs(across))

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.arrays import EDGES, Array, mean_cell_size
 from ...base.threads import in_bands
 from ...kernels.elementary import sincos, tan
-from ..shared.halo import WALLED, changed_elevation, ground_now, inner, ringed, volumes
+from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, ringed, volumes
 from ..shared.shares import Ground, depth_bounds, shares, under_grass
 from ..shared.slides import Slides
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
@@ -127,7 +127,7 @@ class DuneStep(Step):
         self._season = max(1, round(parameters.season / (parameters.years or 1.0) * self._sweeps))
         self._done = 0
         self.limits = {
-            "_rock": WALLED,
+            "_rock": ANY_HEIGHT,
             "_entering": (-math.inf, LARGEST),
             "_leaving": (0, 4 * longer * SLAB * state.cell_size),  # slab by slab it lands again
             "_active": (0, 1),

@@ -9,7 +9,7 @@ from ...base.arrays import Array
 from .shares import Ground, shares_in_depth
 from .state import State, Volumes
 
-WALLED = (-math.inf, math.inf)
+ANY_HEIGHT = (-math.inf, math.inf)
 """Valid range of padded rock. The kernel refills the halo; finite values inside are checked with the layers."""
 
 

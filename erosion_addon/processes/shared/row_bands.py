@@ -35,16 +35,16 @@ class Bands:
         self.starts = np.arange(self.count + 1) * rows // self.count
         self._team = Team(self.count)
 
-    def run(self, look_over: Callable[[int, int], object], sweep: Callable[[int, int], object]) -> None:
+    def run(self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]) -> None:
         """Fill all seams, then sweep all bands, on threads numbered by band.
 
-        look_over(seam, thread); sweep(band, thread). Seam 0 lies above the first band.
+        fill_seam(seam, thread); sweep(band, thread). Seam 0 lies above the first band.
         """
 
         def seams(thread: int) -> None:
-            look_over(thread, thread)
+            fill_seam(thread, thread)
             if thread == self.count - 1:
-                look_over(self.count, thread)
+                fill_seam(self.count, thread)
 
         self._team.run(seams)
         self.sweep(sweep)

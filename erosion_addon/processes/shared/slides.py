@@ -115,13 +115,13 @@ class Slides:
         if not self._plot and not self._state.masks_change:
             return self._pass(wanted)
         for done in range(wanted):
-            self._look(earlier + done)
+            self._update_masks(earlier + done)
             if not self._pass(1):
                 return done
             self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
         return wanted
 
-    def _look(self, done: int) -> None:
+    def _update_masks(self, done: int) -> None:
         """Update the masks if rock layers or depth limits change them. done: passes so far."""
         if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
             self.masks[...] = self._make_masks()
@@ -139,7 +139,7 @@ class Slides:
                 self._alone(1)
                 continue
             kernel.fill_border(*maps, self.masks, edges)
-            self._bands.run(self._look_over, self._sweep)
+            self._bands.run(self._fill_seam, self._sweep)
             kernel.wake(self._marks, edges == EDGES.index("wrap"))
         return wanted
 
@@ -150,9 +150,9 @@ class Slides:
         done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
         return done
 
-    def _look_over(self, seam: int, thread: int) -> None:
+    def _fill_seam(self, seam: int, thread: int) -> None:
         maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[thread])
-        self._kernel.look_over(*maps, self._constants, self._bands.starts[seam], seam, *memory)
+        self._kernel.fill_seam(*maps, self._constants, self._bands.starts[seam], seam, *memory)
 
     def _sweep(self, band: int, thread: int) -> None:
         maps, (first, last) = (self._rock, self._loose, self.masks), self._bands.starts[band : band + 2]

@@ -35,15 +35,15 @@ ALONE = 128
 """Drops per turn on a terrain of one tile, where no drop waits."""
 
 
-HANDS = 8
-"""Work items per thread and color. Tile cost is uneven, so threads take items dynamically.
+BATCHES_PER_THREAD = 8
+"""Batches of tiles per thread and color. Tile cost is uneven, so threads take batches dynamically.
 
-Computed from tile times on 512², two threads are 1.5 to 1.7 times as fast as one with one item each, and 1.9 times with
-single tiles.
+Computed from tile times on 512², two threads are 1.5 to 1.7 times as fast as one with one batch each, and 1.9 times
+with single tiles.
 """
 
-LARGEST_HAND = 16
-"""Most tiles in a work item, so that it does not take much longer than a chunk."""
+LARGEST_BATCH = 16
+"""Most tiles in a batch, so that it does not take much longer than a chunk."""
 
 
 class TileRun:
@@ -144,37 +144,37 @@ class TileRun:
         if len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
-        hands = deque(self._deal(worked))
+        batches = deque(self._batches(worked))
 
         def play(_: int) -> None:
-            while hands:
+            while batches:
                 try:
-                    hand = hands.popleft()
+                    batch = batches.popleft()
                 except IndexError:  # another thread was quicker
                     return
                 try:
-                    work(hand, self.tiles, self.pool)
+                    work(batch, self.tiles, self.pool)
                 except BaseException:
-                    hands.clear()  # nobody begins anything any more
+                    batches.clear()  # nobody begins anything any more
                     raise
                 if time.perf_counter() >= until:
-                    hands.clear()
+                    batches.clear()
 
         if self._team is None:
             play(0)
         else:
             self._team.run(play)
 
-    def _deal(self, worked: Array) -> Iterator[Array]:
-        """Tiles split into work items."""
+    def _batches(self, worked: Array) -> Iterator[Array]:
+        """Batches of tiles."""
         if self._team is None:
-            for first in range(0, len(worked), LARGEST_HAND):
-                yield worked[first : first + LARGEST_HAND]
+            for first in range(0, len(worked), LARGEST_BATCH):
+                yield worked[first : first + LARGEST_BATCH]
             return
-        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first hands are the largest
-        # ones, and what is left for the last threads to wait for is small.
+        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first batches are the
+        # largest ones, and what is left for the last threads to wait for is small.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
-        count = min(max(self._team.size * HANDS, -(-len(worked) // LARGEST_HAND)), len(worked))
+        count = min(max(self._team.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked))
         for place in range(count):
             # A copy, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
             yield fullest_first[place::count].copy()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.parameters import Parameters, parameter
-from ..shared.halo import WALLED, changed_elevation, inner, ringed, volumes
+from ..shared.halo import ANY_HEIGHT, changed_elevation, inner, ringed, volumes
 from ..shared.shares import grass_protection, under_grass
 from ..shared.slides import Slides
 from ..shared.state import Pace, State, Step, Volumes
@@ -75,7 +75,7 @@ class TalusStep(Step):
         self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
         self._passes = parameters.passes(state.elevation.shape, state.spacing)
         self._done, self._pace = 0, Pace(1)
-        self.limits = {"_rock": WALLED, "_active": (0, 1), "_done": (0, self._passes), "_masks": (0, 1)}
+        self.limits = {"_rock": ANY_HEIGHT, "_active": (0, 1), "_done": (0, self._passes), "_masks": (0, 1)}
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
 

@@ -229,7 +229,7 @@ class WaterStep(Step):
 
         def visit(steps: int) -> None:
             bands.run(
-                lambda seam, thread: kernels.look_over(*maps, starts[seam], steps, seam, seams, work[thread], pipes),
+                lambda seam, thread: kernels.fill_seam(*maps, starts[seam], steps, seam, seams, work[thread], pipes),
                 lambda band, thread: kernels.sweep(
                     *maps, starts[band], starts[band + 1], steps, band, seams, work[thread], pipes, totals
                 ),
@@ -245,7 +245,7 @@ class WaterStep(Step):
         seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
         maps = (self._bed, self._soil, self._depth, self._suspended, *fluxes, *living, self._flow, self._rain)
         self._bands.run(
-            lambda seam, thread: kernels.look_over(*seen, starts[seam], seam, seams, work[thread], ground),
+            lambda seam, thread: kernels.fill_seam(*seen, starts[seam], seam, seams, work[thread], ground),
             lambda band, thread: kernels.sweep(
                 *maps, self._masks, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
             ),

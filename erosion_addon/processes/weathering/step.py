@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
-from ..shared.halo import WALLED, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
+from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot, grass_protection, under_grass
 from ..shared.state import Pace, State, Step, Volumes
@@ -122,7 +122,7 @@ class WeatherStep(Step):
             edges=EDGES.index(state.edges),
         )
         self._done, self._pace = 0, Pace(1)
-        self.limits = {"_rock": WALLED, "_done": (0, self._steps), "_masks": (0, 1)}
+        self.limits = {"_rock": ANY_HEIGHT, "_done": (0, self._steps), "_masks": (0, 1)}
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
 
@@ -137,12 +137,12 @@ class WeatherStep(Step):
         if not self._plot and not self._state.masks_change:
             return self._weather(wanted)
         for done in range(wanted):
-            self._look(self._done + done)
+            self._update_masks(self._done + done)
             self._weather(1)
             self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
         return wanted
 
-    def _look(self, done: int) -> None:
+    def _update_masks(self, done: int) -> None:
         """Update the factors of weathering and creep for the ground after a number of time steps."""
         if self._masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
             self._masks[...] = self._make_masks(ground_now(self._rock, self._loose))
@@ -169,7 +169,7 @@ class WeatherStep(Step):
         for _ in range(wanted):
             kernel.fill_border(*ground, self._masks, constants.edges)
             bands.run(
-                lambda seam, thread: kernel.look_over(*ground, constants, starts, seam, maps, self._rows[thread]),
+                lambda seam, thread: kernel.fill_seam(*ground, constants, starts, seam, maps, self._rows[thread]),
                 lambda band, thread: kernel.sweep(
                     *seen, starts[band], starts[band + 1], band, maps, self._rows[thread]
                 ),

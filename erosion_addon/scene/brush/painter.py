@@ -98,7 +98,7 @@ class Painter:
         """Take in what the worker has said, waiting up to so many seconds, show it, and hand over what is new."""
         changed = False
         for message in self._runner.poll(seconds) if self._is_asked else ():
-            changed |= self._take_in(message)
+            changed |= self._receive(message)
         if not self._is_asked and not self.ended and not self.fault and (self._waiting or self.is_last):
             self._hand_over()
         if changed and self._is_shown and not self.ended:
@@ -123,7 +123,7 @@ class Painter:
         self._runner.paint(values, self._masks)
         self._waiting, self._masks, self._is_begun, self._is_asked = [], None, True, True
 
-    def _take_in(self, message: Message) -> bool:
+    def _receive(self, message: Message) -> bool:
         """Hear what the worker says; returns whether heights have changed."""
         if message.kind == "painted":
             self._is_asked, self.ended = False, bool(message.values["ended"])

@@ -88,7 +88,7 @@ class Job(Task):
         start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
         self._before, self._began = elevation, start_state.Heights(start, self._began.kept)
 
-    def _take_in(self, message: Message) -> None:
+    def _receive(self, message: Message) -> None:
         if message.kind == "heights":
             self.viewer.take(message.arrays["elevation"], message.arrays.get("water_depth"))
         elif message.kind == "start":
@@ -103,7 +103,7 @@ class Job(Task):
             except InputError as error:
                 self.fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
         else:
-            super()._take_in(message)
+            super()._receive(message)
 
     def _take_paused(self, file: Array | None) -> None:
         """Take the checkpoint file of a paused run; None if the worker lacked the memory."""

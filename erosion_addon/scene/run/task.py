@@ -2,7 +2,7 @@
 """Work of the worker process on an object of the scene, that ends in one change of it.
 
 To add a kind of work:
-1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_take_in`, which hears
+1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_receive`, which hears
    what the worker says and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
 2. In the interface: an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
    `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the task's.
@@ -55,7 +55,7 @@ class Task:
         self._rounds = 0
         self._runner = worker_process.ready() if needs_worker else None
 
-    def _take_in(self, message: Message) -> None:
+    def _receive(self, message: Message) -> None:
         """Handle a message of the worker; the base class handles the common ones."""
         if message.kind == "progress":
             self.state = "running"
@@ -112,7 +112,7 @@ class Task:
                 if self._asked and (answer := computing.answer_in(message)) is not None:
                     self._take_answer(answer)
                 else:
-                    self._take_in(message)
+                    self._receive(message)
             if self.state == "starting" and (compiling := worker_process.compiling()) is not None:
                 self.fraction, self.message = compiling
             if self.viewer is not None and self.state == "running" and self._result is None:

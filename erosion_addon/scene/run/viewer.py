@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...worker.client import Runner
-from ...worker.throttle import Sparing
+from ...worker.throttle import Throttle
 from .. import session
 from ..display import displayed_heights, water_overlay
 from ..terrain import grid
@@ -41,8 +41,8 @@ class Viewer:
     def __init__(self, seen: TerrainSnapshot) -> None:
         self._mesh_uid, self._own, self._lattice = seen.mesh_uid, seen.heights, seen.lattice
         self.shows = False
-        self._sparing, self._asked = Sparing(SHARE, PAUSE), False
-        self._sparing.took(min(_now.seconds_a_vertex * len(seen.place), 1.0))
+        self._throttle, self._asked = Throttle(SHARE, PAUSE), False
+        self._throttle.record(min(_now.seconds_a_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
         self._water_depth: Array | None = None
         self._left: float | None = None  # when the last turn ended
@@ -65,7 +65,7 @@ class Viewer:
         elif self._elevation is not None and obj is not None:
             self._show(obj, self._elevation)
             self._elevation, self._wrote = None, time.perf_counter() - began
-        elif not self._asked and self._sparing.due:
+        elif not self._asked and self._throttle.due:
             runner.look()
             self._asked = True
         self._left = time.perf_counter()
@@ -79,7 +79,7 @@ class Viewer:
             self._usual += (pause - self._usual) * (0.25 if self._usual else 1.0)
         else:
             seconds = self._wrote + max(pause - self._usual, 0.0)
-            self._sparing.took(seconds)
+            self._throttle.record(seconds)
             self._wrote, _now.seconds_a_vertex = None, seconds / len(self._own)
 
     def _may_show(self, obj: bpy.types.Object | None) -> bool:

@@ -130,7 +130,7 @@ def _drawn(specification: Specification) -> dict[str, Any]:
     return drawn
 
 
-def meant(value: Any, loaded: Any) -> Any:
+def exact(value: Any, loaded: Any) -> Any:
     """Exact value of a property: undoes Blender's rounding to float32.
 
     The recipe's value if unchanged, else 7 significant digits (0.001, not 0.0010000000475). So a run gives the same

@@ -15,7 +15,7 @@ from ...scene.brush.painter import Painter
 from ...scene.derived import companions
 from ...scene.original import original
 from ..base import preferences
-from ..base.parameter_properties import meant
+from ..base.parameter_properties import exact
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import report
@@ -110,7 +110,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if not self.stroke:
             raise InputError("The stroke has no dabs; give it places on the terrain.")
         self._mark = str(terrain.data.get(original.RESULT, ""))
-        self._begin(context, meant(settings.radius, None))
+        self._begin(context, exact(settings.radius, None))
         for element in self.stroke:
             self._dab(aim.meters(self._frame, element.location), element.pressure)
         self._painter.end()
@@ -207,7 +207,7 @@ def _stroke(context: bpy.types.Context, mode: str, radius: float, terrain: bpy.t
     """A stroke by the settings, without dabs."""
     settings = brush_settings.of(context)
     seed = sum(len(item.strokes) for item in terrain.erosion.steps)
-    values = {name: meant(getattr(settings, name), None) for name in ("strength", "falloff", "angle")}
+    values = {name: exact(getattr(settings, name), None) for name in ("strength", "falloff", "angle")}
     kind = "smooth" if mode == "SMOOTH" else settings.kind
     invert = settings.invert != (mode == "INVERT")
     return Stroke(kind=kind, radius=float(f"{radius:.4g}"), invert=invert, seed=seed, **values)
@@ -228,7 +228,7 @@ def radius_of(
 ) -> float:
     """Radius of the brush on the ground (m) at a column and row."""
     if not settings.use_pixels:
-        return float(meant(settings.radius, None))
+        return float(exact(settings.radius, None))
     elevation, lattice, positions = grounds.heights_of(terrain)
     frame = aim.frame_of(terrain, lattice, positions)
     at = aim.ring(elevation, frame, place, 0.0, 1)[0]

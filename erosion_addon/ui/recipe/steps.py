@@ -14,7 +14,7 @@ from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
 from ...scene import session
 from ...terrain.limits import Limits
-from ..base.parameter_properties import CONTEXT, meant, properties_of
+from ..base.parameter_properties import CONTEXT, exact, properties_of
 from . import kept_strokes, loaded_recipe
 
 
@@ -167,7 +167,7 @@ def winds_of(item: EROSION_PG_step) -> list[list[float]]:
         return loaded
     read = [*loaded[: len(item.winds)], *[(None, None)] * max(len(item.winds) - len(loaded), 0)]
     return [
-        [meant(wind.direction, direction), meant(wind.weight, weight)]
+        [exact(wind.direction, direction), exact(wind.weight, weight)]
         for wind, (direction, weight) in zip(item.winds, read, strict=True)
     ]
 
@@ -214,7 +214,7 @@ def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Paramete
 
 def limits_of(item: EROSION_PG_step) -> dict[str, float]:
     """Limits of an item by name."""
-    return {name: meant(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
+    return {name: exact(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
 
 
 def masks(item: EROSION_PG_step) -> Any:
@@ -256,7 +256,7 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
         values["strokes"] = kept_strokes.strokes_of(item)
     for name in declared:
         if hasattr(group, name):
-            values[name] = meant(getattr(group, name), values.get(name))
+            values[name] = exact(getattr(group, name), values.get(name))
     return values
 
 

@@ -11,7 +11,7 @@ from ...scene.derived import companions
 from ...scene.run import job
 from ...scene.run.errand import Errand, Plan
 from ...scene.run.task import Task
-from ..base.parameter_properties import draw_values, meant
+from ..base.parameter_properties import draw_values, exact
 from ..base.terrain_operator import why_no_run
 from . import attendance
 from .task_operator import TaskOperator
@@ -60,7 +60,7 @@ class ParameterOperator(ErrandOperator):
     def given(self) -> Any:
         """Settings as an instance of `parameters`."""
         names = specifications(self.parameters)
-        return self.parameters.from_dict({name: meant(getattr(self, name), None) for name in names})
+        return self.parameters.from_dict({name: exact(getattr(self, name), None) for name in names})
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         known = None if attendance.now.returning else self.remembered(companions.terrain_of(context.object))

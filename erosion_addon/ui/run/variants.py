@@ -23,7 +23,7 @@ from ...scene.worker import computing, worker_process
 from ...worker.messages import Request
 from ...worker.services import pictures_in, variants_request
 from ..base.panel import SubPanel
-from ..base.parameter_properties import CONTEXT, label, meant
+from ..base.parameter_properties import CONTEXT, exact, label
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_busy
 from ..base.translations import phrase
@@ -223,7 +223,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         if known.choices or isinstance(known.default, bool):
             return item.kind, self.vary, [*(known.choices or (False, True))]
         is_given = self.properties.is_property_set("lowest") or self.properties.is_property_set("highest")
-        low, high = (meant(self.lowest, None), meant(self.highest, None)) if is_given else _ends(item, known)
+        low, high = (exact(self.lowest, None), exact(self.highest, None)) if is_given else _ends(item, known)
         return item.kind, self.vary, values_between(known, low, high, self.values)
 
 

@@ -11,7 +11,7 @@ from ...recipe.recipe import SEED
 from ...scene.terrain.new_object import make_terrain_object
 from ...terrain.terrain import SMALLEST_SIDE
 from ..base import views
-from ..base.parameter_properties import meant, property_of
+from ..base.parameter_properties import exact, property_of
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, select_only
 from ..base.translations import phrase
@@ -140,13 +140,13 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         """Parameters of the chosen kind by name."""
         values = {}
         for name, known in specifications(SOURCES[self.kind].parameters).items():
-            value = meant(getattr(self, _name(self.kind, name)), known.default)
+            value = exact(getattr(self, _name(self.kind, name)), known.default)
             values[name] = bpy.path.abspath(value) if known.is_file and value else value
         return values
 
     def _grid(self) -> tuple[int, int, tuple[float, float]]:
         """Rows, columns and (row, column) spacing of cells, as square as the size allows."""
-        sides = meant(self.size_y, None), meant(self.size_x, None)
+        sides = exact(self.size_y, None), exact(self.size_x, None)
         cell = max(sides) / (self.resolution - 1)
         rows, cols = (max(SMALLEST_SIDE, round(side / cell) + 1) for side in sides)
         return rows, cols, (sides[0] / (rows - 1), sides[1] / (cols - 1))

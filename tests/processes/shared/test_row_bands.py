@@ -56,11 +56,11 @@ def in_turn(team, work):
         work(place)
 
 
-def late(parts, look_over, sweep):
+def late(parts, fill_seam, sweep):
     """As `Bands.run`, but a band looks over its seams when it is swept, and finds what others have done meanwhile."""
     for band in range(parts.count):
-        look_over(band, band)
-        look_over(band + 1, band)
+        fill_seam(band, band)
+        fill_seam(band + 1, band)
         sweep(band, band)
 
 

@@ -21,7 +21,7 @@ from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
 
 
-def meant(obj):
+def recipe_in(obj):
     return steps.recipe_of(obj.erosion, [])
 
 
@@ -35,7 +35,7 @@ def test_a_recipe_saved_from_the_panel_is_the_one_that_was_loaded(terrain_object
     bpy.ops.erosion.recipe_save(name="mine", description=loaded.description, landscape=loaded.landscape)
     assert Recipe.load("mine") == replace(loaded, name="mine")
     assert terrain_object.erosion.recipe_name == "mine"
-    assert meant(terrain_object) == replace(loaded, name="mine", seed=terrain_object.erosion.seed)
+    assert recipe_in(terrain_object) == replace(loaded, name="mine", seed=terrain_object.erosion.seed)
 
 
 def test_what_was_typed_is_saved_as_it_was_typed(terrain_object):
@@ -88,9 +88,9 @@ def test_a_name_that_cannot_be_is_said_and_nothing_changes(terrain_object, own_r
 def test_a_recipe_is_deleted_and_its_terrain_keeps_everything(terrain_object):
     bpy.ops.erosion.recipe_load(name="canyon")
     bpy.ops.erosion.recipe_save(name="mine")
-    before = meant(terrain_object)
+    before = recipe_in(terrain_object)
     bpy.ops.erosion.recipe_delete(name="mine")
-    assert own() == {} and meant(terrain_object) == before
+    assert own() == {} and recipe_in(terrain_object) == before
     assert recipes.shown_name(terrain_object.erosion) == "Mine (not on this computer)"
     for name, words in (("mine", "no recipe 'mine' of yours"), ("alpine", "alpine comes along"), ("", "no recipe")):
         with pytest.raises(RuntimeError, match=words):
@@ -117,7 +117,7 @@ def test_a_file_is_taken_for_the_terrain_and_kept(terrain_object, tmp_path):
     user_recipes.write(replace(Recipe.load("canyon"), name="Gorge"), tmp_path / "g.toml")
     bpy.ops.erosion.recipe_import(filepath=str(tmp_path / "g.toml"))
     assert list(own()) == ["Gorge"] and terrain_object.erosion.recipe_name == "Gorge"
-    assert meant(terrain_object).steps == Recipe.load("canyon").steps
+    assert recipe_in(terrain_object).steps == Recipe.load("canyon").steps
 
 
 def test_a_file_that_is_not_called_like_a_recipe_leaves_no_terrain_without_steps(terrain_object, tmp_path):
@@ -187,7 +187,7 @@ def test_a_change_of_the_steps_is_shown_and_taken_back(terrain_object):
     assert recipes.shown_name(settings) == "Alpine (changed)"
     bpy.ops.erosion.recipe_reset()
     assert recipes.shown_name(settings) == "Alpine"
-    assert meant(terrain_object) == replace(Recipe.load("alpine"), seed=settings.seed)
+    assert recipe_in(terrain_object) == replace(Recipe.load("alpine"), seed=settings.seed)
     settings.edges = "closed"
     assert recipes.is_changed(settings)
 
@@ -198,18 +198,18 @@ def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(
     user_recipes.save(recipe)
     bpy.ops.erosion.recipe_load(name="Theirs")
     settings.steps[0].enabled = False
-    theirs = meant(terrain_object)
+    theirs = recipe_in(terrain_object)
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     user_recipes.delete("Theirs")
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Terrain"]
     activate(obj)
-    assert meant(obj) == theirs and theirs.strata == recipe.strata and theirs.palette == "badlands"
+    assert recipe_in(obj) == theirs and theirs.strata == recipe.strata and theirs.palette == "badlands"
     assert recipes.shown_name(obj.erosion) == "Theirs (not on this computer)"
     assert bpy.ops.erosion.run.poll()
     bpy.ops.erosion.recipe_reset()
-    assert meant(obj) == replace(recipe, seed=obj.erosion.seed)
+    assert recipe_in(obj) == replace(recipe, seed=obj.erosion.seed)
     bpy.ops.erosion.recipe_save(name="Theirs", landscape="desert", description=recipe.description)
     assert Recipe.load("Theirs") == recipe
 
@@ -219,7 +219,7 @@ def test_steps_of_a_file_from_before_recipes_were_kept_still_run(terrain_object,
     settings.steps[0].droplet.drops_per_cell = 0.25
     monkeypatch.setattr(properties, "reload", lambda settings: None)  # as a file brings it: nothing is filled anew
     settings.recipe_name, settings.recipe_loaded = "gone", ""
-    assert meant(terrain_object).name == "gone" and meant(terrain_object).palette == "temperate"
+    assert recipe_in(terrain_object).name == "gone" and recipe_in(terrain_object).palette == "temperate"
     assert recipes.shown_name(settings) == "Gone (not on this computer)"
     assert bpy.ops.erosion.run() == {"FINISHED"}
 
@@ -227,7 +227,7 @@ def test_steps_of_a_file_from_before_recipes_were_kept_still_run(terrain_object,
 @pytest.mark.parametrize("kept", ["", "{", "[]", "7", '{"name": "arcane", "recipe": {"name": 3}}', '{"name": "x"}'])
 def test_what_is_kept_of_the_recipe_may_be_damaged(terrain_object, kept):
     terrain_object.erosion.recipe_loaded = kept
-    assert meant(terrain_object) == replace(Recipe.load("arcane"), seed=terrain_object.erosion.seed)
+    assert recipe_in(terrain_object) == replace(Recipe.load("arcane"), seed=terrain_object.erosion.seed)
     assert not recipes.is_changed(terrain_object.erosion)
 
 
@@ -249,7 +249,7 @@ def test_no_panel_and_no_timer_looks_where_the_file_of_another_artist_points(
     terrain_object, monkeypatch, name, has_steps
 ):
     settings = terrain_object.erosion
-    before = meant(terrain_object).steps
+    before = recipe_in(terrain_object).steps
     settings["recipe_name"] = name  # as a file brings it: nobody has chosen it here
     settings.recipe_loaded = ""
     assert settings.recipe_name == name
@@ -273,7 +273,7 @@ def test_a_path_that_the_user_chooses_is_read(terrain_object, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(Recipe.load("canyon").to_toml(), encoding="utf-8")
     bpy.ops.erosion.recipe_load(filepath=str(path))
-    assert meant(terrain_object).steps == Recipe.load("canyon").steps
+    assert recipe_in(terrain_object).steps == Recipe.load("canyon").steps
     assert recipes.shown_name(terrain_object.erosion) == "Mine"
     path.unlink()
     assert recipes.shown_name(terrain_object.erosion) == "Mine (not on this computer)"

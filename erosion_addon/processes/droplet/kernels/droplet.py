@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import between, wrapped
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
@@ -66,7 +66,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
-@lean
+@allocation_free
 def _start_cell(start, sources, cells):
     """Start cell of a drop; sources: None for uniform rain, else cumulated weights (cells,) up to 1."""
     chance = rng.uniform(start, 0)
@@ -89,7 +89,7 @@ def _anywhere(corner, chance, last, count):
     return wrapped(place, count) if last == count else min(max(place, 0.0), last)
 
 
-@lean
+@allocation_free
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
     """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
@@ -110,7 +110,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread
         pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws
 
 
-@lean
+@allocation_free
 def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
     """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end; where
     there are many, as many as `patience` allows: the others wait on.
@@ -169,7 +169,7 @@ def lay_down(
     return kept
 
 
-@lean
+@allocation_free
 def _lay_down(slots, tiles, pool, ground, color, masks, constants):
     kept = 0.0
     for slot in slots:

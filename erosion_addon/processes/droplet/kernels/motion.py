@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
 from ....kernels.elementary import sincos
 from ...shared.kernels.exchange import corners, deposit, erode, erode_inside, laid_share, turned_away
@@ -138,7 +138,7 @@ def pick_up(pool, tiles, tile, ground, constants):
     )
 
 
-@lean
+@allocation_free
 def _put_down(drop, pool, tiles, tile, end, lost, totals):
     """Store a drop that has left its tile, or end it; lost: the load that then leaves the terrain."""
     slot, numbers = drop.slot, pool.numbers

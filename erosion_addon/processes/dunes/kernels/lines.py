@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import lean
+from ....kernels.compile import allocation_free
 
 
 class Rays(NamedTuple):
@@ -33,19 +33,19 @@ def make_rays(row: float, col: float, phase: float) -> Rays:
     return Rays(along_row, main > 0, side / abs(main), phase)
 
 
-@lean
+@allocation_free
 def extent(rays, shape):
     """Length of a line, and number of lines."""
     return (shape[1], shape[0]) if rays.along_row else (shape[0], shape[1])
 
 
-@lean
+@allocation_free
 def aside(rays, step):
     """Accumulated sideways deviation in cells."""
     return np.int64(math.floor(rays.aside * step + rays.phase))
 
 
-@lean
+@allocation_free
 def cell_of(rays, shape, number, step):
     """Row and column of a step of a line, and the number of times it has wrapped by then."""
     length, count = extent(rays, shape)
@@ -55,7 +55,7 @@ def cell_of(rays, shape, number, step):
     return row, col, turns
 
 
-@lean
+@allocation_free
 def following(number, rays, shape):
     """Line that continues a line beyond a wrapped edge."""
     length, count = extent(rays, shape)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, kernel, lean
+from ....kernels.compile import allocation_free, inlined, kernel
 from ....kernels.edges import CLOSED, WRAP
 from .lines import aside, cell_of, extent, following
 
@@ -103,7 +103,7 @@ class Line(NamedTuple):
     highest: np.ndarray
 
 
-@lean
+@allocation_free
 def _hop_length(number, step, rays, shape, bump, constants):
     """Mean hop length at a step of a line, by the height of the ground; steps."""
     length, _ = extent(rays, shape)
@@ -141,7 +141,7 @@ def _make_line(length):
     )
 
 
-@lean
+@allocation_free
 def _fetch(line, number, rays, shape, ground, cover, shares, constants):
     """Load the cells of a line."""
     cols, wrap = shape[1], constants.edges == WRAP
@@ -170,7 +170,7 @@ def _fetch(line, number, rays, shape, ground, cover, shares, constants):
         _spare_heights(line, constants)
 
 
-@lean
+@allocation_free
 def _spare_heights(line, constants):
     """Increase abradability on low ground along the wind, and clear it on high ground.
 
@@ -191,7 +191,7 @@ def _spare_heights(line, constants):
         line.soft[step] *= min(max(1.0 - height, 0.0), 2.0)
 
 
-@lean
+@allocation_free
 def _cast(line, first, last, above, drop):
     """Cast shadows over the steps first … last - 1; above: height of the shadow that falls on the first."""
     for step in range(first, last):
@@ -199,7 +199,7 @@ def _cast(line, first, last, above, drop):
         above = max(line.top[step], above) - drop
 
 
-@lean
+@allocation_free
 def _change(line, at, last, amount, drop):
     """Add an amount to a cell, which may be negative, and update the shadow downwind."""
     line.loose[at] += amount
@@ -218,7 +218,7 @@ def _sheltered(line, at, constants):
     return line.top[at] + constants.slab < line.shade[at]
 
 
-@lean
+@allocation_free
 def _order(begin, count, one, other):
     """Start and stride of a tour that visits each of `count` cells once. one, other: random numbers, 0-1."""
     stride = np.int64((0.25 + 0.5 * one) * count)
@@ -248,7 +248,7 @@ def _landing(line, at, to, last, constants):
     return to
 
 
-@lean
+@allocation_free
 def _fly(line, at, base, last, load, start, draw, constants):
     """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line.
 
@@ -286,7 +286,7 @@ def _fly(line, at, base, last, load, start, draw, constants):
         hops += 1
 
 
-@lean
+@allocation_free
 def _store(line, ground, constants):
     for step in range(line.ringed.size):
         ground.rock[line.ringed[step]], ground.loose[line.ringed[step]] = line.rock[step], line.loose[step]
@@ -347,7 +347,7 @@ def blow(first, last, rays, shape, ground, cover, shares, constants, key, enteri
         _store(line, ground, constants)
 
 
-@lean
+@allocation_free
 def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals):
     """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the draws."""
     hops = 0
@@ -389,7 +389,7 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
     return draw
 
 
-@lean
+@allocation_free
 def _let_out(line, end, load, constants, number, beyond, leaving):
     """Export a slab beyond the end of its line, or hand it on; returns the amount exported."""
     if constants.edges == WRAP:

@@ -7,12 +7,12 @@ thickness, in cells. masks: (rows, cols, ≥ 3) float32 or None: erosion factor,
 
 import numpy as np
 
-from ....kernels.compile import lean
+from ....kernels.compile import allocation_free
 from ....kernels.edges import between
 from ...shared.kernels.exchange import HIGHEST, take
 
 
-@lean
+@allocation_free
 def around(z, x, last_row, last_col, rows, cols):
     """Four cells around a position: rows above and below and the fraction between them, columns likewise."""
     row, below, row_part = between(z, last_row, rows)
@@ -21,14 +21,14 @@ def around(z, x, last_row, last_col, rows, cols):
     return np.uintp(row), np.uintp(below), row_part, np.uintp(col), np.uintp(right), col_part
 
 
-@lean
+@allocation_free
 def nearest(place):
     """Nearest of the four cells."""
     row, below, row_part, col, right, col_part = place
     return row if row_part < 0.5 else below, col if col_part < 0.5 else right
 
 
-@lean
+@allocation_free
 def height(ground, place):
     """Height at a position."""
     row, below, row_part, col, right, col_part = place
@@ -37,7 +37,7 @@ def height(ground, place):
     return upper * (1 - row_part) + lower * row_part
 
 
-@lean
+@allocation_free
 def surface(ground, place):
     """Height at a position, and its gradient along columns and rows, in cells per cell."""
     row, below, row_part, col, right, col_part = place
@@ -51,7 +51,7 @@ def surface(ground, place):
     )
 
 
-@lean
+@allocation_free
 def _give(ground, row, col, amount, ceiling, masks):
     """Deposit up to `amount` of loose material on one cell, never above `ceiling`; returns the deposit."""
     if masks is not None:
@@ -64,7 +64,7 @@ def _give(ground, row, col, amount, ceiling, masks):
     return amount
 
 
-@lean
+@allocation_free
 def lay(ground, place, amount, ceiling, masks):
     """Deposit `amount` over the four cells around a position; returns the deposit."""
     row, below, row_part, col, right, col_part = place
@@ -75,7 +75,7 @@ def lay(ground, place, amount, ceiling, masks):
     return given
 
 
-@lean
+@allocation_free
 def dig(ground, place, amount, floor, masks):
     """Erode up to `amount` from the four cells around a position; returns the amount eroded."""
     row, below, row_part, col, right, col_part = place
@@ -86,7 +86,7 @@ def dig(ground, place, amount, floor, masks):
     return taken
 
 
-@lean
+@allocation_free
 def _move_cell(ground, row, col, wanted, level, sign):
     """Move one cell by up to `wanted` toward `level`: up if sign is 1, down if -1; returns the change."""
     moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
@@ -95,7 +95,7 @@ def _move_cell(ground, row, col, wanted, level, sign):
     return moved
 
 
-@lean
+@allocation_free
 def move(ground, place, amount, level, sign, masks):
     """Deposit if `sign` is 1 or erode if -1, not beyond `level`; returns the amount.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import lean
+from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
 from ...shared.kernels.tiles import Tiles, fetch, reach_of, within
@@ -71,7 +71,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
 
 
-@lean
+@allocation_free
 def _start_place(start, sources, rows, cols, last_row, last_col):
     """Start (row, col) of a drop, real-valued; sources: None for uniform rain, else cumulated weights (cells,)."""
     if sources is None:
@@ -81,7 +81,7 @@ def _start_place(start, sources, rows, cols, last_row, last_col):
     return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
 
 
-@lean
+@allocation_free
 def _moisten(water, place, wanted, scale):
     """Moisten the ground around a position by `wanted` of its deficit."""
     row, below, row_part, col, right, col_part = place
@@ -96,7 +96,7 @@ def _moisten(water, place, wanted, scale):
     water[below, right, 1] = m11 + amount * row_part * col_part
 
 
-@lean
+@allocation_free
 def _level(ground, place, height, new_height, masks, constants, totals, tile):
     """Step 3 of the simple form: move the ground at `place` toward `new_height`."""
     rise = new_height - height
@@ -107,7 +107,7 @@ def _level(ground, place, height, new_height, masks, constants, totals, tile):
     totals.eroded[tile] += 0.0 if up else moved
 
 
-@lean
+@allocation_free
 def _exchange(ground, place, height, new_height, carry, load, masks, constants, totals, tile):
     """Step 3 of the capacity form: erode or deposit; returns the new load."""
     rise = new_height - height
@@ -121,7 +121,7 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
     return load + (-moved if up else moved)
 
 
-@lean
+@allocation_free
 def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, tile):
     """Run one drop to its end, or until it leaves the reach of its tile (returns True); see `run_tiles`."""
     rows, cols = ground.shape[0], ground.shape[1]
@@ -178,7 +178,7 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
     return False
 
 
-@lean
+@allocation_free
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, soil_evaporation):
     """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
@@ -201,7 +201,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
             scale[0] = 1.0
 
 
-@lean
+@allocation_free
 def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     """Let the drops on the tiles `worked` run, one after another, each until it leaves their reach or to its end; where
     there are many, as many as `patience` allows: the others wait on.
@@ -249,7 +249,7 @@ def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | N
     return kept
 
 
-@lean
+@allocation_free
 def _lay_down(slots, tiles, pool, ground, masks):
     kept = 0.0
     for slot in slots:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from .talus_rows import lesser, transfer
 
 LOWEST, HIGHEST = 4, 5
@@ -85,7 +85,7 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
     return slid
 
 
-@lean
+@allocation_free
 def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold):
     """`cascade` of a cell at an edge, with its existing neighbors."""
     slid = 0.0
@@ -99,7 +99,7 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
     return slid
 
 
-@lean
+@allocation_free
 def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
     """Slide loose material between a cell and its four neighbors, down the true gradient; returns the amount.
 
@@ -122,7 +122,7 @@ def _beside(index, count, wrap):
     return min(max(index, 0), count - 1)
 
 
-@lean
+@allocation_free
 def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap):
     """Slide material through one face of `avalanche`; slopes are relative to the stable one."""
     rows, cols = ground.shape[0], ground.shape[1]
@@ -147,7 +147,7 @@ def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_h
     return _move(ground, row, col, to_row, to_col, amount, falls, masks)
 
 
-@lean
+@allocation_free
 def creep(worked, tiles, ground, track, share, masks, wrap, slid):
     """Smooth the loose surface where the wind touched the tiles `worked`; adds the amount to `slid` (tiles,).
 
@@ -162,7 +162,7 @@ def creep(worked, tiles, ground, track, share, masks, wrap, slid):
         slid[tile] += _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap)
 
 
-@lean
+@allocation_free
 def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap):
     """`creep` on one tile; returns the amount."""
     rows, cols = track.shape

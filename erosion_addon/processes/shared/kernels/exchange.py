@@ -9,7 +9,7 @@ one; `place` combines the rows above and below with the fraction between them, a
 
 import numpy as np
 
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 
 BRUSH_SCALE = 0.1591549430918953
 """1 / 2π: normalizes the weights 1 - r²/4 of the 4 × 4 brush to a sum of about 1."""
@@ -18,7 +18,7 @@ LOWEST, HIGHEST = 3, 4
 """Indices of the height limits among five masks, in cells: floor of erosion, ceiling of deposition."""
 
 
-@lean
+@allocation_free
 def height(ground, row, col):
     """Height of a cell. Unsigned indices spare numba's test for negative ones."""
     return ground[np.uintp(row), np.uintp(col), 0]
@@ -42,7 +42,7 @@ def take(ground, row, col, wanted, floor, masks):
     return taken
 
 
-@lean
+@allocation_free
 def _mix_in(carried, load, color, row, col, taken):
     """Mix the color of eroded ground into the load, weighted by amounts."""
     if taken > 0.0:
@@ -51,7 +51,7 @@ def _mix_in(carried, load, color, row, col, taken):
             carried[channel] += share * (color[row, col, channel] - carried[channel])
 
 
-@lean
+@allocation_free
 def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Deposit `amount` on one cell as loose material; returns the part that masks permit."""
     row, col = np.uintp(row), np.uintp(col)
@@ -68,7 +68,7 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
     return amount
 
 
-@lean
+@allocation_free
 def deposit(ground, place, amount, masks, color, carried, color_depth):
     """Deposit `amount` over the four cells around a position, weighted bilinearly; returns the deposit."""
     row, below, row_part, col, right, col_part = place
@@ -129,7 +129,7 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
     return total
 
 
-@lean
+@allocation_free
 def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
     """Erode `wanted` around a position, with the 4 × 4 brush or bilinear weights; returns the amount."""
     rows, cols = ground.shape[0], ground.shape[1]
@@ -161,7 +161,7 @@ def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap
     return total
 
 
-@lean
+@allocation_free
 def corners(ground, row, below, col, right):
     """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second along a column."""
     h00, h10 = height(ground, row, col), height(ground, row, right)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from .tiles import tile_at
 
 NONE = -1
@@ -121,7 +121,7 @@ def enter(pool, tiles, start, z, x):
     return slot
 
 
-@lean
+@allocation_free
 def _leave(exits, follower, slot, to):
     """Add a drop to the exit list for its new tile."""
     place = 0
@@ -145,7 +145,7 @@ def let_go(pool, tiles, tile, slot, left):
         pool.over[tile] += 1
 
 
-@lean
+@allocation_free
 def hand_on(pool, tiles, worked):
     """Hand drops that left the tiles `worked` over to their new tiles, and count those that ended."""
     for tile in worked:
@@ -178,7 +178,7 @@ def pull(pool, tile):
     return slot
 
 
-@lean
+@allocation_free
 def fetch_queue(pool, tile):
     """Prefetch the drops waiting on a tile, as `tiles.fetch` does for the ground: memory accesses overlap, where one
     after another would each wait.
@@ -191,7 +191,7 @@ def fetch_queue(pool, tile):
     pool.fetched[tile] = total
 
 
-@lean
+@allocation_free
 def put_back(pool, tiles, start, numbers):
     """Append a drop in flight, with all its values, to the queue of its tile."""
     slot = enter(pool, tiles, start, numbers[ROW], numbers[COL])
@@ -206,7 +206,7 @@ def queued(pool: Pool) -> np.ndarray:
     return slots
 
 
-@lean
+@allocation_free
 def _list_queued(pool, slots):
     count = 0
     for tile in range(len(pool.queue)):

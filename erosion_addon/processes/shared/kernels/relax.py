@@ -89,7 +89,7 @@ def make_marks(rows: int, cols: int) -> Marks:
 
 
 @kernel
-def look_over(rock, loose, masks, constants, face, seam, seams, work):
+def fill_seam(rock, loose, masks, constants, face, seam, seams, work):
     """Fill a seam, above row `face` of the terrain, with the fluxes across it; changes nothing else."""
     heights, flowing = work
     for side in range(2):  # with the ring, the row above is number `face`
@@ -205,7 +205,7 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
             return done
         fill_border(rock, loose, masks, constants.edges)
         for seam in range(bands.size):
-            look_over(rock, loose, masks, constants, bands[seam], seam, seams, work)
+            fill_seam(rock, loose, masks, constants, bands[seam], seam, seams, work)
         for band in range(bands.size - 1):
             sweep(rock, loose, masks, constants, bands[band], bands[band + 1], band, seams, work, marks)
         wake(marks, constants.edges == WRAP)

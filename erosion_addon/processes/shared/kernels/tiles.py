@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
 
 REACH = 16
@@ -80,14 +80,14 @@ def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
     return [np.flatnonzero(color == one) for one in np.unique(color)]
 
 
-@lean
+@allocation_free
 def _reach_along(edges, tile, last):
     """First cell, number of cells and period of `Reach` along one axis; last: see `Tiles`."""
     first, cells, count = edges[tile] - REACH, edges[tile + 1] - edges[tile] + 2 * REACH, edges[-1]
     return (first % count, cells, count) if last == count else (first, cells, 2 * count)
 
 
-@lean
+@allocation_free
 def reach_of(tiles, tile):
     """Range of cells for the drops of a tile."""
     across = tiles.col_edges.size - 1
@@ -119,7 +119,7 @@ def tile_at(tiles, z, x):
     return np.uintp(tiles.row_of[row] * (tiles.col_edges.size - 1) + tiles.col_of[col])
 
 
-@lean
+@allocation_free
 def fetch(pool, tiles, tile, field):
     """Prefetch a tile of a field (rows, cols) of a large terrain.
 

@@ -9,10 +9,10 @@ what comes. Arrays are flat with a ring, see `drainage.kernels.receivers`.
 import numpy as np
 
 from ....drainage.kernels.receivers import OUTLET, RING
-from ....kernels.compile import kernel, lean
+from ....kernels.compile import allocation_free, kernel
 
 
-@lean
+@allocation_free
 def _between(network, ease, cell, other):
     """Creep factor between two cells of a line, 0-1."""
     if network.toward[other] == RING:

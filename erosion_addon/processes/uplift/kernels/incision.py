@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....drainage.kernels.receivers import OUTLET
-from ....kernels.compile import kernel, lean
+from ....kernels.compile import allocation_free, kernel
 from ....kernels.elementary import power
 
 MOST_TURNS = 50
@@ -89,13 +89,13 @@ class Constants(NamedTuple):
     """Share of the excess over the slope limit removed in a time step."""
 
 
-@lean
+@allocation_free
 def _reach(area, exponent):
     """A^m."""
     return math.sqrt(area) if exponent == 0.5 else power(area, exponent)
 
 
-@lean
+@allocation_free
 def _share_left(pull, exponent):
     """Of a fall of 1 what is left, y, where y + F yⁿ = 1; error 1e-12 of it.
 
@@ -116,7 +116,7 @@ def _share_left(pull, exponent):
     return left if outer == 1.0 else power(left, outer)
 
 
-@lean
+@allocation_free
 def _take(ground, trees, place, depth, soft):
     """Erode an amount from a cell, reduced by `soft` below the loose material; returns the amount."""
     heights, loose = trees.heights, trees.loose
@@ -129,7 +129,7 @@ def _take(ground, trees, place, depth, soft):
     return taken
 
 
-@lean
+@allocation_free
 def _shares(masks, cell):
     """Mask factors of a cell: erosion, and additional factor of its rock; 0-1."""
     if masks is None:
@@ -178,14 +178,14 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards, f
     return False
 
 
-@lean
+@allocation_free
 def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise):
     """Lower a cell of a row that is too high beside its neighbors."""
     if own[place] > ALONG_AXES * min(up, side) + slanting + least and toward[place] != OUTLET:
         own[place] = min(own[place], ALONG_AXES * _highest(up, side, row_rise, col_rise) + slanting)
 
 
-@lean
+@allocation_free
 def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant):
     """What the rows on both sides of a row let its cells be: `lower`, the lower neighbor along the column, and as much
     of `slanting` as diagonals count: as `_highest`, beside the lower neighbors on both diagonals.
@@ -207,7 +207,7 @@ def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant)
         slanting[place] = (1.0 - ALONG_AXES) * highest
 
 
-@lean
+@allocation_free
 def _highest(up, side, row_rise, col_rise):
     """Greatest stable height beside two lower neighbors."""
     alone = min(up + row_rise, side + col_rise)
@@ -384,7 +384,7 @@ def fill_lowest(heights, loose, order, amount, masks):
     return kept
 
 
-@lean
+@allocation_free
 def _room(heights, order, level):
     """Capacity below a level, m on a cell."""
     room = 0.0

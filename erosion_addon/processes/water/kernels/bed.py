@@ -15,7 +15,7 @@ from .banks import CALM, CARRIED, DUG, FILLED, HARD, PICKED, SETTLED, loosen, mo
 from .faces import FILM, NOTHING
 from .gradients import lowest, slopes
 from .speed import velocity
-from .vegetation import live, weather
+from .vegetation import grow, rain_and_evaporate
 
 COVER = np.float32(0.5)
 """Meters of soil that shield the rock from water."""
@@ -214,7 +214,7 @@ def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, 
 
 
 @kernel
-def look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
+def fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
     """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing else."""
     rows, wrap = bed.shape[0], ground.edges == WRAP
     above = (face - 1) % rows if wrap else max(face - 1, 0)
@@ -279,8 +279,8 @@ def sweep(
         _exchange(
             depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
         )
-        weather(depth[row], speed[now], rain[row], masks, row, evaporated, ground)
-        live(
+        rain_and_evaporate(depth[row], speed[now], rain[row], masks, row, evaporated, ground)
+        grow(
             depth[row],
             speed[now],
             soil[row],
@@ -328,7 +328,7 @@ def run_ground(
     work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
     """
     for seam in range(bands.size):
-        look_over(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
+        fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
     for band in range(bands.size - 1):
         sweep(
             bed,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import lean
+from ....kernels.compile import allocation_free
 from ....kernels.edges import OPEN, WRAP
 
 FILM = np.float32(1e-4)
@@ -55,7 +55,7 @@ class Totals(NamedTuple):
     exported: np.ndarray
 
 
-@lean
+@allocation_free
 def face_depth(fall, water, water_beyond):
     """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
     lower one's plus the fall.
@@ -64,7 +64,7 @@ def face_depth(fall, water, water_beyond):
     return min(water + max(-fall, zero), water_beyond + max(fall, zero))
 
 
-@lean
+@allocation_free
 def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
     """The flux through one face a step later, positive towards beyond.
 
@@ -81,14 +81,14 @@ def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
     return pushed if depth > FILM and abs(pushed) > NOTHING else np.float32(0.0)
 
 
-@lean
+@allocation_free
 def copy(source, row, target, slot):
     """Copy a row; a slice assignment would allocate memory."""
     for col in range(target.shape[1]):
         target[slot, col] = source[row, col]
 
 
-@lean
+@allocation_free
 def level_out(bed, depth, suspended, row, head, water, slot):
     """Level (float64) and depth of the water in a row. The load takes up space: erosion does not lower the level."""
     for col in range(bed.shape[1]):
@@ -96,7 +96,7 @@ def level_out(bed, depth, suspended, row, head, water, slot):
         water[slot, col] = np.float32(depth[row, col])
 
 
-@lean
+@allocation_free
 def outside(bed, row, level, head, water, slot):
     """Values beyond an open edge: ground as high as at the edge."""
     for col in range(bed.shape[1]):
@@ -105,7 +105,7 @@ def outside(bed, row, level, head, water, slot):
         water[slot, col] = np.float32(head[slot, col] - bed[row, col])
 
 
-@lean
+@allocation_free
 def push_between(
     head,
     water,
@@ -145,7 +145,7 @@ def push_between(
         )
 
 
-@lean
+@allocation_free
 def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux, row, pipes):
     """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row] from what it was.
 
@@ -168,7 +168,7 @@ def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux
         )
 
 
-@lean
+@allocation_free
 def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
     """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
 
@@ -196,7 +196,7 @@ def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, d
         flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)
 
 
-@lean
+@allocation_free
 def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
     """Step 2 for a row of water: the share of its outflow that each cell can provide.
 
@@ -211,7 +211,7 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
         share[slot, col] = room / max(max(wanted, room), np.float32(1e-30))
 
 
-@lean
+@allocation_free
 def thicken(suspended, row, water, at, load, slot):
     """Step 3 for a row: meters of load in a meter of water.
 
@@ -222,13 +222,13 @@ def thicken(suspended, row, water, at, load, slot):
         load[slot, col] = (carried if carried > NOTHING else np.float32(0.0)) / max(water[at, col], FILM)
 
 
-@lean
+@allocation_free
 def _upwind(flux, here, beyond):
     """Upwind value of a face."""
     return here if flux > np.float32(0.0) else beyond
 
 
-@lean
+@allocation_free
 def limit_within(flux, row, share, slot, edges):
     """Step 2 for the faces of a row."""
     cols, one = share.shape[1], np.float32(1.0)
@@ -239,7 +239,7 @@ def limit_within(flux, row, share, slot, edges):
     flux[row, cols] *= _upwind(flux[row, cols], share[slot, cols - 1], right)
 
 
-@lean
+@allocation_free
 def limit_between(pushed, to, share, slot, slot_beyond, flux, row):
     """Step 2 for the faces between two rows: flux[row] from pushed[to]."""
     for col in range(share.shape[1]):
@@ -247,7 +247,7 @@ def limit_between(pushed, to, share, slot, slot_beyond, flux, row):
         flux[row, col] = pushed[to, col] * source
 
 
-@lean
+@allocation_free
 def carry_within(flux, row, load, slot, carried, carried_slot, edges):
     """Step 3 for the faces of a row: the load that goes with the flux, m²/s."""
     cols, zero = load.shape[1], np.float32(0.0)
@@ -258,7 +258,7 @@ def carry_within(flux, row, load, slot, carried, carried_slot, edges):
     carried[carried_slot, cols] = flux[row, cols] * _upwind(flux[row, cols], load[slot, cols - 1], right)
 
 
-@lean
+@allocation_free
 def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
     """Step 3 for the faces between two rows."""
     for col in range(load.shape[1]):
@@ -266,7 +266,7 @@ def carry_between(flux, row, load, slot, slot_beyond, carried, carried_slot):
         carried[carried_slot, col] = flux[row, col] * source
 
 
-@lean
+@allocation_free
 def count(flux, carried, part, place, totals):
     """Add the flow across an open edge to totals[place]; flux and carried positive outward."""
     totals.outflow[place] += max(np.float64(flux), 0.0) * part
@@ -274,7 +274,7 @@ def count(flux, carried, part, place, totals):
     totals.exported[place] += np.float64(carried) * part
 
 
-@lean
+@allocation_free
 def apply(content, row, along, at, above, up, below, down, pipes):
     """Step 4 for a row: apply inflows and outflows, in float64 so that no volume is lost."""
     for col in range(content.shape[1]):

@@ -9,7 +9,7 @@ each on its own and in place. Whatever the bands, the visits and whoever does th
 
 import numpy as np
 
-from ....kernels.compile import kernel, lean
+from ....kernels.compile import allocation_free, kernel
 from ....kernels.edges import WRAP
 from .faces import Pipes, Totals, copy
 from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_rows, make_seams, make_totals
@@ -20,7 +20,7 @@ __all__ = [
     "Rows",
     "Seams",
     "Totals",
-    "look_over",
+    "fill_seam",
     "make_rows",
     "make_seams",
     "make_totals",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-@lean
+@allocation_free
 def pour(depth, row, place, springs):
     """Let the springs in row `place` of the terrain flow for a step into depth[row].
 
@@ -43,7 +43,7 @@ def pour(depth, row, place, springs):
             depth[row, cells[spring] % cols] += depths[spring]
 
 
-@lean
+@allocation_free
 def sweep(
     bed, steep, depth, suspended, flux_x, flux_y, level, springs, first, last, steps, seam, seams, work, pipes, totals
 ):
@@ -74,8 +74,8 @@ def sweep(
                 )
 
 
-@lean
-def look_over(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face, steps, seam, seams, work, pipes):
+@allocation_free
+def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face, steps, seam, seams, work, pipes):
     """Fill a seam, above row `face`, for a visit of so many steps; changes nothing else.
 
     Takes these steps with a copy of the rows around the seam. What is wrong where the copy ends comes `LAG` rows
@@ -166,7 +166,7 @@ def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, step
     for done in range(0, steps, VISIT):
         visit = min(VISIT, steps - done)
         for seam in range(bands.size):
-            look_over(
+            fill_seam(
                 bed,
                 steep,
                 depth,

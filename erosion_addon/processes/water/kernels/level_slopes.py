@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 
-from ....kernels.compile import lean
+from ....kernels.compile import allocation_free
 from ....kernels.edges import WRAP
 from .faces import FILM, copy, face_depth
 
 
-@lean
+@allocation_free
 def _slope(bed, depth, row, col, row_beyond, col_beyond, steepness):
     """Size of the slope at a face, m/m: the level's, where the bed falls the same way and at most as far as that.
 
@@ -23,7 +23,7 @@ def _slope(bed, depth, row, col, row_beyond, col_beyond, steepness):
     return common * steepness if face_depth(fall, water, beyond) > FILM else zero
 
 
-@lean
+@allocation_free
 def fill_slopes(bed, depth, first, last, steep, work, pipes):
     """Fill the rows of `steep` (rows, cols) float32 m/m from `first` to `last` - 1: from the steeper face of each cell
     along the row and along the column, the terrain's edges left out. bed, depth: (rows, cols) float64 m.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import OPEN, WRAP
 from .faces import (
     Totals,
@@ -106,7 +106,7 @@ def make_totals(rows: int) -> Totals:
     return Totals(*(np.zeros(rows + 2) for _ in range(3)))
 
 
-@lean
+@allocation_free
 def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
     """Fill a seam, above row `face`, with what steps 1 and 2 make of the rows at both sides; changes nothing else."""
     rows, wrap = bed.shape[0], pipes.edges == WRAP

@@ -27,7 +27,7 @@ STILL = np.float32(0.3)
 
 
 @kernel
-def weather(depth, speed, rain, masks, row, evaporated, ground):
+def rain_and_evaporate(depth, speed, rain, masks, row, evaporated, ground):
     """Rain and evaporation; moving water evaporates less."""
     seconds = np.float64(ground.seconds)
     for col in range(depth.size):
@@ -44,7 +44,7 @@ def weather(depth, speed, rain, masks, row, evaporated, ground):
 
 
 @kernel
-def live(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
+def grow(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
     """Update moisture, grass and accumulated flow. taken: soil gained or lost in this step."""
     one, zero = np.float32(1.0), np.float32(0.0)
     for col in range(depth.size):

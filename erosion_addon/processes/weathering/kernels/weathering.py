@@ -118,7 +118,7 @@ def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
 
 
 @kernel
-def look_over(rock, loose, constants, bands, seam, maps, work):
+def fill_seam(rock, loose, constants, bands, seam, maps, work):
     """Keep the surface at both sides of a seam, and find what the band below it can give; changes no terrain."""
     for side in range(2):  # with the ring, the row above is number bands[seam]
         row = bands[seam] + side
@@ -244,7 +244,7 @@ def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
     for _ in range(steps):
         fill_border(rock, loose, masks, constants.edges)
         for seam in range(bands.size):
-            look_over(rock, loose, constants, bands, seam, maps, work)
+            fill_seam(rock, loose, constants, bands, seam, maps, work)
         for band in range(bands.size - 1):
             sweep(rock, loose, masks, moisture, constants, bands[band], bands[band + 1], band, maps, work)
         add_up(maps)

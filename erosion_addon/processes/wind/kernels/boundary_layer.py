@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
 from ...shared.kernels.cascade import HIGHEST, LOWEST, avalanche, slide
@@ -71,7 +71,7 @@ class Constants(NamedTuple):
     """Share of the stable difference above which a pair of cells is checked for slides."""
 
 
-@lean
+@allocation_free
 def _cascade(ground, row, col, share, masks, constants):
     """As `heap.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
     wrap, diagonal_hold = constants.edges == WRAP, constants.diagonal_hold
@@ -122,7 +122,7 @@ def _wear(cells, shares, at, worn):
     return worn
 
 
-@lean
+@allocation_free
 def _drift(
     ground,
     cells,
@@ -253,7 +253,7 @@ def _drift(
     return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
-@lean
+@allocation_free
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
     the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either.
@@ -265,7 +265,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
         drop[2], drop[6] = -math.inf, supply
 
 
-@lean
+@allocation_free
 def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
     """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
     or for `patience` steps.

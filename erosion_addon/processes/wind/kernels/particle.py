@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
 from ...shared.kernels.particle_queues import Pool, queued
 from .surface import CELL, settle
@@ -94,7 +94,7 @@ def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
     return kept
 
 
-@lean
+@allocation_free
 def _lay_down(slots, pool, ground, masks):
     size, line = ground.shape[0] * ground.shape[1], CELL * np.uintp(ground.shape[1])
     cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, masks.shape[2])
@@ -123,7 +123,7 @@ class Bounds(NamedTuple):
     end_col: float
 
 
-@lean
+@allocation_free
 def bounds_of(tiles, tile):
     """Where a tile ends: nowhere along an axis that it has for itself."""
     down, across = tiles.row_edges.size - 1, tiles.col_edges.size - 1
@@ -143,7 +143,7 @@ def near_tile(z, x, bounds):
     return near_row and bounds.first_col - REACH <= x < bounds.end_col + REACH
 
 
-@lean
+@allocation_free
 def anywhere(start, sources, rows, cols):
     """Place (z, x) by cumulated weights of cells, or with the same chance all over the terrain."""
     chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
@@ -153,7 +153,7 @@ def anywhere(start, sources, rows, cols):
     return cell // cols + 0.5, cell % cols + 0.5
 
 
-@lean
+@allocation_free
 def start_place(start, sources, shape, wind_row, wind_col, constants):
     """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a windward edge."""
     rows, cols = shape[0], shape[1]

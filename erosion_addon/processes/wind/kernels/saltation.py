@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import inlined, lean
+from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
@@ -83,7 +83,7 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(*(np.zeros(count) for _ in Totals._fields))
 
 
-@lean
+@allocation_free
 def _cascade(ground, row, col, share, masks, constants):
     """Slide the heap around a cell; returns the amount."""
     if constants.downhill:
@@ -108,7 +108,7 @@ def number_of(row, col, line):
     return np.uintp(row) * line + CELL * np.uintp(col)
 
 
-@lean
+@allocation_free
 def _fly(
     ground,
     cells,
@@ -243,7 +243,7 @@ def _fly(
     return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
-@lean
+@allocation_free
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
 
@@ -258,7 +258,7 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
         drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply
 
 
-@lean
+@allocation_free
 def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
     """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end, or
     for `patience` steps.

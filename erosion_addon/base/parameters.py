@@ -7,8 +7,9 @@ Recipe files, Blender's properties, ``--set`` on the command line and the manual
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import FrozenInstanceError, dataclass, field
+from functools import cache
+from typing import Any, Self, dataclass_transform
 
 from .errors import InputError
 
@@ -162,6 +163,11 @@ def parameter(default: Any, sentence: str, **specification: Any) -> Any:
 
 def specifications(parameters: Any) -> dict[str, Specification]:
     """Declarations of a parameter dataclass by name, in order."""
+    return dict(_declared(parameters if isinstance(parameters, type) else type(parameters)))
+
+
+@cache
+def _declared(parameters: Any) -> dict[str, Specification]:
     declared = dataclasses.fields(parameters)
     return {known.name: Specification(known.name, known.default, **known.metadata) for known in declared}
 
@@ -174,12 +180,43 @@ def groups(parameters: Any) -> dict[str, list[Specification]]:
     return found
 
 
+@dataclass_transform(frozen_default=True)
 class Parameters:
-    """Base class of parameter dataclasses. Construction checks every value against its declaration."""
+    """Base class of parameters: subclasses are frozen dataclasses. Construction checks every value against its
+    declaration.
+    """
+
+    def __init_subclass__(cls) -> None:
+        # The methods below serve all subclasses. Generated ones are compiled for each, at every start of Blender.
+        dataclass(init=False, repr=False, eq=False)(cls)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        declared = _declared(type(self))
+        given = dict(zip(declared, values, strict=False))
+        if len(given) < len(values) or given.keys() & named.keys() or named.keys() - declared.keys():
+            raise TypeError(f"{type(self).__name__} takes each of {', '.join(declared)} once, and nothing else.")
+        given |= named
+        for name, specification in declared.items():
+            object.__setattr__(self, name, specification.checked(given.get(name, specification.default)))
+        self.__post_init__()
 
     def __post_init__(self) -> None:
-        for name, specification in specifications(self).items():
-            object.__setattr__(self, name, specification.checked(getattr(self, name)))
+        """Check what depends on several values."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"cannot assign to {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:

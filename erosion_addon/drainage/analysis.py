@@ -23,7 +23,6 @@ WAY = 4
 """Cells downstream over which flow directions are averaged; one cell would give eight directions only."""
 
 
-@dataclass(frozen=True)
 class AnalysisParameters(Parameters):
     """What counts as a channel, and where rivers end."""
 

@@ -2,7 +2,6 @@
 """River beds: masks of their extent, and carving into the ground."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,7 +47,6 @@ def masks(water: Water, sizes: Sizes, spacing: tuple[float, float], sea: Array |
     return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing)}
 
 
-@dataclass(frozen=True)
 class BedParameters(Parameters):
     """Cross-section of a carved river."""
 

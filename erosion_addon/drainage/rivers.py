@@ -24,7 +24,6 @@ SMOOTHING = 8
 """Smoothing passes of a line, with an effective radius of about a cell."""
 
 
-@dataclass(frozen=True)
 class RiverParameters(Parameters):
     """Sources and sizes of rivers."""
 

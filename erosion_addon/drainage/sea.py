@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sea: the base level of rivers."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,6 @@ def sea_level(group: str = "", needs: tuple[str, ...] = ("sea",)) -> Any:
     )
 
 
-@dataclass(frozen=True)
 class SeaParameters(Parameters):
     """Sea level."""
 

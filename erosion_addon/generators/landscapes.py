@@ -2,7 +2,6 @@
 """Natural start terrains: noise of several kinds, faults and sand."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,6 @@ _CUTS = 200
 """Random stream of the fault lines; the streams of noise have lower numbers."""
 
 
-@dataclass(frozen=True)
 class RidgedParameters(Parameters):
     """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
 
@@ -73,7 +71,6 @@ def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
     return stretched(warped(canvas, total), given.relief)
 
 
-@dataclass(frozen=True)
 class FractalParameters(Parameters):
     """Fractal noise (fBm): hills on hills, self-similar at every scale."""
 
@@ -92,7 +89,6 @@ def fractal(canvas: Canvas, given: FractalParameters) -> Array:
     return stretched(warped(canvas, made), given.relief)
 
 
-@dataclass(frozen=True)
 class VoronoiParameters(Parameters):
     """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
 
@@ -115,7 +111,6 @@ def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
     return stretched(warped(canvas, total), given.relief)
 
 
-@dataclass(frozen=True)
 class FaultsParameters(Parameters):
     """Faults: straight cuts, each of which lifts one side of the terrain."""
 
@@ -172,7 +167,6 @@ def _closed(field: Array, period: int) -> Array:
     return closed
 
 
-@dataclass(frozen=True)
 class SandParameters(Parameters):
     """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
 
@@ -195,7 +189,6 @@ def sand(canvas: Canvas, given: SandParameters) -> Array:
     return stretched(warped(canvas, total), given.relief)
 
 
-@dataclass(frozen=True)
 class BumpsParameters(Parameters):
     """Rounded bumps of roughly equal size."""
 

@@ -2,7 +2,6 @@
 """Geometric start terrains: a plane, and solids with hard edges on flat ground."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,6 @@ def width(default: float) -> Any:
     return parameter(default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2)
 
 
-@dataclass(frozen=True)
 class PlaneParameters(Parameters):
     """A plane with a slope."""
 
@@ -55,7 +53,6 @@ def plane(canvas: Canvas, given: PlaneParameters) -> Array:
     return np.asarray(made - made.min())
 
 
-@dataclass(frozen=True)
 class ConeParameters(Parameters):
     """A round cone on flat ground, as a young volcano."""
 
@@ -72,7 +69,6 @@ def cone(canvas: Canvas, given: ConeParameters) -> Array:
     return given.height * np.maximum(1.0 - away / (given.width * canvas.half_width), 0.0)
 
 
-@dataclass(frozen=True)
 class PyramidParameters(Parameters):
     """A square pyramid of steps on flat ground."""
 
@@ -90,7 +86,6 @@ def pyramid(canvas: Canvas, given: PyramidParameters) -> Array:
     return given.height / given.steps * steps
 
 
-@dataclass(frozen=True)
 class BoxParameters(Parameters):
     """A box with upright walls on flat ground: a table mountain to begin with."""
 
@@ -109,7 +104,6 @@ def box(canvas: Canvas, given: BoxParameters) -> Array:
     return np.where(inside, given.height, 0.0)
 
 
-@dataclass(frozen=True)
 class LettersParameters(Parameters):
     """Letters or any other shape from a picture, standing out of flat ground as high as they are bright."""
 
@@ -147,7 +141,6 @@ def _pixels(image: str, canvas: Canvas) -> Array:
     return np.array([[float(letter == "#") for letter in line] for line in reversed(LETTERS)])
 
 
-@dataclass(frozen=True)
 class PyramidInSandParameters(Parameters):
     """A step pyramid of rock that stands in loose sand, for the wind to blow around."""
 

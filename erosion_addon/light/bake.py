@@ -28,7 +28,6 @@ class Sun:
     radius: float
 
 
-@dataclass(frozen=True)
 class LightParameters(Parameters):
     """What of the light arrives on the ground."""
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Requirements of a recipe on the ground: loose sand for the wind."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..base.parameters import Parameters, parameter
@@ -15,7 +13,6 @@ STILL = 1e-3
 """Greatest invisible change of height, as a share of the cell size."""
 
 
-@dataclass(frozen=True)
 class Needs(Parameters):
     """Requirements of a recipe with suitable amounts; 0 for none."""
 

@@ -2,7 +2,6 @@
 """Limits of a step: range of heights and slopes, and greatest depth of erosion and deposition."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +15,6 @@ FARTHEST = 100_000.0
 """Meters above and below 0 that mean no limit."""
 
 
-@dataclass(frozen=True)
 class Limits(Parameters):
     """Heights and slopes on which a step acts, measured before the step, and the greatest depth of its changes."""
 
@@ -78,7 +76,6 @@ class Limits(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for low, high in (("lowest", "highest"), ("flattest", "steepest")):
             if getattr(self, low) >= getattr(self, high):
                 raise InputError(

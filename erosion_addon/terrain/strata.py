@@ -23,7 +23,6 @@ _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
 """Waves of the undulation: (frequency, direction in radians, height), without a common period."""
 
 
-@dataclass(frozen=True)
 class _Layer(Parameters):
     """One layer."""
 
@@ -31,7 +30,6 @@ class _Layer(Parameters):
     hardness: float = parameter(0.0, "How much the rock resists: 0 not at all, 1 for ever.", low=0, high=1)
 
 
-@dataclass(frozen=True)
 class _Bedding(Parameters):
     """Orientation and undulation of the layers."""
 
@@ -40,6 +38,9 @@ class _Bedding(Parameters):
     undulation: float = parameter(0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m")
     wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m")
     blend: float = parameter(0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m")
+
+
+_LEVEL = _Bedding()
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Strata:
     name: str
     layers: tuple[tuple[float, str], ...]
     description: str = ""
-    bedding: _Bedding = _Bedding()
+    bedding: _Bedding = _LEVEL
     hardness: tuple[float, ...] = ()
 
     @classmethod

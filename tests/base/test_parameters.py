@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters are declared once and checked by their declaration."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -15,7 +14,6 @@ from tests.processes.test_laws import SHORT
 from tests.terrains import fractal
 
 
-@dataclasses.dataclass(frozen=True)
 class Example(Parameters):
     """One of each kind."""
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One record says all that the program needs to know of a process: a new one is a folder and a line."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -21,7 +19,6 @@ from tests.processes.test_laws import SHORT
 from tests.terrains import fractal
 
 
-@dataclass(frozen=True)
 class LoweringParameters(Parameters):
     """Ground is lowered by as much everywhere."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Strokes of a brush as data: what each does, how strong, how wide, and where its dabs are."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +34,6 @@ REVERSED = ("raise", "sand")
 """Kinds that do the opposite where they are inverted."""
 
 
-@dataclass(frozen=True)
 class Stroke(Parameters):
     """One stroke: a disc that is dabbed along a path. Places are in meters from the first vertex of the terrain's grid,
     so a stroke falls on the same land at another resolution."""
@@ -60,7 +59,6 @@ class Stroke(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for number, (_, _, pressure) in enumerate(self.dabs, 1):
             if not 0 <= pressure <= 1:
                 raise InputError(f"dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1.")
@@ -77,7 +75,6 @@ class Stroke(Parameters):
         return inside if self.falloff == "linear" else np.asarray(inside > 0, np.float64)
 
 
-@dataclass(frozen=True)
 class BrushParameters(Parameters):
     """Strokes of the erosion brush, one after another, each dab on the ground that those before it have left."""
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Droplet step: parameters, and conversion between meters and the kernel's cells."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from ..shared.slides import creep, slope_limit
 from ..shared.state import State, Volumes
 
 
-@dataclass(frozen=True)
 class DropletParameters(Parameters):
     """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
     the defaults are the source's. A step is one cell long.
@@ -195,7 +193,6 @@ class DropletParameters(Parameters):
     grass_protection: float = grass_protection()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for x, y, _ in self.springs:
             if x > 1 or y > 1:
                 raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")

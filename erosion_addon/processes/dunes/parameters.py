@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters of the dunes step."""
 
-from dataclasses import dataclass
-
 from ...base.parameters import Parameters, parameter
 from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
@@ -10,7 +8,6 @@ LEAST_HOP = 2.0
 """Shortest hop in cells; with less, sand would not leave its dune."""
 
 
-@dataclass(frozen=True)
 class DuneParameters(Parameters):
     """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or stars, by the winds
     and by how much sand there is (Werner 1995).
@@ -175,7 +172,6 @@ class DuneParameters(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_rose(self.wind_rose)
 
     def hop(self, cell_size: float) -> float:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Light droplet step: parameters, and conversion between meters and the kernel's cells."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from ..shared.slides import creep, slope_limit
 from ..shared.state import State, Volumes
 
 
-@dataclass(frozen=True)
 class RillParameters(Parameters):
     """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
     counts by the meter, not by the cell.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Snow step: snowfall by height and shelter, slides, and melting; the ground does not change."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,6 @@ READ = ("strength", "plot", "amount", "cling", "melt")
 """Masks that act on snow: it lies on hard and protected ground as on any other. The last three scale parameters."""
 
 
-@dataclass(frozen=True)
 class SnowParameters(Parameters):
     """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground does not change."""
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Talus step: steep slopes fail, each material at its own angle, until everything rests."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from ..shared.slides import Slides
 from ..shared.state import Pace, State, Step, Volumes
 
 
-@dataclass(frozen=True)
 class TalusParameters(Parameters):
     """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
 

@@ -3,7 +3,7 @@
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,6 @@ CHANNEL = 25.0
 """Drainage area, in squares of the hillslope length, at which a river deposits half as much as a large one."""
 
 
-@dataclass(frozen=True)
 class UpliftParameters(Parameters):
     """Land rises, and rivers cut it into one net of valleys that leads out of every basin."""
 

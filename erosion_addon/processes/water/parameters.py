@@ -2,7 +2,6 @@
 """The parameters of the water step."""
 
 import math
-from dataclasses import dataclass
 
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
@@ -14,7 +13,6 @@ MOST_SUB_STEPS = 10_000
 """Greatest number of sub-steps per time step; more indicate a mistake in the parameters."""
 
 
-@dataclass(frozen=True)
 class WaterParameters(Parameters):
     """Rivers, lakes, seas and floods: water that stands and runs, with soil in it and grass beside it."""
 
@@ -266,7 +264,6 @@ class WaterParameters(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         for x, y, _ in self.springs:
             if x > 1 or y > 1:
                 raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")

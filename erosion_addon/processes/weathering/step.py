@@ -2,7 +2,6 @@
 """Weathering step: rock turns into loose material, and the cover creeps downhill over thousands of years."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ LOOK = 4
 """Time steps between updates of the hardness of the rock below its cover."""
 
 
-@dataclass(frozen=True)
 class WeatherParameters(Parameters):
     """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill; defaults as measured in
     the hills of California (Heimsath et al. 1997).

@@ -2,13 +2,11 @@
 """Parameters of the wind step."""
 
 import math
-from dataclasses import dataclass
 
 from ...base.parameters import Parameters, parameter
 from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
 
-@dataclass(frozen=True)
 class WindParameters(Parameters):
     """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion, suspension, settling and
     abrasion are the source's.
@@ -319,5 +317,4 @@ class WindParameters(Parameters):
     )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_rose(self.wind_rose)

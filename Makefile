@@ -12,6 +12,7 @@
 # make histories  thousands of histories of a session: runs, edits, undo, saving, in any order, beside a plain model
 # make faults    memory, disk and worker failed at every place, once and for ever: the input or the result, never between
 # make fuzz SECONDS=600  mutated recipes, images, checkpoints and words, toward code not seen before (Linux)
+# make mutants   small faults put into five modules, and how many of them the tests notice; an hour
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 # make zips      the same for every platform, with their sizes
@@ -31,7 +32,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz bench zip zips clean
+.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz mutants bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -98,6 +99,9 @@ faults: $(VENV)/ready
 
 fuzz: $(VENV)/ready
 	$(IN_VENV) -m tests.fuzz --seconds $(or $(SECONDS),600)
+
+mutants: $(VENV)/ready
+	$(IN_VENV) -m tests.mutants
 
 zip: $(VENV)/ready
 	$(IN_VENV) release/zip.py --all

@@ -191,7 +191,7 @@ class Parameters:
         dataclass(init=False, repr=False, eq=False)(cls)
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        declared = _declared(type(self))
+        declared = specifications(self)
         given = dict(zip(declared, values, strict=False))
         if len(given) < len(values) or given.keys() & named.keys() or named.keys() - declared.keys():
             raise TypeError(f"{type(self).__name__} takes each of {', '.join(declared)} once, and nothing else.")

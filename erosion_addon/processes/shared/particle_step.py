@@ -23,11 +23,11 @@ PATIENCE = 2**16
 
 
 class DropStep(Step):
-    """A step of single drops under way on `state`; the base of those that are.
+    """Base of steps that run single drops on `state`.
 
-    Kernels of drops want cells of 1 × 1 and heights from the lowest point: `_ground` is (rows, cols, 2) float64, height
-    of the surface and the loose part of it, in cells. key: uint64 of its random numbers.
-    Raises InputError where the relief is out of all proportion to the cells.
+    Kernels of drops work on unit cells, with heights from the lowest point: `_ground` is (rows, cols, 2) float64,
+    surface and its loose part, in cells. key: uint64 of its random numbers.
+    Raises InputError if the relief is out of proportion to the cells.
     """
 
     _totals: Any

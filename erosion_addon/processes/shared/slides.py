@@ -77,7 +77,7 @@ class Slides:
         self._constants = self._make_constants(state, hold, stand, collapse, spread)
 
     def _make_masks(self) -> Array | None:
-        """`share_masks` of the ground as it is."""
+        """`share_masks` of the current ground."""
         return share_masks(self._state, ground_now(self._rock, self._loose))
 
     def _make_constants(self, state: State, hold: float, stand: float, collapse: float, spread: float) -> Any:
@@ -102,12 +102,12 @@ class Slides:
         )
 
     def wake(self) -> None:
-        """Look everywhere in the next pass: the ground was changed from outside."""
+        """Mark all cells as active, after changes from outside."""
         self.active[1:-1] = 1
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing moves any more."""
+        """Whether no cell moves."""
         return not bool(self.active.any())
 
     def run(self, wanted: int, earlier: int = 0) -> int:
@@ -161,9 +161,9 @@ class Slides:
 
 
 class _Creep(Slides):
-    """Creep, which moves loose material and rock alike: D ∇h, the flow of slides above an angle of 0.
+    """Creep of loose material and rock alike, with flux D ∇h: slides whose angle of repose is 0.
 
-    rock: a floor that nothing comes near; loose: all ground above it. spread: D of a pass, as `SPREAD`.
+    rock: a floor far below; loose: all ground above it. spread: D of a pass, as `SPREAD`.
     """
 
     def __init__(self, state: State, floor: Array, ground: Array, spread: float) -> None:
@@ -211,8 +211,8 @@ def hillslope_bytes(given: Any) -> int:
 
 
 def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[int, float]:
-    """Passes of creep after each portion of the drops, and their spread: creep reaches as far as the root of 2 D t, and
-    no further than the terrain is long.
+    """Passes of creep after each portion of the drops, and their spread. Creep reaches √(2 D t), at most the length of
+    the terrain.
     """
     rows, cols = (side * side for side in spacing)
     length = min(length, max(cells * side for cells, side in zip(shape, spacing, strict=True)))
@@ -228,12 +228,12 @@ def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[flo
 
 
 class Hillslopes:
-    """Slopes beside what drops dig, on a state's grid: ground creeps, and what is too steep gives way, a portion at a
-    time while the drops fall, see `PORTIONS`.
+    """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions while the drops run,
+    see `PORTIONS`.
 
     ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so many meters; changed
-    in place. limit: steepest slope in degrees, 90 for none. length: how far ground creeps in all, in meters, as the
-    standard deviation that a ridge as narrow as can be ends with. drops: how many there will be.
+    in place. limit: steepest slope in degrees, 90 for none. length: total distance of creep in meters, the
+    standard deviation with which an infinitely narrow ridge ends. drops: total number.
     """
 
     evolving = ("done", "rounds", "moved", "_slid_out", "_crept_out")
@@ -263,11 +263,11 @@ class Hillslopes:
 
     @property
     def slid_out(self) -> float:
-        """What has left the terrain, as meters on a cell."""
+        """Exported material, in meters on a cell."""
         return sum(float(out.sum()) for out in (self._slid_out, self._crept_out) if out is not None)
 
     def follow(self, started: int) -> None:
-        """Let the hillslopes give way for as many portions as the drops that have started make up."""
+        """Relax the hillslopes, one portion at a time, up to the share of drops that have started."""
         portions = min(started * PORTIONS // self._drops, PORTIONS) - self.done
         if portions > 0:
             self.done += portions
@@ -275,7 +275,7 @@ class Hillslopes:
             self._let_slide()
 
     def come_to_rest(self, started: int) -> bool:
-        """Let what the last drops left give way for a round; returns whether that was the last one."""
+        """Relax what the last drops left, for one round; returns whether that was the last one."""
         self.follow(started)
         if self.rounds < LAST_ROUNDS:
             self.rounds = LAST_ROUNDS if self._let_slide() else self.rounds + 1
@@ -291,7 +291,7 @@ class Hillslopes:
             self._take(change, change)
 
     def _let_slide(self) -> bool:
-        """A round of slides; returns whether all is at rest."""
+        """One round of slides; returns whether all cells rest."""
         if self._slides is None:
             return True
         self._fill_with_layers()
@@ -312,7 +312,7 @@ class Hillslopes:
         inner(self._loose)[...] = self._ground[..., 0] * self._unit + self._datum - self._floor
 
     def _take(self, risen: Array, thicker: Array) -> None:
-        """Bring changes of the surface and of loose material (m) to the ground."""
+        """Apply changes of surface and loose material (m) to the ground."""
         self.moved += np.sum(np.maximum(-risen, 0.0))
         self._ground[..., 0] += risen / self._unit
         self._ground[..., 1] = np.maximum(self._ground[..., 1] + thicker / self._unit, 0.0)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..shared.process import MASKS, Process, Spacing, volume
-from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters, UpliftStep
+from .parameters import UpliftParameters
+from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftStep
 
 _YEARS_ON_TILES = 0.3
 """Share of the years that rivers run once more on the tiles of a landscape."""
@@ -23,10 +24,9 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 def _without_rising(given: UpliftParameters) -> UpliftParameters:
-    """Rivers that find their way through what is finer than the cells on which the land rose.
+    """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land rose, do not have.
 
-    After so many years all land of *alpine* on a fractal drains freely, as in one piece; after a sixth of them two
-    thirds do.
+    All land of *alpine* on a fractal then drains freely, as in one piece; after a sixth of the years, two thirds do.
     """
     return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=False)
 

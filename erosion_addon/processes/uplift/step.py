@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.parameters import Parameters, parameter
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
-from ...drainage.sea import sea_level
-from ...kernels.elementary import power, tan
+from ...kernels.elementary import tan
 from ...terrain.terrain import SMALLEST_SIDE
 from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
-from ..shared.shares import Ground, Plot, grass_protection, under_grass, with_folded
+from ..shared.shares import Ground, Plot, under_grass, with_folded
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
+from .parameters import UpliftParameters
 
 STEPS = 40
 """Time steps of a run, each with a new flow graph.
@@ -41,8 +40,6 @@ COARSE_BYTES = 60
 COARSEST = 128
 """Fewest cells along the longer side of the coarser grid, enough for large valleys."""
 
-SQUARE_KILOMETER = 1e6
-
 SHARE, MOST_TIMES = 16.0, 16
 """Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""
 
@@ -55,126 +52,8 @@ LIMITED_ROWS = 64
 FALL_YEARS = 1000.0
 """Half-life in years of slopes above the slope limit."""
 
-HILLSLOPES = 400
-"""Automatic hillslope length: the longer side divided by this number."""
-
 CHANNEL = 25.0
 """Drainage area, in squares of the hillslope length, at which a river deposits half as much as a large one."""
-
-
-class UpliftParameters(Parameters):
-    """Land rises, and rivers cut it into one net of valleys that leads out of every basin."""
-
-    years: float = parameter(
-        300_000.0,
-        "Age of the land: from untouched over gorges to broad valleys.",
-        low=0,
-        high=1e9,
-        unit="years",
-        soft_high=2_000_000,
-        step=10_000,
-    )
-    uplift: float = parameter(
-        0.0,
-        "How fast the land rises: higher values make higher, steeper mountains.",
-        low=0,
-        high=1000,
-        unit="mm/year",
-        seed_name="U",
-        soft_high=2,
-    )
-    pattern: str = parameter(
-        "even",
-        "Where the land rises.",
-        choices={"even": "everywhere alike", "terrain": "faster, the higher it lies at the start"},
-        needs=("uplift",),
-    )
-    erodibility: float = parameter(
-        10.0,
-        "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make deeper valleys sooner.",
-        low=0,
-        high=1e6,
-        unit="mm/year",
-        seed_name="K",
-        soft_high=100,
-    )
-    concavity: float = parameter(
-        0.5,
-        "How much more large rivers cut than brooks: higher values make flatter trunk valleys and more winding ones.",
-        low=0.1,
-        high=1,
-        seed_name="m/n",
-        soft_low=0.2,
-        soft_high=0.7,
-    )
-    slope_exponent: float = parameter(
-        1.0,
-        "How much faster steep rivers cut than gentle ones: above 1 gorges eat their way back into uplands that stay, "
-        "below 1 brooks cut gentle uplands too. Other values than 1 take longer.",
-        low=0.5,
-        high=3,
-        seed_name="n",
-        soft_low=0.7,
-        soft_high=2,
-    )
-    deposition: float = parameter(
-        0.2,
-        "How readily rivers lay down what they carry: higher values make plains and fans.",
-        low=0,
-        high=10,
-        seed_name="G",
-        soft_high=2,
-        group="Sediment",
-    )
-    breach: float = parameter(
-        0.9, "Pits: 1 cuts through their rims, 0 fills them with what arrives.", low=0, high=1, group="Sediment"
-    )
-    slope_limit: float = parameter(
-        36.0,
-        "Steepest slope: lower values make gentler mountainsides, 90 keeps walls.",
-        low=1,
-        high=90,
-        unit="°",
-        group="Hillslopes",
-        soft_low=20,
-    )
-    hillslope_length: float = parameter(
-        0.0,
-        "Length of slopes between crest and channel, rounded by creep: "
-        "higher values make fewer, smoother ribs. Auto: a "
-        "400th of the longer side.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=200,
-        zero="Auto",
-        usual=20.0,
-        group="Hillslopes",
-    )
-    sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
-    sea_level: float = sea_level("Sea")
-    grass_protection: float = grass_protection()
-    coarse_to_fine: bool = parameter(
-        False,
-        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
-        "terrains, with valleys a little elsewhere.",
-        group="Resolution",
-    )
-
-    def reach(self, area: float) -> float:
-        """K A^m in meters per year, for an area in m²."""
-        exponent = self.concavity * self.slope_exponent
-        return float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, exponent)) if area > 0 else 0.0
-
-    def hillslope(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-        """Hillslope length in meters."""
-        longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
-        return self.hillslope_length or longer / HILLSLOPES
-
-    def diffusivity(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-        """D in m²/year: creep balances incision in channels that drain the square of the hillslope length."""
-        length = self.hillslope(shape, spacing)
-        return self.reach(length * length) * length
 
 
 class UpliftStep(Step):

@@ -11,12 +11,12 @@ Color = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Daylight:
-    """Linear colors, angles in radians.
+    """One kind of daylight: linear colors, angles in radians.
 
-    elevation: of the sun over the horizon, from the one on gentle land to the one on steep land, where a lower sun
-    would leave all valleys dark. side: from the view's direction to the sun's, to the left; 90° lights from the side.
-    sun, angle: of the sun lamp, in W/m² and as seen from the ground. haze: by which the palette's color of the air is
-    multiplied; it is the horizon's, too. far: share of the haze 1.5 terrain's sides away. strength: of the sky's light.
+    elevation: sun's height over the horizon, on gentle land and on steep land, where a lower sun would leave all
+    valleys dark. side: angle from the view's direction to the sun's, to the left; 90° is side light. sun, angle:
+    irradiance (W/m²) and apparent diameter of the sun lamp. haze: factor of the palette's air color, which the horizon
+    has too. far: share of haze at a distance of 1.5 terrain sides. strength: of the sky's light.
     """
 
     elevation: tuple[float, float]

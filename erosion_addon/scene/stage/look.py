@@ -39,7 +39,7 @@ def finish(
         making["water"] = water_surface.add
     if attributes.holds(terrain.data, "moisture"):
         making["foliage"] = foliage.add
-    # Where the scene has a camera, land around the terrain might stand in its way; it stays where it is already.
+    # Land around the terrain could hide it from the scene's own camera, so none is added there.
     if "stage" in parts and not studio.has_camera(bpy.context.scene):
         making["surroundings"] = surroundings.add
     sentences = []

@@ -78,7 +78,7 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
     camera = studio.add_camera(scene) if ours else None
     if camera is not None:
         aim(camera, terrain, picture)
-    if picture.view in ("across", "whole"):  # which show the terrain alone, from outside
+    if picture.view in ("across", "whole"):  # views from outside, of the terrain alone
         for land in companions.find(terrain, "surroundings"):
             land.hide_render = True
     if picture.engine != "file":

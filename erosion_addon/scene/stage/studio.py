@@ -77,7 +77,7 @@ def has_camera(scene: bpy.types.Scene) -> bool:
 
 
 def has_light(scene: bpy.types.Scene, kinds: tuple[str, ...] = ("SUN",)) -> bool:
-    """Whether renders show a light of the user's of one of these kinds, or any where none is named."""
+    """Whether renders show a light of the user's, of these kinds; of any kind if none is named."""
     lights = [obj for obj in scene.objects if obj.type == "LIGHT" and not obj.hide_render]
     return any((not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights)
 
@@ -141,14 +141,14 @@ def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.type
 
 
 def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
-    """Place the camera so that it sees the terrain.
+    """Point the camera at the terrain.
 
     view: "across" or "whole", see `render_settings.VIEWS`. turn: radians to the left around its middle; at 0 it looks
     along the terrain's y.
     """
     side, level = place.side, place.middle
     if view == "across":
-        # From above the middle of a side, where the land is as wide as the lens sees up to the far side, whose peaks
+        # From above the middle of a side. There the lens covers the land's width up to the far side, whose peaks
         # stand a little below the upper edge of the picture.
         distance, height = 0.52 * side, level + 0.17 * side + 0.4 * (place.high - level)
         far = math.atan2(height - place.high, distance + 0.5 * side)
@@ -209,7 +209,7 @@ def _turn_sun(sun: bpy.types.Object, place: Place, heading: float, light: str) -
 def _towards_sun(place: Place, heading: float, day: Daylight) -> Vector:
     """Unit vector to the sun in the world."""
     low, high = day.elevation
-    # From relief of a twentieth of the side, as dunes have, to a fifth, as mountains have.
+    # Relief from a twentieth of the side (dunes) to a fifth (mountains).
     steep = min(max(((place.high - place.low) / place.side - 0.05) / 0.15, 0.0), 1.0)
     up, left = low + steep * (high - low), heading + day.side
     flat = math.cos(up)
@@ -227,7 +227,7 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
     day, place = DAYLIGHTS[light], place_of(terrain)
     suns = [obj for obj in scene.objects if obj.type == "LIGHT" and obj.data.type == "SUN" and not obj.hide_render]
     towards = _towards_sun(place, heading_of(scene.camera, place), day)
-    if suns:  # the user's own too: the glow is where it shines from
+    if suns:  # the user's own too: the glow surrounds it
         towards = (
             suns[0].rotation_quaternion if suns[0].get(nodes.KIND) == SUN else suns[0].matrix_world.to_quaternion()
         )

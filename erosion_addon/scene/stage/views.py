@@ -67,7 +67,7 @@ def composed(
     """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit."""
     land = _Land(elevation, spacing, flow)
     best: tuple[float, View] | None = None
-    # Where the picture's middle line would leave the terrain after a quarter of it, there is no distance.
+    # A middle line that leaves the terrain after a quarter of it shows no distance.
     for at in land.places():
         for number in range(HEADINGS):
             heading = 2 * math.pi * number / HEADINGS
@@ -90,17 +90,17 @@ class _Land:
         self.depth, self.width = (self.rows - 1) * spacing[0], (self.cols - 1) * spacing[1]
         self.side = max(min(self.width, self.depth), max(spacing))
         self.stride = stride
-        # The highest of each block, so that nothing between the samples hides the view.
+        # The maximum of each block, so that no summit between the samples hides the view.
         self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
         low, high = np.percentile(self.heights, (2, 98))
         relief = float(high - low) / self.side
-        # Gentle land is seen from low down through a long lens, else there is nothing in the picture but ground; single
-        # dunes from the height of their crests, about 15 m, else they lie flat on their plain.
+        # Gentle land needs a low camera and a long lens, or the picture is all ground. Single dunes are seen from the
+        # height of their crests, about 15 m, or they look flat.
         lowest = np.interp(relief, (0.005, 0.010), (0.004, 0.014))
         self.above = float(np.clip(0.30 * relief, lowest, 0.075)) * self.side
         self.lens = float(np.interp(relief, (0.006, 0.02, 0.16), (60.0, 52.0, 34.0)))
         self.relief = max(float(high - low), 1e-9)
-        # On gentle land much of a picture may be empty ground, in mountains none is.
+        # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
         steep = np.hypot(
@@ -174,23 +174,23 @@ class _Land:
         ]
         near, half, far = (min(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
         depth = (near * half * far) ** (1 / 3) - 2.0 * max(0.0, parts[0] - 0.40)
-        # How varied the skyline is, how far one sees, and what leads there, in the middle of the picture most.
+        # Variety of the skyline, depth of view, and leading lines, weighted toward the middle of the picture.
         varied = min(float(np.std(skyline)) / (0.28 * high), 1.0)
         distance = np.where(seen, away, 0).max(1)
         open_ = float(np.clip(distance / self.side, 0, 1).mean())
         central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
         leading = float((self._at(self.leads, x, y) * shown * central).sum()) / COLUMNS / (2 * high)
-        # Land without forms is an empty picture.
+        # Featureless land makes an empty picture.
         ground = shown * (away < 0.7 * self.side)
         formed = float((self._at(self.forms, x, y) * ground).sum() / max(ground.sum(), 1e-9))
-        # Two thirds of the ground in front at least are to lie in the morning's sun, which stands at its left: level
-        # ground does, and what falls away from it as steeply as it shines gets none.
+        # At least two thirds of the foreground should be lit by the morning sun from the left. Level ground is; slopes
+        # that face away from the sun at its elevation are not.
         sun = heading + SUN_SIDE
         rise_north, rise_east = (self._at(slope, x, y) for slope in self.slopes)
         facing = np.clip(1 + (rise_east * math.sin(sun) - rise_north * math.cos(sun)) / SUN_RISE, 0, 1)
         lit = float((facing * ground).sum() / max(ground.sum(), 1e-9))
         dark = max(0.0, 0.65 - lit)
-        # A wall or a flank close by, and a terrain that ends far below the horizon, spoil it.
+        # A wall close by, or a terrain that ends far below the horizon, spoils the picture.
         close = np.clip(2 - distance / (0.25 * self.side), 0, 1)
         walled = float((close * (before[:, -1] > EARTH)).mean())
         corner = float(np.clip(-before[:, -1] / high, 0, 1).mean())

@@ -12,7 +12,8 @@ from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
 from erosion_addon.processes.uplift.kernels.incision import limit_slopes
-from erosion_addon.processes.uplift.step import STEPS, UpliftParameters, UpliftStep
+from erosion_addon.processes.uplift.parameters import UpliftParameters
+from erosion_addon.processes.uplift.step import STEPS, UpliftStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from erosion_addon.terrain.limits import NO_LIMITS, Limits
 from tests.terrains import fractal, plane

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Creep of hillslopes: ∂z/∂t = D ∇²z, first along the rows and then along the columns, each implicit.
 
-Backward Euler and tridiagonal systems (Thomas): stable for every time step, no new highs or lows, and what leaves a
-cell arrives in the next. Between two cells creeps as much as the lesser of their masks lets. Outlets stand and take
-what comes. Arrays are flat with a ring, see `drainage.kernels.receivers`.
+Backward Euler with tridiagonal systems (Thomas algorithm): stable for every time step, without new extremes, and mass
+is conserved. The flux between two cells is scaled by the smaller of their masks. Outlets keep their height; what
+reaches them is exported. Arrays are flat with a ring, see `drainage.kernels.receivers`.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def _between(network, ease, cell, other):
 def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, cell_step, cells, first, last):
     """Fill `crept` with the heights after a time step of creep along lines first … last - 1.
 
-    The lines are rows or columns: line i begins at start + i · line_step, and has `cells` cells, `cell_step` apart.
+    Lines are rows or columns: line i begins at start + i · line_step and has `cells` cells, `cell_step` apart.
     share: D dt / spacing². ratios: working memory. ease: (cells,) float32, or None.
     """
     lines = last - first
@@ -60,7 +60,7 @@ def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, 
 
 @kernel
 def creep_rings(network, ease, share, heights, crept, start, line_step, cell_step, cells, first, last):
-    """As `creep_lines`, where edges wrap: each line follows on itself (Sherman & Morrison's formula)."""
+    """`creep_lines` for wrapped edges: each line is a ring (Sherman-Morrison formula)."""
     ratios, spread = np.empty(cells), np.empty(cells)
     for line in range(first, last):
         origin = start + line * line_step

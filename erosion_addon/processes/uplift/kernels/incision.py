@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers cut down the flow graph: ∂z/∂t = -K A^m Sⁿ, with slopes limited and what is carried laid down in part.
+"""Stream-power incision along the flow graph, ∂z/∂t = -K A^m Sⁿ, with a slope limit and deposition.
 
-Implicit up the graph from the outlets: z + F (z - z_r)ⁿ is the height before, F = K dt A^m / Δxⁿ, r the receiver; for
-n = 1 at once, else by Newton's method. Stable for every time step. What was cut is then carried down the graph: G q / A
-of it is laid down in a channel (q: volume that passes, A: drainage area), and in a pit as much as its part to be filled
-still holds. A receiver above its donor is the rim of a pit and is cut down towards it, by f F / (1 + f F) as for n = 1:
-f for the floods of a lake that overflows.
+Implicit, from the outlets upstream: z + F (z - z_r)ⁿ equals the height before the step, with F = K dt A^m / Δxⁿ and the
+receiver r. n = 1 has a closed form; otherwise Newton's method. Stable for every time step. The eroded material is then
+routed downstream. A channel deposits G q / A of it (q: volume that passes, A: drainage area); a pit deposits as much as
+the part of it to be filled still holds. A receiver higher than its donor is the rim of a pit. It is cut down towards
+the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake.
 
 Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
 (2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
@@ -22,15 +22,16 @@ from ....kernels.compile import allocation_free, kernel
 from ....kernels.elementary import power
 
 MOST_TURNS = 50
-"""Of Newton's method for a cell; six to ten do."""
+"""Most iterations of Newton's method for a cell; six to ten suffice."""
 
 FLOODS = 10.0
 """Ratio of the incision of an overflowing lake's rim to that of a river with its drainage area."""
 
 ALONG_AXES = 0.75
-"""How much the four neighbors along the axes count for the slope limit; the rest is the four on the diagonals. Alone,
-the former turn slopes to the diagonals, the latter to the axes. On 32 dissected fractal lands as many slopes face
-either, within 4 %; at 0.8 within 7 %.
+"""Weight of the four axial neighbors in the slope limit; the four diagonal ones have the rest.
+
+Axial neighbors alone turn slopes to the diagonals, diagonal ones alone to the axes. On 32 dissected fractal terrains
+equally many slopes face either, within 4 %; with a weight of 0.8 within 7 %.
 """
 
 
@@ -97,10 +98,9 @@ def _reach(area, exponent):
 
 @allocation_free
 def _share_left(pull, exponent):
-    """Of a fall of 1 what is left, y, where y + F yⁿ = 1; error 1e-12 of it.
+    """Root y of y + F yⁿ = 1: the remaining part of a fall of 1; relative error 1e-12.
 
-    For n < 1 it is found by u = yⁿ. Newton's method from above comes down to a root without passing it, as both curves
-    bend upward.
+    For n < 1 the unknown is u = yⁿ. The function is convex, so Newton's method from above never passes the root.
     """
     outer, inner = (1.0, exponent) if exponent > 1.0 else (1.0 / exponent, 1.0)  # x^outer + F x^inner = 1
     left = 1.0
@@ -140,13 +140,12 @@ def _shares(masks, cell):
 
 @kernel
 def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards, first, last, alone):
-    """Fill rows first … last - 1 of `limited` with heights that are nowhere too steep, as far as one sweep over the
-    rows finds them.
+    """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep over the rows.
 
-    The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation. Fast sweeping (Zhao 2005) with
-    a sweep in every time step, down and up in turn. row_rise, col_rise: tan φ times the spacing, m. alone: take the row
-    before the first one as it is in `heights`; else as it is in `limited`, and end with the first row that comes out as
-    it was. Returns whether it ended so.
+    The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast sweeping, Zhao 2005).
+    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the spacing, m. alone:
+    read the row before the first one from `heights`; otherwise from `limited`, and stop at the first row that does not
+    change. Returns whether it stopped there.
     """
     width = cols + 2
     slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
@@ -180,15 +179,15 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards, f
 
 @allocation_free
 def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise):
-    """Lower a cell of a row that is too high beside its neighbors."""
+    """Lower a cell of a row to the greatest height that its neighbors allow."""
     if own[place] > ALONG_AXES * min(up, side) + slanting + least and toward[place] != OUTLET:
         own[place] = min(own[place], ALONG_AXES * _highest(up, side, row_rise, col_rise) + slanting)
 
 
 @allocation_free
 def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant):
-    """What the rows on both sides of a row let its cells be: `lower`, the lower neighbor along the column, and as much
-    of `slanting` as diagonals count: as `_highest`, beside the lower neighbors on both diagonals.
+    """Fill `lower` and `slanting` for a row: the lower neighbor along the column, and the weighted greatest height
+    beside the lower neighbors on both diagonals, as in `_highest`.
 
     slant: tan φ times the length of a diagonal, m.
     """
@@ -222,8 +221,9 @@ def _highest(up, side, row_rise, col_rise):
 
 @kernel
 def drain(trees, first, last, rained_on, area):
-    """Fill the drainage areas of whole trees, at places first … last - 1. rained_on: m² of each cell, in the grid's
-    order, or None for `area`.
+    """Fill the drainage areas of whole trees, at places first … last - 1.
+
+    rained_on: m² of each cell in the grid's order, weighted by rain; None: `area` everywhere.
     """
     order, places, areas = trees.order, trees.places, trees.areas
     for place in range(first, last):
@@ -235,10 +235,10 @@ def drain(trees, first, last, rained_on, area):
 
 @kernel
 def cut_down(network, first, last, ground, trees, masks, constants, totals, part):
-    """Cut the cells of whole trees, receivers first: at places first … last - 1.
+    """Incise the cells of whole trees, receivers first, at places first … last - 1.
 
-    masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 2): m on a cell that
-    were taken, that left.
+    masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 2),
+    eroded and exported, m on a cell.
     """
     heights, loose, levels, lowest, carried = trees.heights, trees.loose, trees.levels, trees.lowest, trees.carried
     lifted = 0.0
@@ -269,7 +269,7 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
 
 @kernel
 def carry_down(network, first, last, ground, trees, limits, masks, constants, totals, part):
-    """Carry what was cut down the trees, donors first, lay part of it down, and cut through the rims of pits.
+    """Route the eroded material down the trees, donors first; deposit part of it, and cut through the rims of pits.
 
     limits: whether slopes are limited.
     """

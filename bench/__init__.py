@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speed and memory, in the folders of what is measured."""
+"""Benchmarks of speed and memory, in the same folders as what they measure."""

@@ -3,7 +3,7 @@
 
     python bench/bench.py [--sides 512 1024 ...] [--threads 1 2 ...] [--sizes-only] [--keep]
 
-Needs g++. What is compared runs in turn, several times, and the median counts; see `shared/comparison.py`. Report and
+Needs g++. Competitors run in turn, several times; the median counts, see `shared/comparison.py`. Report and
 plot are written to build/, and with --keep also to docs/developing/. All sizes take the better part of an hour, and
 16 GB.
 """
@@ -40,7 +40,7 @@ STARTS = 5
 
 
 def main() -> None:
-    """Run everything; a gate that is not met is said, not an error."""
+    """Run all benchmarks. A gate that is not met is reported; it is no error."""
     words = _words()
     BUILD.mkdir(exist_ok=True)
     lines: list[str] = []
@@ -66,7 +66,7 @@ def _words() -> argparse.Namespace:
 
 
 def _sizes(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
-    """Lines about speed by size and threads, as they come."""
+    """Lines of the report about speed by size and threads."""
     yield from ("", "## Sizes and threads", "")
     speeds = dict(scaling.measure(sides, threads))
     yield from scaling.table(speeds)
@@ -75,7 +75,7 @@ def _sizes(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[str]:
 
 
 def _ratios() -> Iterator[str]:
-    """Lines about speed and memory against what they are measured by, as they come."""
+    """Lines of the report about speed and memory relative to their references."""
     yield from ("", "## Ratios", "", "Kernel and C++ without fused multiply-adds agree bit for bit:", "")
     for compared in COMPARED:
         yield f"* {compared.check()}"
@@ -151,7 +151,7 @@ def _look() -> Iterator[Row]:
 
 
 def _child(script: str, *arguments: str, **environment: str) -> dict[str, Any]:
-    """The JSON that a script of this folder prints last, from a process of its own."""
+    """Last JSON printed by a script of this folder, run as its own process."""
     command = [sys.executable, str(ROOT / "bench" / script), *arguments]
     given = os.environ | environment
     printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=given).stdout

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers that are known, and what the processes make of them: one sheet of six pictures, with figures.
+"""Known answers and the results of the processes: one sheet of six plots, with figures.
 
-Which way water runs on tilted planes, how evenly it wears a cone, a lake that comes to rest, round heaps of sand, the
-speed of dunes by their height, and worn rock by the size of cells. Writes build/examples/physics.png. Needs matplotlib.
+Flow directions on tilted planes, even wear of a cone, a lake that comes to rest, round heaps of sand, speed of dunes by
+their height, and worn rock by cell size. Writes build/examples/physics.png. Needs matplotlib.
 """
 
 import sys
@@ -65,7 +65,7 @@ def cone(axes: plt.Axes) -> str:
 
 
 def planes(axes: plt.Axes) -> str:
-    """The way of rain on planes that fall at any azimuth, off the way downhill."""
+    """Deviation of flow from the steepest descent, on planes of any azimuth."""
     side, ways, furthest = 32, np.arange(0.0, 46.0, 5.0), 0.0
     y, x = np.mgrid[:side, :side] * 10.0
     for slope, color in zip((0.01, 0.1, 1.0), COLORS, strict=True):
@@ -83,7 +83,7 @@ def planes(axes: plt.Axes) -> str:
 
 
 def lake(axes: plt.Axes) -> str:
-    """A ripple of 10 cm on a lake over a rough floor with soil: its fastest water by time."""
+    """Highest speed by time after a ripple of 10 cm on a lake over a rough floor with soil."""
     side, cell = 48, 10.0
     rng = np.random.default_rng(5)
     waves = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.fftfreq(side))
@@ -141,7 +141,7 @@ def dune_speed(height: float, cols: int, cell: float = 5.0) -> tuple[float, floa
 
 
 def dunes(axes: plt.Axes) -> str:
-    """Speed of ridges in the step Dune Field by their height, on a short and a long terrain."""
+    """Speed of ridges in the dunes step by their height, on a short and a long terrain."""
     products = []
     for cols, color in zip((128, 256), COLORS, strict=False):
         heights, speeds = np.transpose([dune_speed(height, cols) for height in (8.0, 10.0, 13.0, 16.0)])
@@ -165,7 +165,7 @@ def waves(side: int, relief: float) -> np.ndarray:
 
 
 def resolution(axes: plt.Axes) -> str:
-    """Rock that water and wind wear on the same land, by the size of its cells."""
+    """Rock worn by water and wind on the same terrain, by cell size."""
     told = []
     cases: tuple[tuple[str, Callable[[int], float], tuple[int, ...], float], ...] = (
         ("water", _worn_by_water, (48, 96, 192), RIVERS),

@@ -2,7 +2,7 @@
 """Every shipped recipe on a terrain that suits it, before and after, in shaded relief: build/examples/recipes.png.
 
 `python examples/recipes.py alpine canyon` makes the pictures of these alone. Each recipe's own picture is beside the
-sheet. With `--plain` all run on one and the same fractal, 4 km wide, that was made for none of them:
+sheet. With `--plain` all run on the same plain fractal, 4 km wide:
 build/examples/plain.png. `--keep` puts the sheet into docs/images too.
 """
 
@@ -139,7 +139,7 @@ def plain_terrain(recipe: str, side: int = PLAIN_SIDE) -> Terrain:
 
 
 def eroded(name: str, before: Terrain) -> Terrain:
-    """The terrain after the recipe, which is told in a line."""
+    """Terrain after the recipe; prints a line about it."""
     began = time.perf_counter()
     after = erode(before, Recipe.load(name))
     assert after.report is not None

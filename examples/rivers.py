@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A picture of rivers, lakes and a sea as objects: mountains that rivers cut, and that sank unevenly since.
+"""Picture of rivers, lakes and a sea as objects, in mountains that were cut by rivers and then sank unevenly.
 
 Writes build/examples/rivers.png. Cycles renders it, as its water is seen through.
 """
@@ -64,7 +64,7 @@ def set_stage(scene: bpy.types.Scene, ground: float) -> None:
 
 
 def picture(path: Path) -> None:
-    """Bring the mountains into Blender, let water run on them, render them."""
+    """Make the mountains, rivers, lakes and sea in Blender, and render them."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     erosion_addon.register()
     scene = bpy.context.scene

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures of what water does to mountains: before, the eroded ground, and water, soil and grass on it.
+"""Pictures of mountains eroded by water: before, the ground after, and water, soil and grass on it.
 
 Writes build/examples/water_*.png: rain alone, rain under drifting clouds, a spring in dry land, a sea that rises.
 """

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the wind does with sand: the demonstrations of McDonald's article and its study of parameters, as pictures.
+"""Sand under the wind: the demonstrations and the parameter study of McDonald's article, as pictures.
 
-Each picture shows the land before and after in shaded relief, sand in its color, rock in gray. They go to
-build/examples/. Needs matplotlib.
+They are written to build/examples/. Each picture shows the terrain before and after in shaded relief, sand colored, rock gray. Needs matplotlib.
 """
 
 import sys
@@ -141,7 +140,7 @@ def merging() -> None:
 
 
 def _crests(dune: np.ndarray) -> list[int]:
-    """Where along the wind the profile of the dunes has crests higher than 5 m, in meters."""
+    """Positions along the wind of crests higher than 5 m, in meters."""
     profile = dune.max(axis=0)
     tops = (profile > np.roll(profile, 1)) & (profile >= np.roll(profile, -1)) & (profile > 5.0)
     return [int(place * CELL_SIZE) for place in np.flatnonzero(tops)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fill the tables of docs/reference from the declarations: `python release/manual.py` after changing one."""
+"""Tables of docs/reference, filled from the declarations: `python release/manual.py` after changing one."""
 
 import sys
 from collections.abc import Iterable
@@ -109,7 +109,7 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def filled(page: str) -> str:
-    """A page of the manual with the tables between its marks made anew."""
+    """Page of the manual with updated tables between its marks."""
     for made in (recipes, parameters, limits, scales, sources, masks, strata, fields, sockets):
         begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
         head, found, rest = page.partition(begin)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brings the file of a language up to date: `python release/messages.py de_DE`; a new one is made.
+"""Update of a language file: `python release/messages.py de_DE`; a missing one is created.
 
-What the interface says is entered with an empty translation where it has none; what it says no more goes.
+New texts of the interface get an empty translation; obsolete ones are removed.
 """
 
 import ast
@@ -107,7 +107,7 @@ def _of_property(prop: bpy.types.Property) -> Iterator[tuple[str, str]]:
 
 
 def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
-    """What a call draws that stands in the source: `text=` of a layout, and templates of `phrase`."""
+    """Literal texts that a call draws: `text=` of a layout, and templates of `phrase`."""
     name = _name(call)
     drawn = [word.value for word in call.keywords if word.arg in ("text", "title")]
     drawn += call.args[:1] if name == "phrase" else []
@@ -130,7 +130,7 @@ def sentences() -> set[str]:
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
-    """Texts of more than a word that stand in a module, with {} for their values; docstrings are none."""
+    """Literal texts of more than a word in a module, with {} for their values; no docstrings."""
     parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     parts |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -162,7 +162,7 @@ def _name(call: ast.Call) -> str:
 
 
 def update(locale: str) -> Path:
-    """Write the file of a language with what the interface says now; returns its path."""
+    """Write the file of a language with the current texts of the interface; returns its path."""
     path = FOLDER / f"{locale}.json"
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     content: dict[str, dict[str, str]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes icon and featured image for extensions.blender.org from the manual's: `python release/site_pictures.py`."""
+"""Icon and featured image for extensions.blender.org, from the manual's pictures: `python release/site_pictures.py`."""
 
 from pathlib import Path
 

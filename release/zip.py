@@ -7,7 +7,7 @@
 Without --python the zip fits the Python that runs this script; --all makes it fit Blender's own releases, and
 --distributions the Blender that Linux distributions build, under a name of its own. The builder is the stand-alone
 script inside the bpy wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels;
-each has to have a hash of release/wheels.txt. In a checkout nothing is packed that git does not know. The same sources
+each has to have a hash of release/wheels.txt. In a checkout only files known to git are packed. The same sources
 give the same bytes; SOURCE_DATE_EPOCH dates the files (else 1980).
 """
 
@@ -111,12 +111,12 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
 
 
 def unknown(wheels: Iterable[Path]) -> list[Path]:
-    """Those that are not among the pinned ones, byte for byte."""
+    """Wheels without a pinned hash."""
     return [wheel for wheel in wheels if hashlib.sha256(wheel.read_bytes()).hexdigest() not in HASHES]
 
 
 def sources() -> list[Path]:
-    """Files of the extension, relative to its root: in a checkout those that git knows, else all of them."""
+    """Files of the extension, relative to its root: in a checkout those known to git, else all."""
     if not (ROOT / ".git").exists():
         there = (path for name in BELONGS for path in (ROOT / name, *(ROOT / name).rglob("*")))
         return [path.relative_to(ROOT) for path in there if path.is_file() and "__pycache__" not in path.parts]
@@ -126,7 +126,7 @@ def sources() -> list[Path]:
 
 
 def _git_files(*words: str) -> list[Path]:
-    """What `git ls-files` names of the extension. (The checkout may be another user's than the one who packs.)"""
+    """Files of the extension by `git ls-files`. (The checkout may belong to another user.)"""
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z", *words, "--", *BELONGS]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
@@ -149,7 +149,7 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
 
 
 def settle(target: Path) -> None:
-    """Write the zip anew with its files sorted and dated alike, so that the same sources give the same bytes."""
+    """Rewrite the zip with sorted files and equal dates, so that the same sources give the same bytes."""
     date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DATE)), FIRST_DATE))[:6]
     with zipfile.ZipFile(target) as archive:
         content = {name: archive.read(name) for name in sorted(archive.namelist())}
@@ -162,7 +162,7 @@ def settle(target: Path) -> None:
 
 
 def faults(target: Path, platform_name: str, pythons: list[str]) -> list[str]:
-    """What is wrong with a zip that Blender's own validation does not see; each a sentence."""
+    """Faults of a zip that Blender's own validation does not find; each a sentence."""
     with zipfile.ZipFile(target) as archive:
         names = set(archive.namelist())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode("utf-8"))
@@ -221,7 +221,7 @@ def _run_builder(blender: str | None, *words: str) -> None:
 
 
 def main() -> None:
-    """Read the command line, build, print the paths, and sizes beside them."""
+    """Command line: build, and print paths and sizes."""
     parser = argparse.ArgumentParser(description="Build the extension's zip with its wheels.")
     parser.add_argument("--platform", nargs="+", metavar="NAME", default=[this_platform()], help="several, or all")
     which = parser.add_mutually_exclusive_group()

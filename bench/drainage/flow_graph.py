@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flow graph against C++ and, where it is installed, fastscapelib; the step that uses it; an analysis."""
+"""Flow graph, uplift step and analysis; references: C++ and, where installed, fastscapelib."""
 
 import importlib.util
 import time
@@ -24,7 +24,7 @@ RISE, ERODIBILITY, YEARS = 0.5, 10.0, 7500.0
 
 
 def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
-    """Our graph: where water goes, areas and levels."""
+    """Our graph: receivers, areas, levels."""
     graph = FlowGraph(heights.shape, (SPACING, SPACING), threads=threads)
     flat, found = graph.padded(heights), {}
 
@@ -59,7 +59,7 @@ def fastscapelib(heights: np.ndarray) -> Outcome:
 
 
 def step(heights: np.ndarray) -> Outcome:
-    """Our time steps of uplift and rivers alone: nothing laid down, no slope limit, no creep to speak of."""
+    """Our time steps of incision alone: no deposition, no slope limit, negligible creep."""
     process = PROCESSES["uplift"]
     given = {"uplift": RISE, "erodibility": ERODIBILITY, "years": YEARS * STEPS, "hillslope_length": 1e-3}
     parameters = process.parameters.from_dict({**given, "slope_limit": 90.0, "deposition": 0.0})
@@ -150,7 +150,7 @@ def _speeds(land: np.ndarray, threads: int) -> tuple[float, float]:
 
 
 def _memory() -> float:
-    """Bytes a cell at the peak that the step holds beyond what it is given."""
+    """Peak working memory of the step in bytes a cell, beyond its input."""
     process = PROCESSES["uplift"]
     land = np.ascontiguousarray(tiled(1024, RELIEF, STEEPNESS))
     state = State(land, {"sediment": land * 0.0}, {}, (SPACING, SPACING), "open", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light on a terrain: seconds by the clock on one thread and on two, which leave the same bytes."""
+"""Light baking: wall time on one thread and on two, which give the same bytes."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ def _lights(side: int) -> dict[str, Light]:
 
 
 def _timed(light: Light, threads: int) -> tuple[float, float]:
-    """Seconds by the clock, and of all processors together."""
+    """Wall time, and CPU time of all threads, in seconds."""
     clock, work = time.perf_counter(), time.process_time()
     light(threads)
     return time.perf_counter() - clock, time.process_time() - work
@@ -59,7 +59,7 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """The quickest of some turns, as whoever else uses the processors only adds to what the clock shows."""
+    """Rows of the table. The fastest turn counts, as other programs can only add to the wall time."""
     for name, light in _lights(SIDE).items():
         turns = np.array([[_timed(light, 1), _timed(light, 2)] for _ in range(TURNS)])
         (one, work), (two, _) = turns.min(axis=0)

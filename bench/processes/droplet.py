@@ -81,8 +81,8 @@ def _outcome(time: float, ground: np.ndarray, flow: np.ndarray, totals: np.ndarr
 def check() -> str:
     """Raise AssertionError where kernel and reference differ; returns how they agree, in a sentence.
 
-    Without fused multiply-adds both give the same bits. With them drops take other ways sooner or later, as any
-    rounding error grows until a drop goes left instead of right: then only sums can be compared.
+    Without fused multiply-adds both give the same bits. With them the paths diverge sooner or later, as any
+    rounding error grows until a drop goes left instead of right; then only sums can be compared.
     """
     heights, drops, worst = fractal(256), 20000, 0.0
     for edges in EDGES:
@@ -98,7 +98,7 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Speed against C++ one after another and on tiles, what tiles cost, and how many threads they are work for."""
+    """Rows of the table: speed relative to C++, cost of tiles, and the number of threads that they can employ."""
     for side, drops, gate in ((512, 65536, 1.1), (2048, 196608, 1.5), (4096, 262144, 1.5)):
         given = (fractal(side), drops, "closed")
         alone, doubles, floats = (
@@ -115,7 +115,7 @@ def rows() -> Iterator[Row]:
         note = f"{nanoseconds(costs, 3):.0f} ns a step"
         yield at_least(f"{name}, on tiles: speed against C++ float", ratio(costs, 2, 3), gate, note)
         yield at_most(f"{name}: cost of the tiles on top of one after another", 100 * (ratio(costs, 3, 0) - 1), 10, "%")
-        # One drop for every four cells, as in a short recipe: of fewer most are on their last turns, on few tiles.
+        # One drop for every four cells, as in a short recipe. With fewer, most run in their last turns, on few tiles.
         kernel_on_tiles(given[0], side**2 // 4, "closed", spans := Spans())
         figures, what = spans.figures(), f"{name}: speed on 16 threads, computed from the times of tiles"
         yield for_information(what, figures) if side < 2048 else at_least(what, spans.speedup(16), 12.0, figures)

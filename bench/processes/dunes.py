@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The step of dunes on large grids. Work is counted in hops of sand, slides and all."""
+"""Dunes step on large grids. Unit of work: a hop of sand, slides included."""
 
 import time
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ def _run(side: int, years: float, threads: int) -> Any:
 
 
 def check() -> str:
-    """That threads change no byte."""
+    """Raise AssertionError if the number of threads changes a byte."""
     one, three = (_run(256, 2.0, threads).layers()["elevation"] for threads in (1, 3))
     assert np.array_equal(one, three)
     return "dunes: the same bytes on one thread and on three"
 
 
 def _speed(threads: int) -> tuple[float, float]:
-    """Million hops for each second of processor time, and for each by the clock."""
+    """Million hops per second of CPU time and of wall time."""
     _run(64, 1.0, threads)  # compiles
     busy, began = time.process_time(), time.perf_counter()
     hops = _run(SIDE, YEARS, threads).counts(1.0)["hops"] / 1e6

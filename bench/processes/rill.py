@@ -126,7 +126,7 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Speed against C++, on tiles too, and moisture's cost: the same drops on the same ways, with and without it."""
+    """Rows of the table: speed relative to C++, on tiles too, and the cost of moisture for the same drops and paths."""
     for side, drops in ((512, 16384), (2048, 65536)):
         for form in FORMS:
             given = (fractal(side), drops, form, "closed")

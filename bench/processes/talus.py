@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The talus kernel against talus.cpp, and on large grids. Work is counted in cells times passes."""
+"""Talus kernel relative to talus.cpp, and on large grids. Unit of work: a cell in one pass."""
 
 import math
 import time
@@ -106,7 +106,7 @@ def _step(side: int, threads: int) -> TalusStep:
 
 
 def _advance(step: TalusStep) -> Outcome:
-    """Go on for a tenth of a second, though at least for one pass; what passed by the clock counts as its seconds."""
+    """Advance for a tenth of a second, at least one pass; seconds are wall time."""
     before, began = step.counts(1.0)["passes"], time.perf_counter()
     step.advance()
     return Outcome(time.perf_counter() - began, step.counts(1.0)["passes"] - before, {})

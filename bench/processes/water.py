@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pipes of the water against water.cpp and against what memory allows, and the whole water step on large grids.
+"""Virtual pipes relative to water.cpp and to memory bandwidth, and the whole water step on large grids.
 
-Work is counted in cells times sub-steps of the pipes, or cells times steps of the whole.
+Unit of work: a cell in one sub-step of the pipes, or in one step of the whole.
 """
 
 import math
@@ -44,7 +44,7 @@ class Basin:
         water_slopes.fill_slopes(self.bed, self.depth, 0, side, self.steep, water.make_rows(side), self.pipes)
 
     def outcome(self, time: float, steps: int) -> Outcome:
-        """What so many sub-steps left."""
+        """Result of so many sub-steps."""
         changed = {name: getattr(self, name) for name in ("depth", "suspended", "flux_x", "flux_y")}
         return Outcome(time, self.bed.size * steps, changed)
 
@@ -69,14 +69,14 @@ def reference(basin: Basin, steps: int, contract: bool = True) -> Outcome:
 
 
 def stream(basin: Basin, steps: int) -> Outcome:
-    """Nothing but moving the bytes of so many sub-steps."""
+    """Memory traffic of so many sub-steps, without arithmetic."""
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     time = sum(seconds(compiled("processes/water").stream, *maps, basin.bed.size) for _ in range(steps))
     return basin.outcome(time, steps)
 
 
 def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
-    """As `kernel`, in bands by so many threads; what passed by the clock counts as its seconds."""
+    """`kernel` in bands on several threads; seconds are wall time."""
     side, bands = len(basin.bed), Bands(basin.bed.shape, threads)
     maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
     seams, work = water.make_seams(bands.count, side), [water.make_rows(side) for _ in range(bands.count)]
@@ -97,7 +97,7 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
 
 def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
-    """As `stream`, by so many threads; what passed by the clock counts as its seconds."""
+    """`stream` on several threads; seconds are wall time."""
     count, team, move = basin.bed.size // threads, Team(threads), compiled("processes/water").stream
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     parts = [[array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)]
@@ -135,7 +135,7 @@ def rows() -> Iterator[Row]:
 
 
 def _rows_on_threads(most: int) -> Iterator[Row]:
-    """What all cores make of it; nothing on a machine that has one."""
+    """Rows for all cores; none on a machine with one core."""
     if most < 2:
         return
     for side, steps in ((512, 100), (2048, 8)):
@@ -159,7 +159,7 @@ def _flood(side: int) -> WaterStep:
 
 
 def _advance(step: WaterStep, cells: int) -> Outcome:
-    """Go on with a flood for a tenth of a second, though at least for one step."""
+    """Advance a flood for a tenth of a second, at least one step."""
     before = step.counts(1.0)["water_steps"]
     time = seconds(step.advance)
     return Outcome(time, cells * (step.counts(1.0)["water_steps"] - before), {})

@@ -144,7 +144,7 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Speed against C++; a particle's way, and with it its cost, grows with the side."""
+    """Rows of the table: speed relative to C++. Path and cost of a particle grow with the side."""
     for side, particles in ((512, 4000), (2048, 1000)):
         given = (side, particles, "open")
         costs, steps = in_turn(partial(kernel, *given), partial(reference, *given)), kernel(*given).work / particles

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast every process is on larger and larger terrains, on one thread and on more: a table, and a plot of it.
+"""Speed of every process by size of terrain and number of threads: a table and its plot.
 
     python bench/run/scaling.py KIND SIDE THREADS ...     prints millions of units of work a second for each, as JSON
 
-A unit is a cell that a drop or grain passes, or a cell in one time step. The land is the same 512² cells again and
-again, so that nothing but the number of cells differs.
+Unit of work: a cell that a drop or grain passes, or a cell in one time step. The terrain repeats the same 512² cells:
+only their number differs.
 """
 
 import json
@@ -63,7 +63,7 @@ def speed(kind: str, side: int, threads: int) -> float:
 
 
 def measure(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[tuple[tuple[str, int, int], float]]:
-    """Speeds as they are measured, each size in a process of its own, whose memory goes with it."""
+    """Speeds as they are measured, each size in its own process, so that its memory is returned."""
     for kind in WORK:
         for side in sides:
             command = [sys.executable, __file__, kind, str(side), *map(str, threads)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much of a whole `erode` passes outside the kernels: a process of its own that prints its figures as JSON.
+"""Share of `erode` outside the kernels: its own process, which prints its figures as JSON.
 
-From the first look at the command line to the files written, on one thread, with compiled kernels in the cache.
+From parsing the command line to the written files, on one thread, with compiled kernels in the cache.
 """
 
 import importlib

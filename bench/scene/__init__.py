@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender waits for."""
+"""Work on Blender's main thread."""

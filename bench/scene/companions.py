@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What it costs to bring a terrain of 1024 × 1024 up to date: a process of its own, with bpy, that prints JSON.
+"""Update of a 1024 × 1024 terrain after a run: its own process, with bpy, which prints JSON.
 
-Median seconds of CPU time to write what a run of water leaves as attributes, to make the water surface of it, where a
-tenth of the terrain is water and where all of it is, and to write the density of plants. The first argument is how
-often to repeat.
+Median CPU time in seconds to write the attributes after a run of water, to make the water surface with a tenth of the
+terrain and with all of it under water, and to write the density of plants. First argument: number of repetitions.
 """
 
 import json

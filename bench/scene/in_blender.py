@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the extension costs inside Blender: a process of its own, with bpy, that prints its figures as JSON.
+"""Cost of the extension inside Blender: its own process, with bpy, which prints its figures as JSON.
 
-The first argument is how often to repeat the reading and writing of a mesh of 2048 × 2048; 0: the import alone.
+First argument: number of repetitions of reading and writing a 2048 × 2048 mesh; 0: the import alone.
 """
 
 import json
@@ -18,7 +18,7 @@ SIDE = 2048
 
 
 def import_time() -> dict[str, float]:
-    """Seconds of this thread, so that other programs do not count, to import the extension and to register it."""
+    """CPU time of this thread in seconds to import and register the extension."""
     began = time.thread_time()
     import erosion_addon.ui
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What it costs to see a run on its mesh: throughput while it is shown against that while it is not, in one run, and
-how long Blender's main thread is held up. A process of its own, with bpy.
+"""Cost of live heights: throughput while a run is shown on its mesh relative to that while it is not, and the time for
+which Blender's main thread is blocked. Its own process, with bpy.
 
     live.py [SIDE [SECONDS]]        cells along a side, 1024; seconds of each of the two kinds of time, 30
 
@@ -26,7 +26,7 @@ TURN = 0.1
 
 
 def measure(side: int, seconds: float) -> dict[str, float]:
-    """Ratio of throughputs, longest look in ms, and how many pictures a second were shown."""
+    """Ratio of throughputs, longest update in ms, and updates per second."""
     from erosion_addon.model import Recipe
     from erosion_addon.scene.display import displayed_heights as live
     from erosion_addon.scene.run import job

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the comparisons share: terrain, compiled C++, the proof that it computes the same, and runs timed in turn."""
+"""Comparison with a reference: terrain, compiled C++, equality of the results, and runs timed in turn."""
 
 import ctypes
 import functools
@@ -24,7 +24,7 @@ TURNS = 6
 
 @dataclass
 class Outcome:
-    """A run: CPU seconds of its thread, how much work it did in whatever that is counted, and the arrays it left."""
+    """One run: CPU seconds of its thread, units of work, and resulting arrays."""
 
     seconds: float
     work: float
@@ -48,7 +48,7 @@ def fractal(side: int, relief: float = 100.0, steepness: float = 1.6) -> np.ndar
 
 
 def tiled(side: int, relief: float, steepness: float = 1.6) -> np.ndarray:
-    """The same 512² of fractal heights again and again: on larger land nothing but the number of cells differs."""
+    """512² fractal heights, repeated, so that only the number of cells differs between sizes."""
     tile = min(side, 512)
     return np.tile(fractal(tile, relief, steepness), (side // tile, side // tile))
 
@@ -66,10 +66,10 @@ def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
 def one_after_another(
     kernel: Any, shape: tuple[int, ...], edges: str, drops: int, start: tuple[Any, Any], arguments: tuple[Any, ...]
 ) -> tuple[float, np.ndarray]:
-    """CPU seconds and totals of drops that run one after another, each to its end: on a ground that is one tile.
+    """CPU seconds and totals of drops that run one after another to their ends, on ground of one tile.
 
-    kernel: the module `droplet` or `rill`. start: what its `start_drops` wants before and after the numbers of drops;
-    arguments: what its `run_tiles` wants.
+    kernel: the module `droplet` or `rill`. start: arguments of its `start_drops` before and after the numbers of
+    drops; arguments: those of its `run_tiles`.
     """
     tile, here = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges]), np.zeros(1, np.int64)
     pool, totals = queues.with_room(queues.make_pool(1, kernel.NUMBERS), drops), kernel.make_totals(tile)
@@ -106,7 +106,7 @@ def assert_same(ours: Outcome, theirs: Outcome, where: str) -> None:
 def in_turn(*runs: Run) -> np.ndarray:
     """Seconds per unit of work, (TURNS, runs).
 
-    A machine shared with others is never equally fast twice: so all run in each turn, and each comes first in its turn.
+    The speed of a shared machine varies. So all run in each turn, and each comes first once.
     """
     costs = np.empty((TURNS, len(runs)))
     for turn in range(TURNS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops on tiles: what tiles cost one thread, and how busy they would keep more threads than this machine has."""
+"""Drops on tiles: cost of the tiles on one thread, and the computed speedup on more threads than this machine has."""
 
 import heapq
 import time
@@ -14,15 +14,15 @@ from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRu
 
 @dataclass
 class Spans:
-    """CPU seconds of a run on one thread: of each tile, phase by phase, and of all that one thread does for itself."""
+    """CPU seconds of a run on one thread: by tile and phase, and of the serial part."""
 
     phases: list[list[float]] = field(default_factory=list)
     alone: float = 0.0
 
     def speedup(self, threads: int) -> float:
-        """How much faster so many threads are than one where each takes the next tile of a phase when it is done.
+        """Speedup of so many threads over one, where each takes the next tile of a phase when it is done.
 
-        Computed from the spans; that threads share caches and memory is not in it.
+        Computed from the spans, without the effect of shared caches and memory.
         """
         needed = self.alone
         for phase in self.phases:
@@ -33,7 +33,7 @@ class Spans:
         return (self.alone + sum(map(sum, self.phases))) / needed
 
     def figures(self) -> str:
-        """The speed on two to sixteen threads, for a row of the table."""
+        """Speedups on two to sixteen threads, for a row of the table."""
         return ", ".join(f"{self.speedup(threads):.1f} × on {threads}" for threads in (2, 4, 8, 16))
 
 
@@ -46,7 +46,7 @@ def on_tiles(
     arguments: tuple[Any, ...],
     spans: Spans | None = None,
 ) -> tuple[float, np.ndarray]:
-    """As `comparison.one_after_another`, but on tiles, in turns of as many drops as in steady rain."""
+    """`comparison.one_after_another` on tiles, in turns of as many drops as in steady rain."""
     rate = shape[0] * shape[1] // CELLS_PER_DROP
     run = TileRun(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
     totals, inside = kernel.make_totals(run.tiles), 0.0

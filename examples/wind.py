@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sand under the wind: the demonstrations and the parameter study of McDonald's article, as pictures.
 
-They are written to build/examples/. Each picture shows the terrain before and after in shaded relief, sand colored, rock gray. Needs matplotlib.
+They are written to build/examples/. Each picture shows the terrain before and after in shaded relief, sand
+colored, rock gray. Needs matplotlib.
 """
 
 import sys

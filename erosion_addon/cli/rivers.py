@@ -34,7 +34,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             with outputs.write(target) as path:
                 write(path, ways)
         if wanted:
-            made = masks(water, ways.sizes, terrain.spacing, ways.sea)
+            made = masks(water, ways.sizes, terrain.spacing, given.edges, ways.sea)
             for kind, target in wanted.items():
                 with outputs.write(target) as path:
                     encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)

@@ -4,6 +4,7 @@
 import math
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
@@ -22,29 +23,29 @@ MASKS = {
 """Masks of rivers: kind → meaning."""
 
 
-def masks(water: Water, sizes: Sizes, spacing: tuple[float, float], sea: Array | None = None) -> dict[str, Array]:
+def masks(
+    water: Water, sizes: Sizes, spacing: tuple[float, float], edges: str, sea: Array | None = None
+) -> dict[str, Array]:
     """`MASKS`, each (rows, cols) float32. Rivers are at least one cell wide here; most would vanish otherwise.
 
     sea: (rows, cols) bool, or None for none.
     """
     from .kernels import beds  # numba takes a second to import, so only where it runs
 
-    cell = mean_cell_size(spacing)
+    cell, wraps = mean_cell_size(spacing), edges == "wrap"
     lake = (water.lakes > 0).astype(np.float32)
     found = {"lake": lake}
     half = np.maximum(0.5 * sizes.width, 0.5 * cell)
     wide = max(cell, float(sizes.width.max(initial=0.0)))
     off = np.full(water.lakes.shape, math.inf)
-    beds.distances(water.place, half, water.starts, spacing, wide, off)
+    beds.distances(water.place, half, water.starts, spacing, wraps, wide, off)
     found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
     near = np.clip(1.0 - np.maximum(off, 0.0) / wide, 0.0, 1.0)
-    for shift_row in (-1, 0, 1):
-        for shift_col in (-1, 0, 1):
-            around = np.pad(lake, 1)[1 + shift_row :, 1 + shift_col :][: lake.shape[0], : lake.shape[1]]
-            near = np.maximum(near, around)
+    around = np.pad(lake, 1, mode="wrap" if wraps else "constant")
+    near = np.maximum(near, sliding_window_view(around, (3, 3)).max(axis=(2, 3)))
     drowned = np.zeros(lake.shape, bool) if sea is None else sea
     found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
-    return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing)}
+    return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
 
 
 class BedParameters(Parameters):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sea: the base level of rivers."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,14 @@ def require_land(sea: Array | None, level: float) -> None:
         raise InputError(f"All of the terrain lies below the sea at {level:g} m; lower the sea.")
 
 
-def shore(sea: Array, spacing: tuple[float, float]) -> Array:
+def shore(sea: Array, spacing: tuple[float, float], edges: str) -> Array:
     """Shore mask, (rows, cols) float32: 1 at the sea to 0 at `BEACH` cells from it, 0 in it. sea: (rows, cols) bool."""
     wide = BEACH * mean_cell_size(spacing)
-    near: Array = np.where(sea, np.float32(0.0), np.float32(1.0) - distance_to(sea, spacing, wide) / np.float32(wide))
-    return near
+    rows, cols = (math.ceil(wide / side) if edges == "wrap" else 0 for side in spacing)
+    around = np.pad(sea, ((rows, rows), (cols, cols)), mode="wrap")
+    near = np.float32(1.0) - distance_to(around, spacing, wide) / np.float32(wide)
+    inside: Array = np.where(sea, np.float32(0.0), near[rows : rows + sea.shape[0], cols : cols + sea.shape[1]])
+    return inside
 
 
 def sea_level(group: str = "", needs: tuple[str, ...] = ("sea",)) -> Any:

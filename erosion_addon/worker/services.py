@@ -159,7 +159,8 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     tell(0.0, "Rivers and Lakes")
     heads = arrays.get("headwaters")
     found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads)
-    masks = beds.masks(found, sizes(found, parameters), terrain.spacing, sea_of(terrain.elevation, parameters))
+    wide, sea = sizes(found, parameters), sea_of(terrain.elevation, parameters)
+    masks = beds.masks(found, wide, terrain.spacing, values["edges"], sea)
     fields = {name: masks[name] for name in WATERS}
     return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
 

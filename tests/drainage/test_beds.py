@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.beds import BedParameters, carve
+from erosion_addon.drainage.beds import MASKS, BedParameters, carve, masks
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.drainage.rivers import sample
+from erosion_addon.drainage.rivers import RiverParameters, sample, sea_of, sizes, water_of
 from tests.terrains import fractal, plane
 
 BED = BedParameters(width=30.0, depth=2.0, incision=3.0)
@@ -74,3 +74,23 @@ def test_a_river_that_leaves_the_land_and_comes_back_goes_on_lower():
 def test_lines_that_are_no_river_are_refused(line, words):
     with pytest.raises(InputError, match=words):
         carve(plane(40, 40, 0.0, 1.0), (10.0, 10.0), line, BED, "Brook")
+
+
+def test_masks_of_water_go_on_over_wrapped_edges():
+    """A tile is the same tile wherever it begins. Rivers end at its edges, where their lines are smoothed
+    otherwise by up to a cell.
+    """
+    land = fractal(96, 96, 300.0, seed=3)
+    parameters = RiverParameters(source_area=0.02, runoff=500.0, width=3.0, sea=True, sea_level=float(land.mean()) / 2)
+    found = {}
+    for shift in (0, 40):
+        moved = np.roll(land, (shift, shift), (0, 1))
+        water = water_of(moved, (10.0, 10.0), "wrap", parameters)
+        made = masks(water, sizes(water, parameters), (10.0, 10.0), "wrap", sea_of(moved, parameters))
+        found[shift] = {name: np.roll(mask, (-shift, -shift), (0, 1)) for name, mask in made.items()}
+    assert all(found[0][name].any() for name in MASKS)
+    for name in ("lake", "sea", "shore"):
+        assert found[0][name].tobytes() == found[40][name].tobytes(), name
+    for name, share in (("river", 0.01), ("bank", 0.03)):
+        moved = np.abs(found[0][name] - found[40][name]) > 0.5
+        assert moved.sum() <= share * np.count_nonzero(found[0][name]), name

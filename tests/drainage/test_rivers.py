@@ -174,7 +174,7 @@ def test_too_little_land_has_no_river():
     found = water(parameters=RiverParameters(source_area=10.0))
     assert len(found.starts) == 1 and len(found.place) == 0 and reaches(found) == []
     assert not len(ribbon.ribbons(found, sizes(found, BROOKS), LAND, SPACING).faces)
-    assert not beds.masks(found, sizes(found, BROOKS), SPACING)["river"].any()
+    assert not beds.masks(found, sizes(found, BROOKS), SPACING, "open")["river"].any()
 
 
 def test_ribbons_face_up_are_as_wide_as_the_river_and_float_nowhere():
@@ -209,7 +209,7 @@ def test_lakes_are_level_to_the_bit_and_reach_under_their_shores():
 def test_masks_cover_what_rivers_and_lakes_cover():
     found = water()
     made = sizes(found, BROOKS)
-    covers = beds.masks(found, made, SPACING)
+    covers = beds.masks(found, made, SPACING, "open")
     steps = np.sqrt(((found.place - found.place[found.following])[:, :2] ** 2).sum(-1))
     runs = found.following >= 0
     wanted = (steps * np.maximum(made.width, 10.0))[runs].sum() / 100.0

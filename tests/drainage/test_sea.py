@@ -18,14 +18,14 @@ def test_what_is_lower_than_the_sea_is_below_it_and_land_at_its_height_is_not():
 
 def test_a_shore_falls_from_the_water_to_nothing_over_its_width_in_meters():
     sea = plane(9, 20, 0.0, 1.0) < 5.0  # the last five columns
-    found = shore(sea, (10.0, 20.0))
+    found = shore(sea, (10.0, 20.0), "open")
     wide = BEACH * np.sqrt(200.0)
     assert not found[sea].any()
     np.testing.assert_allclose(found[4, 14::-1], np.clip(1.0 - 20.0 * np.arange(1, 16) / wide, 0.0, 1.0), atol=1e-6)
 
 
 def test_land_without_a_sea_has_no_shore():
-    assert not shore(np.zeros((5, 6), bool), SPACING).any()
+    assert not shore(np.zeros((5, 6), bool), SPACING, "open").any()
 
 
 def test_the_sheet_of_the_sea_is_level_to_the_bit_and_reaches_under_the_land_by_a_cell():
@@ -42,7 +42,7 @@ def test_the_sheet_of_the_sea_is_level_to_the_bit_and_reaches_under_the_land_by_
 def test_masks_tell_sea_from_shore_and_banks_lie_on_land():
     parameters = RiverParameters(source_area=0.004, sea=True, sea_level=80.0)
     water = water_of(LAND, SPACING, "open", parameters)
-    found = beds.masks(water, sizes(water, parameters), SPACING, sunk(LAND, 80.0))
+    found = beds.masks(water, sizes(water, parameters), SPACING, "open", sunk(LAND, 80.0))
     sea = found["sea"] == 1
     assert (sea == (LAND < 80.0)).all() and not found["shore"][sea].any() and not found["bank"][sea].any()
     assert found["shore"].max() > 0.5 and found["bank"].any()

@@ -23,32 +23,35 @@ def _nearest(place, half, first, second, x, y):
 
 
 @allocation_free
-def _span(one, other, beyond, side, count):
-    """Half-open range of rows or columns within `beyond` m of a line segment."""
-    first = math.ceil((min(one, other) - beyond) / side)
-    last = math.floor((max(one, other) + beyond) / side)
-    return max(np.int64(first), 0), min(np.int64(last) + 1, count)
+def _span(one, other, beyond, side, count, wraps):
+    """Half-open range of rows or columns within `beyond` m of a line segment; wraps: also past the edges."""
+    first = np.int64(math.ceil((min(one, other) - beyond) / side))
+    last = np.int64(math.floor((max(one, other) + beyond) / side)) + 1
+    if wraps:
+        return first, min(last, first + count)
+    return max(first, 0), min(last, count)
 
 
 @kernel
-def distances(place, half, starts, spacing, beyond, found):
+def distances(place, half, starts, spacing, wraps, beyond, found):
     """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks; unset further than
     `beyond`.
 
-    place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width.
+    place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width. wraps: whether
+    edges wrap.
     """
     rows, cols = found.shape
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
             other = point + 1
             reach = max(half[point], half[other]) + beyond
-            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows)
-            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols)
+            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows, wraps)
+            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols, wraps)
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, _ = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
                     if off <= beyond:
-                        found[row, col] = min(found[row, col], off)
+                        found[row % rows, col % cols] = min(found[row % rows, col % cols], off)
 
 
 @kernel
@@ -65,8 +68,8 @@ def cut(place, half, depth, starts, spacing, bank, heights):
             other = point + 1
             reach = max(half[point], half[other])
             reach += max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
-            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows)
-            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols)
+            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows, False)
+            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols, False)
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, share = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])

@@ -185,6 +185,14 @@ def test_text_and_numbers_with_many_dots_are_no_long_keys():
     assert len(Recipe.parse(text, "x").steps) == 1
 
 
+def test_limits_of_a_step_are_written_and_read_again_and_stay_out_where_none_are_set():
+    limited = '[[step]]\nkind = "talus"\nlimits = { highest = 812.5, max_erosion = 2.0 }\n'
+    recipe = Recipe.parse('name = "x"\n' + limited + '[[step]]\nkind = "talus"\n', "x")
+    first, second = recipe.to_dict()["step"]
+    assert first["limits"]["highest"] == 812.5 and first["limits"]["max_erosion"] == 2.0 and "limits" not in second
+    assert Recipe.parse(recipe.to_toml(), "again") == recipe
+
+
 def test_more_steps_than_there_may_be_are_refused():
     step = '[[step]]\nkind = "droplet"\n'
     assert len(Recipe.parse('name = "x"\n' + step * MOST_STEPS, "x").steps) == MOST_STEPS

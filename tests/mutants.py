@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 MODULES = {
     "erosion_addon/drainage/kernels/spill.py": "tests/drainage/test_spill.py tests/drainage/test_flow_graph.py",
-    "erosion_addon/processes/shared/kernels/cascade.py": "tests/processes/dunes tests/processes/wind/kernels",
+    "erosion_addon/processes/shared/kernels/cascade.py": "tests/processes/wind tests/processes/test_laws.py",
     "erosion_addon/recipe/recipe.py": "tests/recipe",
     "erosion_addon/terrain/masks.py": "tests/terrain",
     "erosion_addon/scene/run/commit.py": "tests/scene/run",

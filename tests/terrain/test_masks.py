@@ -8,7 +8,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.grid.distance_transform import distance_to
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.registry import PROCESSES
-from erosion_addon.terrain.masks import FITS, MASK_KINDS, fitted, prepare, softened
+from erosion_addon.terrain.masks import FITS, MASK_KINDS, fitted, inverted, prepare, softened
 from tests.terrains import fractal
 
 
@@ -168,3 +168,24 @@ def test_scree_does_not_pile_up_to_a_wall_at_a_soft_border():
     # Measured 0.20. Of slides among eight neighbors it was 0.12, and 0.32 where cells of little strength took as much
     # as others, heaped up on the last ones.
     assert changes[1][edge].mean() < 0.25 * changes[0][edge].mean()
+
+
+def test_shares_end_at_1_amounts_are_open_and_a_new_mask_changes_nothing():
+    """A new mask is painted from its neutral value: erosion everywhere, rain as without it, nothing held or laid."""
+    shares = {kind for kind, known in MASK_KINDS.items() if known.highest == 1.0}
+    assert shares == {"strength", "hardness", "protect", "plot", "area_a", "area_b", "area_c"}
+    assert {known.highest for kind, known in MASK_KINDS.items() if kind not in shares} == {1e9}
+    neutral = {kind for kind, known in MASK_KINDS.items() if known.unpainted == 1.0}
+    assert neutral == {"strength", "rain", "uplift", "area_a", "area_b", "area_c"}
+    assert {known.unpainted for kind, known in MASK_KINDS.items() if kind not in neutral} == {0.0}
+
+
+@pytest.mark.parametrize("kind", ["hardness", "rain"])
+def test_an_inverted_share_is_what_is_missing_to_1(kind):
+    assert inverted(np.float32([[0, 0.25, 1]]), kind).tolist() == [[1, 0.75, 0]]
+
+
+def test_a_soft_border_may_be_narrower_than_a_meter():
+    mask = disc(radius=0.5, spacing=(0.02, 0.02))
+    soft = softened(mask, (0.02, 0.02), 0.4)
+    assert soft.max() == 1 and 0 < soft[mask > 0].min() < 0.1

@@ -24,7 +24,7 @@ from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
 SIDE, CELL_SIZE, RELIEF = 320, 15.0, 500.0
-PICTURE, SAMPLES = (800, 450), 12
+PICTURE, SAMPLES = (1600, 900), 16
 
 
 def noise(seed: int, exponent: float) -> np.ndarray:
@@ -57,7 +57,7 @@ def set_stage(scene: bpy.types.Scene, ground: float) -> None:
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
     background = world.node_tree.nodes["Background"].inputs
-    background["Color"].default_value, background["Strength"].default_value = (0.50, 0.66, 0.92, 1.0), 0.7
+    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), 0.8
     scene.world, scene.camera = world, camera
     for thing in (camera, sun):
         scene.collection.objects.link(thing)

@@ -135,6 +135,7 @@ HASHES = {
     "box": "5518164aebadadeb",
     "letters": "53f6e75878941b91",
     "pyramid_in_sand": "22caeefba16e6aff",
+    "blocks": "c5b84fc2355b960a",
     "strata": "1ee4ca6b1a4032f5",
 }
 """What is made without a kernel, on every machine: they change with the landscapes, and with nothing else."""

@@ -7,13 +7,28 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.parameters import Parameters, parameter
-from ..kernels.elementary import exp, power, sincos
+from ..kernels.elementary import exp, power, sincos, tan
 from . import noise
 from .canvas import Canvas, island, relief, tileable, warp
 from .domain_warp import interpolated, warped
 
 _CUTS = 200
 """Random stream of the fault lines; the streams of noise have lower numbers."""
+
+_FRONTS = 210
+"""Random stream of the places of tilted blocks."""
+
+_MIDDLE = 1000
+"""Random number of the block in the middle; there are fewer on either side."""
+
+_FAULT = 60.0
+"""Dip of the normal faults in front of tilted blocks, in degrees (Anderson 1951)."""
+
+_WANDER, _UNEVEN = 0.12, 0.25
+"""Deviation of their crests, along the strike and from block to block, in distances between blocks."""
+
+_DYING, _HILLS = 0.12, 0.08
+"""Standard deviations of their height along the strike, and of the noise on them, in reliefs."""
 
 
 class RidgedParameters(Parameters):
@@ -202,6 +217,51 @@ class BumpsParameters(Parameters):
 def bumps(canvas: Canvas, given: BumpsParameters) -> Array:
     """Noise of one wavelength."""
     return stretched(warped(canvas, noise.band(canvas, given.bumps, 0)), given.relief)
+
+
+class BlocksParameters(Parameters):
+    """Tilted fault blocks: parallel ranges with a steep front and a gentle back, and level basins between them."""
+
+    relief: float = relief(200.0)
+    blocks: float = parameter(
+        3.0, "How many ranges lie side by side along the longer side.", low=1, high=100, soft_high=12
+    )
+    strike: float = parameter(
+        60.0, "Where the ranges run: 0 along x, 90 along y. They face to the right of it.", low=-360, high=360, unit="°"
+    )
+    dip: float = parameter(
+        15.0,
+        "How steeply their backs fall: lower values make wide plateaus and narrow basins.",
+        low=1,
+        high=60,
+        unit="°",
+    )
+    roughness: float = parameter(
+        0.3, "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.", low=0, high=1
+    )
+    warp: float = warp(0.15)
+    island: float = island()
+
+
+def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
+    """Upper surface of blocks that rotated on normal faults (Stewart 1980), with crests that wander and die out."""
+    rows, cols = canvas.period
+    y = ((np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0])[:, None]
+    x = (np.arange(cols) - (cols - 1) / 2) * canvas.spacing[1]
+    sine, cosine = sincos(math.radians(given.strike))
+    apart = canvas.longer_side / given.blocks
+    across = cosine * y - sine * x + _WANDER * apart * noise.octaves(canvas, 0.5 * given.blocks, 2, 0.5, 10)
+    crest = given.relief * np.maximum(1.0 + _DYING * noise.octaves(canvas, 0.5 * given.blocks, 1, 1.0, 12), 0.0)
+    back, front = tan(math.radians(given.dip)), tan(math.radians(_FAULT))
+    total = np.zeros(canvas.period)
+    farthest = math.ceil(float(np.abs(across).max()) / apart) + 1
+    numbers = np.arange(-farthest, farthest)
+    uneven = noise.random(canvas.seed, _FRONTS, numbers + _MIDDLE, 0)
+    for place in (numbers + 0.5 + _UNEVEN * uneven) * apart:
+        beyond = across - place
+        np.maximum(total, crest - np.where(beyond > 0, back, -front) * beyond, out=total)
+    rough = noise.octaves(canvas, 2 * given.blocks, 6, 0.5, 14)
+    return stretched(warped(canvas, total + given.roughness * _HILLS * given.relief * rough), given.relief)
 
 
 def stretched(height: Array, relief: float) -> Array:

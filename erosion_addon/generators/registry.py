@@ -66,6 +66,7 @@ SOURCES: dict[str, Source] = {
             shapes.sand_around,
             "barchan field",
         ),
+        Source("blocks", "Tilted Blocks", landscapes.BlocksParameters, landscapes.blocks, recipe="desert range"),
     )
 }
 

@@ -13,6 +13,7 @@ from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.model import InputError
 
 NOISES = ("fractal", "ridged", "voronoi", "faults", "bumps", "sand")
+SEEDED = (*NOISES, "blocks")
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -29,12 +30,12 @@ def test_the_same_seed_makes_the_same_bytes(kind):
     assert make(kind, 20, 30, seed=7).elevation.tobytes() == make(kind, 20, 30, seed=7).elevation.tobytes()
 
 
-@pytest.mark.parametrize("kind", NOISES)
+@pytest.mark.parametrize("kind", SEEDED)
 def test_another_seed_makes_another_terrain(kind):
     assert not np.array_equal(make(kind, 20, 30, seed=7).elevation, make(kind, 20, 30, seed=8).elevation)
 
 
-@pytest.mark.parametrize("kind", NOISES)
+@pytest.mark.parametrize("kind", SEEDED)
 def test_relief_is_reached_exactly(kind):
     assert make(kind, 50, 40, values={"relief": 123.0}).relief == pytest.approx(123.0, abs=1e-9)
 
@@ -248,3 +249,14 @@ def test_a_terrain_that_does_not_fit_into_memory_is_refused_with_numbers(monkeyp
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**9)
     with pytest.raises(InputError, match=r"A terrain of 65536 × 65536 cells needs about 558\.3 GB .* 1\.0 GB are free"):
         make("plane", 65536, 65536)
+
+
+@pytest.mark.parametrize("strike", [0.0, 35.0, 120.0])
+def test_backs_of_tilted_blocks_fall_by_the_dip_to_the_left_of_the_strike_and_fronts_to_the_right(strike):
+    values = {"relief": 300.0, "strike": strike, "dip": 15.0, "roughness": 0.0, "warp": 0.0}
+    terrain = make("blocks", 200, 200, 10.0, 2, values)
+    along_y, along_x = np.gradient(terrain.elevation, 10.0)
+    to_left = -(-np.sin(np.radians(strike)) * along_x + np.cos(np.radians(strike)) * along_y)  # how far it falls there
+    slopes = np.degrees(np.arctan(to_left))
+    assert np.median(slopes[slopes > 0]) == pytest.approx(15.0, abs=4.0)  # crests wander, and rise and fall
+    assert (slopes > 0).mean() > 0.6 and np.percentile(slopes, 5) < -45.0 and slopes.max() < 40.0

@@ -29,6 +29,7 @@ ICONS = {
     "box": "MESH_CUBE",
     "letters": "FONT_DATA",
     "pyramid_in_sand": "FORCE_WIND",
+    "blocks": "IPO_CONSTANT",
 }
 
 MANY = 4_000_000

@@ -82,8 +82,10 @@ def python_without_numba(tmp_path_factory):
 def test_pip_installs_every_folder_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "erosion_addon").rglob("__init__.py")}
+    folders |= {path.parent.relative_to(ROOT) for path in (ROOT / "erosion_addon").rglob("*.json")}
+    folders |= {Path("erosion_addon", path.parent.relative_to(ROOT)) for path in (ROOT / "presets").rglob("*.*")}
     named = {Path(*name.split(".")) for name in project["tool"]["setuptools"]["packages"]}
-    assert named == folders | {Path("erosion_addon", "presets")}
+    assert named == folders
 
 
 def test_the_root_module_is_short_and_imports_nothing_when_it_is_imported():

@@ -91,13 +91,13 @@ def analyze(
     tally.add(1.0)
     figures = measured(land)
     tally.add(2.0)
-    return Analysis(fields, figures, _notes(terrain, edges, parameters), land)
+    return Analysis(fields, figures, _notes(terrain, land), land)
 
 
-def _notes(terrain: Terrain, edges: str, parameters: AnalysisParameters) -> list[str]:
+def _notes(terrain: Terrain, land: Land) -> list[str]:
     notes = []
     if terrain.relief == 0:
         notes.append("The terrain is flat, so that its water has no way of its own.")
-    if edges != "open" and not (parameters.sea and terrain.elevation.min() <= parameters.sea_level):
+    if land.edges != "open" and (land.sea is None or not land.sea.any()):
         notes.append("No edge is open, so that all water gathers at the lowest place.")
     return notes

@@ -9,6 +9,7 @@ from ..base.arrays import Array
 from ..base.threads import in_bands
 from ..grid.padding import continued
 from .flow_graph import FlowGraph
+from .sea import sunk
 
 FINEST = 30.0
 """Smallest cell in meters for measurements of rivers and slopes, as in elevation models."""
@@ -31,7 +32,7 @@ class Land:
     ) -> None:
         self.elevation, self.spacing, self.edges = np.ascontiguousarray(elevation, np.float64), spacing, edges
         self.sea_level, self.threads = sea_level, threads
-        self.sea = None if sea_level is None else elevation <= sea_level
+        self.sea = None if sea_level is None else sunk(elevation, sea_level)
         rows, cols = elevation.shape
         self.graph = FlowGraph((rows, cols), spacing, edges, self.sea, threads)
         self.heights = self.graph.padded(elevation)

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
+from ...drainage.sea import sunk
 from ...kernels.elementary import tan
 from ...terrain.terrain import SMALLEST_SIDE
 from ..shared.coarse_step import CoarseStep
@@ -72,12 +73,12 @@ class UpliftStep(Step):
         self._creep, self._incision, self._random, self._key = creep, incision, rng, key
         self._given, self._state = parameters, (state := under_grass(state, parameters.grass_protection))
         rows, cols = shape = state.elevation.shape
-        sunk = state.elevation < parameters.sea_level if parameters.sea else None
-        self._coarse_step = _on_coarser_cells(state, sunk, parameters, key)
-        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, sunk, state.threads)
+        sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
+        self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
+        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, sea, state.threads)
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
-        self._drowned = np.zeros(shape, bool) if sunk is None else sunk
+        self._drowned = np.zeros(shape, bool) if sea is None else sea
         self._heights, self._loose = graph.padded(state.elevation), graph.padded(state.loose())
         graph.inside(self._heights)[self._drowned] = parameters.sea_level  # rivers end on the water
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
@@ -333,13 +334,13 @@ class UpliftStep(Step):
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
 
 
-def _on_coarser_cells(state: State, sunk: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
+def _on_coarser_cells(state: State, sea: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
     """Factory of the step on cells twice as wide for the large valleys, if there are enough cells; else None."""
     rows, cols = ((cells + 1) // 2 for cells in state.elevation.shape)
     if not (given.coarse_to_fine and given.years) or max(rows, cols) < COARSEST or min(rows, cols) < SMALLEST_SIDE:
         return None
     masks = state.masks
-    if sunk is not None and sunk.any():  # nothing comes to lie in the sea
-        masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sunk}
+    if sea is not None and sea.any():  # nothing comes to lie in the sea
+        masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sea}
     first = replace(given, years=given.years * COARSE_STEPS / STEPS)
     return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), (rows, cols), first, key)

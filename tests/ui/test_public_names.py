@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Public names in Blender: operators and properties that scripts call. More may be added; none of these may change."""
+
+import bpy
+import pytest
+
+from erosion_addon.processes.registry import PROCESSES
+
+OPERATORS = [
+    "run",
+    "finish",
+    "cancel",
+    "restore",
+    "terrain_add",
+    "heightmap_import",
+    "maps_export",
+    "material_add",
+    "water_add",
+    "foliage_add",
+    "light_bake",
+    "lod_add",
+    "recipe_load",
+    "recipe_save",
+    "analyze",
+    "rivers_add",
+    "lakes_add",
+]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_keep_their_names(name):
+    assert getattr(bpy.ops.erosion, name).get_rna_type().name
+
+
+def test_settings_of_a_terrain_keep_their_names(terrain_object):
+    settings = terrain_object.erosion
+    assert {"seed", "edges", "recipe_name", "steps", "strength", "hardness", "rain", "sediment"} <= {
+        *settings.bl_rna.properties.keys()
+    }
+    step = settings.steps[0]
+    assert step.kind == "droplet" and step.enabled
+    assert {*PROCESSES} <= {*step.bl_rna.properties.keys()}

@@ -2,6 +2,7 @@
 """The extension as a user gets it: its manifest, its zip, and one erosion in an empty profile with nothing else."""
 
 import ast
+import hashlib
 import importlib.util
 import json
 import os
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -40,7 +41,6 @@ KNOWN_KEYS = {
     "permissions",
     "build",
 }
-KNOWN_PERMISSIONS = {"files", "network", "clipboard", "camera", "microphone"}
 KNOWN_PLATFORMS = {"linux-x64", "linux-arm64", "macos-x64", "macos-arm64", "windows-x64", "windows-arm64"}
 
 
@@ -98,7 +98,7 @@ def test_the_root_module_is_short_and_imports_nothing_when_it_is_imported():
 def test_the_manifest_says_only_what_blender_knows(packed):
     _, manifest = packed
     assert set(manifest) <= KNOWN_KEYS
-    assert set(manifest["permissions"]) <= KNOWN_PERMISSIONS
+    assert set(manifest["permissions"]) == {"files"}
     assert set(manifest["build"]) <= {"paths_exclude_pattern"}
     assert set(manifest["platforms"]) <= KNOWN_PLATFORMS
     assert manifest["license"] == ["SPDX:GPL-3.0-or-later"]
@@ -219,6 +219,36 @@ def test_the_zip_holds_the_extension_and_nothing_else(packed):
     shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.py")}
     shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.*")}
     assert shipped <= set(names)
+
+
+PACKED = {
+    "__init__.py": {".py"},
+    "blender_manifest.toml": {".toml"},
+    "LICENSE": {""},
+    "docs": {".md", ".jpg", ".png"},
+    "erosion_addon": {".py", ".json"},
+    "presets": {".toml", ".png"},
+    "wheels": {".whl"},
+}
+"""What lies at the top of a zip -> the endings of its files."""
+
+
+def test_the_zip_holds_plain_files_of_known_kinds_below_its_root(zip_path):
+    with zipfile.ZipFile(zip_path) as archive:
+        entries = archive.infolist()
+    for entry in entries:
+        name = PurePosixPath(entry.filename)
+        assert name.suffix in PACKED[name.parts[0]], name
+        assert not name.is_absolute() and ".." not in name.parts and "\\" not in entry.filename and ":" not in name.name
+        assert entry.external_attr >> 16 == 0o100644, f"{name} is a link, a program, or writable by others"
+    assert len({entry.filename.casefold() for entry in entries}) == len(entries)
+
+
+def test_the_wheels_in_the_zip_are_those_of_the_index_to_the_byte(packer, zip_path):
+    with zipfile.ZipFile(zip_path) as archive:
+        wheels = [name for name in archive.namelist() if name.endswith(".whl")]
+        assert {hashlib.sha256(archive.read(name)).hexdigest() for name in wheels} <= set(packer["HASHES"])
+    assert len(wheels) == len(packer["WHEELS"])
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -13,13 +14,18 @@ from typing import Any, Protocol
 from .. import VERSION
 from ..base.atomic_files import sha256
 from ..base.errors import InputError
+from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
-from .folder import Landscape, locked
+from ..terrain.fields import FIELDS
+from .folder import Landscape, locked, refuse_link
 from .manifest import Erosion
 from .plan import COARSE, Plan, order
-from .tasks import WORK, Task, run, tasks_of
+from .tasks import MASSES, VOLUMES, WORK, Task, run, tasks_of
 
 _JOURNAL = "journal.jsonl"
+
+_LARGEST_JOURNAL = 1 << 30
+"""Bytes; a task takes about a thousand."""
 
 _WORDS = {
     "coarse": "the whole eroded on coarse cells",
@@ -121,7 +127,7 @@ def _report(plan: Plan, tasks: list[Task], done: dict[str, Done]) -> dict[str, A
     told = [done[task.name] for task in tasks]
     coarse, *others = [result["mass"] for result in told if "mass" in result]
     sums = {name: coarse[name] + sum(mass[name] for mass in others) for name in coarse}
-    before, spread, shaped = (sum(result.get(name, 0.0) for result in told) for name in ("before", "spread", "shaped"))
+    before, spread, shaped = (sum(result.get(name, 0.0) for result in told) for name in VOLUMES)
     leveled = spread - _kept(coarse)
     after = before + spread + shaped
     error = sum(map(_kept, others)) - shaped
@@ -160,11 +166,13 @@ class _Journal:
     def __init__(self, folder: Path, key: str) -> None:
         self._folder, self._path = folder, folder / WORK / _JOURNAL
         self._found: list[Done] = []
-        with suppress(OSError, ValueError, AttributeError):
-            lines = self._path.read_text(encoding="utf-8").splitlines()
+        refuse_link(self._path)
+        with suppress(OSError, ValueError, AttributeError, IndexError, RecursionError):
+            with open_regular(self._path) as stream:
+                lines = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace").splitlines()
             if json.loads(lines[0]).get("key") == key:
                 for line in lines[1:]:
-                    with suppress(ValueError):  # the last one may be cut off
+                    with suppress(ValueError, RecursionError):  # the last one may be cut off
                         self._found.append(json.loads(line))
                 return
         shutil.rmtree(folder / WORK, ignore_errors=True)
@@ -176,11 +184,11 @@ class _Journal:
 
     def sound(self, tasks: list[Task]) -> dict[str, Done]:
         """Tasks done whose files are there with their hashes, and so are those of all that they need."""
-        said = {result["name"]: result for result in self._found if isinstance(result, dict) and "name" in result}
+        said = {str(result["name"]): result for result in self._found if isinstance(result, dict) and "name" in result}
         sound: dict[str, Done] = {}
         for task in tasks:
             result = said.get(task.name)
-            if result and all(need in sound for need in task.needs) and self._is_there(result):
+            if result and all(need in sound for need in task.needs) and self._is_there(task, result):
                 sound[task.name] = result
         return sound
 
@@ -195,9 +203,22 @@ class _Journal:
         with self._path.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(entry) + "\n")
 
-    def _is_there(self, result: Done) -> bool:
+    def _is_there(self, task: Task, result: Done) -> bool:
+        """Whether a line tells all that it must of a task, and the files are there with their hashes."""
         try:
-            files = result["files"]
-            return all(sha256(self._folder / f"{name}.npy") == digest for name, digest in files.items())
-        except (OSError, KeyError, AttributeError):
+            finishes = task.kind == "finish"
+            told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
+            files = {name: self._folder / f"{name}.npy" for name in result["files"]}
+            return (
+                all(type(number) is float and math.isfinite(number) for number in (*told, result["seconds"]))
+                and all(_belongs(name, task) for name in files)
+                and all(path.is_file() and sha256(path) == result["files"][name] for name, path in files.items())
+            )
+        except (OSError, KeyError, TypeError, ValueError):
             return False
+
+
+def _belongs(name: str, task: Task) -> bool:
+    """Whether a task writes a file of that name."""
+    folder, _, file = name.rpartition("/")
+    return (folder in FIELDS and file == task.tile.name) if task.kind == "finish" else folder == f"{WORK}/{task.name}"

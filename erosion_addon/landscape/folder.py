@@ -16,10 +16,14 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs, sha256
 from ..base.errors import InputError
+from ..base.regular_files import open_regular, require_regular
 from ..terrain.fields import FIELDS
 from .manifest import Manifest
 
 _LOCK = "lock"
+
+_LARGEST_LOCK = 4096
+"""Bytes."""
 
 
 @dataclass(frozen=True)
@@ -152,14 +156,21 @@ def _sha256(path: Path) -> str:
 def mapped(path: Path, shape: tuple[int, ...]) -> Array:
     """Array of a .npy file, mapped from the disk; InputError unless it has this shape and holds numbers."""
     try:
+        require_regular(path)
         array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"{path} is missing; make or erode the landscape again.") from None
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError):  # InputError among them
         raise InputError(f"{path} is damaged; make or erode the landscape again.") from None
     if array.shape != shape or array.dtype not in (np.dtype("<f4"), np.dtype("<f8")):
         raise InputError(f"{path} is not a tile of this landscape; make or erode the landscape again.")
     return array
+
+
+def refuse_link(path: Path) -> None:
+    """InputError for a symbolic link: in a folder from somebody else it may lead to any file of the user's."""
+    if path.is_symlink():
+        raise InputError(f"{path} is a link to another file; remove it.")
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
@@ -170,6 +181,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     with Outputs() as outputs:
         for name, array in arrays.items():
+            refuse_link(folder / f"{name}.npy")
             target = outputs.plan(folder / f"{name}.npy", (".npy",))
             with outputs.write(target) as path, path.open("wb") as stream:
                 np.save(stream, np.ascontiguousarray(array, array.dtype.newbyteorder("<")), allow_pickle=False)
@@ -216,8 +228,8 @@ def _take(path: Path, mine: Mapping[str, Any]) -> None:
 
 
 def _holder(path: Path) -> dict[str, Any] | None:
-    with suppress(OSError, ValueError):
-        held = json.loads(path.read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, RecursionError), open_regular(path) as stream:
+        held = json.loads(stream.read(_LARGEST_LOCK))
         return held if isinstance(held, dict) else None
     return None
 

@@ -25,6 +25,8 @@ LARGEST_SIDE = 1 << 20
 TILES = (64, 8192)
 """Least and most cells along a side of a tile."""
 
+MOST_TILES = 1 << 18
+
 _LARGEST_FILE = 256 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 _LAYER = re.compile(r"(start/)?[a-z_]{1,40}")
@@ -69,6 +71,8 @@ class Manifest:
                 raise InputError(f"A landscape has from {TILES[0]} to {LARGEST_SIDE} {name}, not {side!r:.30}.")
         if type(self.tile) is not int or not TILES[0] <= self.tile <= TILES[1]:
             raise InputError(f"A tile has from {TILES[0]} to {TILES[1]} cells a side, not {self.tile!r:.30}.")
+        if -(-self.rows // self.tile) * -(-self.cols // self.tile) > MOST_TILES:
+            raise InputError(f"A landscape has at most {MOST_TILES} tiles; make them larger than {self.tile} cells.")
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":

@@ -30,6 +30,12 @@ WORK = "work"
 CHANGED = ("elevation", "sediment", "uplift")
 """Layers that a tile goes on from; other fields are blended."""
 
+MASSES = ("added", "exported", "moved", "suspended")
+"""Volumes of a run, m³."""
+
+VOLUMES = ("before", "spread", "shaped")
+"""Volumes of a finished tile, m³: at the start, and what was added on coarse cells and on tiles."""
+
 _MEANS, _ROUGH = "means", "roughness"
 """Start heights on coarse cells, and their standard deviation within these, m."""
 
@@ -161,8 +167,8 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     files = {f"{name}/{tile.name}": landscape.write(name, tile, array) for name, array in found.items()}
     rows, cols = landscape.manifest.spacing
     base = state(plan, own, 0)["elevation"]
-    volumes = {"before": start["elevation"], "spread": base - start["elevation"], "shaped": layers["elevation"] - base}
-    return files, {name: _sum(array) * rows * cols for name, array in volumes.items()}
+    volumes = (start["elevation"], base - start["elevation"], layers["elevation"] - base)
+    return files, {name: _sum(array) * rows * cols for name, array in zip(VOLUMES, volumes, strict=True)}
 
 
 def _sum(array: Array) -> float:
@@ -294,4 +300,4 @@ def _mass(after: Terrain) -> dict[str, float]:
 
 
 def _no_mass() -> dict[str, float]:
-    return dict.fromkeys(("added", "exported", "moved", "suspended"), 0.0)
+    return dict.fromkeys(MASSES, 0.0)

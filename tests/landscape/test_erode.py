@@ -12,7 +12,7 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.erode import Alone, _Journal, _key, erode
 from erosion_addon.landscape.folder import Landscape
 from erosion_addon.landscape.plan import Plan, order
 from erosion_addon.landscape.tasks import WORK, run, tasks_of
@@ -120,6 +120,56 @@ def test_work_that_was_damaged_is_done_again(eroded, again, recipe, harm):
         case "journal of another run":
             journal.write_text(json.dumps({"key": "0" * 64}) + "\n")
     assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded.manifest.layers
+
+
+LIES = [
+    {"files": {"../../land": "0" * 64}},
+    {"files": {"elevation/x0_y0": "0" * 64}},
+    {"files": [], "mass": None},
+    {"mass": {}},
+    {"seconds": "1"},
+    {"name": ["coarse"]},
+]
+
+
+def test_a_journal_of_somebody_else_is_believed_in_nothing(again, recipe):
+    with pytest.raises(EndsError):
+        erode(again, recipe, Ending(2), coarse=80)
+    landscape = Landscape(again)
+    tasks, key = tasks_of(Plan(landscape, landscape.manifest.erosion)), _key(landscape, landscape.manifest.erosion)
+    journal = again / WORK / "journal.jsonl"
+    first, line, *_ = journal.read_text().splitlines()
+    assert [*_Journal(again, key).sound(tasks)] == ["coarse", tasks[1].name]
+    for lie in (*(json.dumps({**json.loads(line), **lie}) for lie in LIES), "[" * 5000, "\0"):
+        journal.write_text(f"{first}\n{lie}\n")
+        assert not _Journal(again, key).sound(tasks)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems")
+@pytest.mark.parametrize("name", ["work/journal.jsonl", "elevation/x0_y0.npy"])
+def test_a_landscape_of_somebody_else_leads_to_no_other_file(again, recipe, tmp_path, name):
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (again / name).parent.mkdir(parents=True, exist_ok=True)
+    (again / name).symlink_to(mine)
+    with pytest.raises(InputError, match="is a link"):
+        erode(again, recipe, Alone(), coarse=80)
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes as on POSIX systems")
+@pytest.mark.parametrize("name", ["lock", "work/journal.jsonl", "start/elevation/x0_y0.npy"])
+def test_nobody_waits_for_a_pipe_in_a_landscape(eroded, again, recipe, name):
+    path = again / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    try:
+        result = erode(again, recipe, Alone(), coarse=80).manifest.layers
+    except InputError as error:
+        assert name in ("lock", "start/elevation/x0_y0.npy") and str(path.parent) in str(error)
+    else:
+        assert result == eroded.manifest.layers
 
 
 def test_a_landscape_that_is_eroded_already_is_left_alone(eroded, recipe):

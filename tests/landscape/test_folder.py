@@ -94,6 +94,7 @@ def _set(**values):
         _set(rows="many"),
         _set(cols=1 << 40),
         _set(tile=1),
+        _set(rows=1 << 20, cols=1 << 20),  # 160 million tiles
         _set(spacing=[0, 1]),
         _set(spacing=["a", "b"]),
         _set(spacing=None),

@@ -129,7 +129,8 @@ class Outputs:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for temporary, _ in self._written:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):  # the folder is gone, or the disk: the sentence about that goes on
+                temporary.unlink(missing_ok=True)
         for folder in reversed(self._folders):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()

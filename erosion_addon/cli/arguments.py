@@ -83,7 +83,7 @@ def _add_erode(commands: Any) -> None:
         "--continue", dest="go_on", action="store_true", help="go on from the checkpoint if there is one of this run"
     )
     erode.add_argument("--frames", metavar="N", type=_count, help="keep the states after N equal shares of the run")
-    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0001.exr …")
+    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0000.exr …")
     erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
 
 

@@ -44,7 +44,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         return
     with _planned(given, order) as results:
         terrain, masks = read(given, recipe, image_files)
-        frames = _frames(given, image_files)
+        frames = _frames(given)
         compile_kernels: Callable[[OnProgress], None] = partial(
             rehearse, recipe, terrain.spacing, masks, terrain.fields
         )
@@ -60,7 +60,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
             frames.require_space(terrain.shape)
             if not given.quiet:
                 note(f"{given.frames} frames of about {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
-            run = frames.keep(run)
+            run = frames.keep(run, terrain)
         with _told_what_stays(frames, results, given):
             last = results.watch(run, compile_kernels)
         results.write(last, image_files)
@@ -101,7 +101,7 @@ def _checkpoint_of(
     return checkpoint
 
 
-def _frames(given: argparse.Namespace, image_files: ImageFiles) -> Frames | None:
+def _frames(given: argparse.Namespace) -> Frames | None:
     """Frames to keep, if any are asked for."""
     if given.frames is None and given.frames_folder is None and not given.frames_fields:
         return None
@@ -109,7 +109,7 @@ def _frames(given: argparse.Namespace, image_files: ImageFiles) -> Frames | None
         raise InputError("--frames needs --frames-folder, the folder for them, and the other way around.")
     if given.go_on:
         raise InputError("--continue keeps no frames; leave out one of the two.")
-    return Frames(given.frames_folder, given.frames, given.frames_fields, image_files)
+    return Frames(given.frames_folder, given.frames, given.frames_fields)
 
 
 @contextmanager
@@ -130,9 +130,9 @@ def _told_what_stays(frames: Frames | None, results: "_Results", given: argparse
 
 
 def _frames_that_stay(frames: Frames | None, given: argparse.Namespace) -> list[str]:
-    if frames is None or not 0 < frames.kept < given.frames:
+    if frames is None or not 0 <= frames.kept < given.frames:
         return []
-    return [f"the {frames.kept} frames made so far stay in {given.frames_folder}"]
+    return [f"the {frames.kept + 1} frames made so far stay in {given.frames_folder}"]
 
 
 def _note_all(clauses: list[str]) -> None:

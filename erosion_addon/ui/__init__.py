@@ -19,6 +19,7 @@ from .brush import stroke as brush_stroke
 from .brush import tool as brush_tool
 from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
+from .frames import frame_panel, frame_settings
 from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
@@ -34,11 +35,13 @@ _MODULES: tuple[Any, ...] = (
     steps,
     step_list,
     wind_rose,
+    frame_panel,
     variants,
     masks,
     mask_tools,
     mask_watch,
     surface_color,
+    frame_settings,
     properties,
     recipes,
     own_recipes,

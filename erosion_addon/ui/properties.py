@@ -6,6 +6,7 @@ import bpy
 from ..recipe.recipe import EDGE_CHOICE, SEED
 from ..terrain.masks import MASK_KINDS
 from .base.parameter_properties import property_of
+from .frames.frame_settings import EROSION_PG_frames
 from .masks.masks import SETTINGS
 from .masks.surface_color import EROSION_PG_surface_color
 from .recipe.steps import EROSION_PG_step, reload
@@ -77,6 +78,9 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             min=-1,
             max=1,
             options={"HIDDEN"},
+        ),
+        "frames": bpy.props.PointerProperty(
+            type=EROSION_PG_frames, name="Frames", description="States of a run, kept as image files"
         ),
         "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
         **{

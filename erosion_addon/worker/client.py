@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, cast
 
+from ..frames.sequence import FrameOrder
 from ..recipe.recipe import Recipe
 from ..terrain.terrain import Terrain
 from . import child
@@ -106,24 +107,28 @@ class Runner:
         threads: int = 0,
         preview: tuple[int, int] | None = None,
         adds_up: bool = False,
+        frames: FrameOrder | None = None,
     ) -> None:
         """Start a run; seed and edges are the recipe's.
 
         threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's wear and deposition.
         preview:
-        (rows, cols); if given, the only result is the change of height at that size.
+        (rows, cols); if given, the only result is the change of height at that size. frames: to keep.
         """
         self._number += 1
         values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
-        values |= {"adds_up": adds_up} | ({"preview": preview} if preview else {})
+        values |= {"adds_up": adds_up, "frames": frames and frames.to_json()} | (
+            {"preview": preview} if preview else {}
+        )
         arrays = {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
         self._send("run", values, arrays)
 
-    def resume(self, file: Any, threads: int = 0) -> None:
-        """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`."""
+    def resume(self, file: Any, threads: int = 0, frames: FrameOrder | None = None) -> None:
+        """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`. frames: to go on with."""
         self._number += 1
-        self._send("resume", {"threads": threads, "run": self._number}, {"file": file})
+        values = {"threads": threads, "run": self._number, "frames": frames and frames.to_json()}
+        self._send("resume", values, {"file": file})
 
     def compute(self, request: Request, threads: int = 0) -> None:
         """Send a request of a scene; `computed` brings the answer."""

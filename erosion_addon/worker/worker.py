@@ -2,8 +2,9 @@
 """Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never imports bpy.
 
 Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`; between runs `warm`,
-`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `checkpoint`,
-`result`, `preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
+`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `frames lost`,
+`checkpoint`, `result`, `preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry
+its number.
 
 Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind. The worker exits as
 soon as its input ends. If one of its two threads ends, so does the process, with an exit code that `client` explains.
@@ -25,6 +26,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import OnProgress
+from ..frames.sequence import FrameOrder, Frames
 from ..grid.resample import spread
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
@@ -42,6 +44,9 @@ from .throttle import Throttle
 
 LOOK_SECONDS = 0.4
 """Shortest time between two snapshots of the heights."""
+
+TELL_SECONDS = 0.05
+"""Shortest time between two messages of progress: chunks are tiny where frames are kept."""
 
 SHARE = 0.03
 """Greatest share of a run's time for making and sending snapshots."""
@@ -218,9 +223,13 @@ def _erode(
 ) -> tuple[Progress, str]:
     """Work until the end, or an order to `finish`, `pause` or `stop`; returns the progress and the order."""
     gauge, throttle, wanted = Gauge(), Throttle(SHARE, LOOK_SECONDS), False
+    telling = Throttle(SHARE, TELL_SECONDS)
     for progress in simulation:
-        values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
-        answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
+        if telling.due:
+            began = time.perf_counter()
+            values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
+            answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
+            telling.record(time.perf_counter() - began)
         while not orders.empty():
             word = orders.get().kind
             if word == "heights":
@@ -253,15 +262,26 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
     For a resumed run, the first answer is the elevation that it began with.
     """
     values, arrays = order.values, order.arrays
+
+    def lost(reason: str) -> None:
+        answer("frames lost", {"reason": reason})
+
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
         answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
+        kept = FrameOrder.from_json(values["frames"])
+        frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
         rehearse_rest(checkpoint, tell)
-        return resume(checkpoint, values["threads"], _results)
+        run = resume(checkpoint, values["threads"], _results)
+        return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
+    kept = FrameOrder.from_json(values["frames"])
+    frames = kept and kept.begin()
     rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
     threads, adds_up = values["threads"], values["adds_up"]
-    return simulate(terrain, recipe, masks=masks, threads=threads, results=_results, adds_up=adds_up)
+    results = None if frames else _results  # a step from memory has no states on the way
+    run = simulate(terrain, recipe, masks=masks, threads=threads, results=results, adds_up=adds_up)
+    return frames.keep(run, terrain, lost) if frames else run

@@ -12,9 +12,13 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.frames.sequence import Frames
+from erosion_addon.frames import sequence
+from erosion_addon.frames.exr_writer import write_exr
+from erosion_addon.frames.record import Record
+from erosion_addon.frames.sequence import Frames, cut
 from erosion_addon.model import Recipe, Terrain, erode, simulate
 from erosion_addon.processes.shared import state
+from erosion_addon.run.simulation import resume
 from tests.terrains import fractal
 
 IMAGES = OpenImageIOFiles()
@@ -33,7 +37,7 @@ def land():
 
 def kept(folder, count=6, fields=("wear",), threads=0):
     """Frames of a run of RECIPE in `folder`; returns the last progress."""
-    for progress in Frames(folder, count, fields, IMAGES).keep(simulate(land(), RECIPE, threads=threads)):
+    for progress in Frames(folder, count, fields).keep(simulate(land(), RECIPE, threads=threads), land()):
         last = progress
     return last
 
@@ -46,8 +50,8 @@ def test_the_last_frame_is_the_result_and_the_others_are_the_same_on_any_number_
     assert last.tobytes() == result.elevation.astype(np.float32).tobytes()
     assert IMAGES.read(tmp_path / "1" / "wear_0006.exr").tobytes() == result["wear"].tobytes()
     names = sorted(path.name for path in (tmp_path / "1").iterdir())
-    assert names == [*(f"elevation_000{k}.exr" for k in range(1, 7)), "frames.json"] + [
-        f"wear_000{k}.exr" for k in range(1, 7)
+    assert names == [*(f"elevation_000{k}.exr" for k in range(7)), "frames.json"] + [
+        f"wear_000{k}.exr" for k in range(7)
     ]
     for name in names:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
@@ -61,12 +65,12 @@ def test_a_frame_is_the_state_of_a_run_that_was_stopped_there(tmp_path, monkeypa
     assert IMAGES.read(tmp_path / "elevation_0001.exr").tobytes() == expected.tobytes()
     record = json.loads((tmp_path / "frames.json").read_text())
     assert (record["frames"], record["kept"], record["fields"]) == (4, 4, ["elevation", "wear"])
-    assert len(record["sha256"]) == 8
+    assert len(record["sha256"]) == 10
 
 
 def test_chunks_have_their_length_again_after_a_run_that_was_left(tmp_path):
     before = state.CHUNK_SECONDS
-    run = Frames(tmp_path, 4, (), IMAGES).keep(simulate(land(), RECIPE))
+    run = Frames(tmp_path, 4, ()).keep(simulate(land(), RECIPE))
     next(run)
     run.close()
     assert before == state.CHUNK_SECONDS
@@ -78,37 +82,93 @@ def test_frames_never_replace_others(tmp_path):
     (tmp_path / "other" / "wear_0001.exr").touch()
     for folder, fields in ((tmp_path, ()), (tmp_path / "other", ("wear",))):
         with pytest.raises(InputError, match="holds frames of a run already; choose another folder"):
-            Frames(folder, 2, fields, IMAGES)
+            Frames(folder, 2, fields)
 
 
 def test_a_field_that_does_not_exist_is_refused_with_those_that_do(tmp_path):
     with pytest.raises(InputError, match=r"no field lava; choose among .*wear"):
-        Frames(tmp_path, 2, ["lava"], IMAGES)
+        Frames(tmp_path, 2, ["lava"])
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes everywhere")
 def test_a_read_only_folder_is_refused_before_the_run(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="cannot be written"):
-        Frames(tmp_path, 2, (), IMAGES)
+        Frames(tmp_path, 2, ())
 
 
-def test_a_disk_that_fills_up_leaves_whole_frames_and_a_sentence(tmp_path):
-    class Full(OpenImageIOFiles):
-        written = 0
+def full_after(monkeypatch, count):
+    """The disk is full after this many files."""
+    written = []
 
-        def write(self, path: Path, pixels, kind):
-            self.written += 1
-            if self.written > 5:  # in the middle of the third frame of two files
-                raise OSError(28, "No space left on device")
-            super().write(path, pixels, kind)
+    def write(path, pixels):
+        written.append(path)
+        if len(written) > count:
+            raise OSError(28, "No space left on device")
+        write_exr(path, pixels)
 
-    with pytest.raises(InputError, match=r"wear_0003\.exr cannot be written: No space left on device"):
-        for _ in Frames(tmp_path, 6, ["wear"], Full()).keep(simulate(land(), RECIPE)):
-            pass
+    monkeypatch.setattr(sequence, "write_exr", write)
+
+
+def test_a_disk_that_fills_up_leaves_whole_frames_and_a_sentence(tmp_path, monkeypatch):
+    full_after(monkeypatch, 5)  # in the middle of the third frame of two files
+    with pytest.raises(InputError, match=r"wear_0002\.exr cannot be written: No space left on device"):
+        kept(tmp_path)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["elevation_0001.exr", "elevation_0002.exr", "frames.json", "wear_0001.exr", "wear_0002.exr"]
-    assert json.loads((tmp_path / "frames.json").read_text())["kept"] == 2
+    assert names == ["elevation_0000.exr", "elevation_0001.exr", "frames.json", "wear_0000.exr", "wear_0001.exr"]
+    assert json.loads((tmp_path / "frames.json").read_text())["kept"] == 1
+
+
+def test_a_run_that_may_lose_its_frames_goes_on_without(tmp_path, monkeypatch):
+    full_after(monkeypatch, 5)
+    said = []
+    for progress in Frames(tmp_path, 6, ["wear"]).keep(simulate(land(), RECIPE), land(), said.append):
+        last = progress
+    assert last.fraction == 1.0
+    assert len(said) == 1 and said[0].endswith("No space left on device.")
+
+
+@pytest.mark.parametrize("name", ["alpine", "arcane", "canyon"])
+def test_frames_of_a_paused_run_go_on_as_if_it_had_not_been(tmp_path, name):
+    recipe, whole, parts = Recipe.load(name), tmp_path / "whole", tmp_path / "parts"
+    for _ in Frames(whole, 5, ["wear"]).keep(simulate(land(), recipe), land()):
+        pass
+    run = Frames(parts, 5, ["wear"]).keep(simulate(land(), recipe), land())
+    paused = next(progress for progress in run if progress.fraction > 0.5).checkpoint
+    run.close()
+    (parts / ".erosion-0123456789abcdef.exr").touch()  # left by a process that was ended
+    for _ in Frames.of_paused_run(parts, land().elevation).keep(resume(paused)):
+        pass
+    assert Record.read(parts) == Record.read(whole)
+    assert {file.name for file in parts.iterdir()} == {file.name for file in whole.iterdir()}
+
+
+def test_a_paused_run_goes_on_with_its_own_frames_only(tmp_path):
+    other = land().elevation + 1.0
+    kept(tmp_path / "of another run")
+    for folder in ("of another run", "none"):
+        with pytest.raises(InputError, match="does not hold the frames of the paused run; switch frames off"):
+            Frames.of_paused_run(tmp_path / folder, other)
+
+
+def test_frames_are_cut_back_to_a_number(tmp_path):
+    kept(tmp_path)
+    (tmp_path / "wear_mine.exr").touch()
+    cut(tmp_path, ["wear"], 2)
+    assert Record.read(tmp_path).kept == 2 and len(Record.read(tmp_path).sha256) == 6
+    assert len(list(tmp_path.iterdir())) == 8
+    cut(tmp_path, ["wear"], -1)
+    assert [file.name for file in tmp_path.iterdir()] == ["wear_mine.exr"]
+
+
+def test_a_record_that_is_damaged_is_none(tmp_path):
+    kept(tmp_path, count=2)
+    good = json.loads((tmp_path / "frames.json").read_text())
+    for name, value in [("size", [4]), ("fields", ["lava"]), ("kept", 9), ("spacing", [0, 1]), ("sha256", {"x": "y"})]:
+        (tmp_path / "frames.json").write_text(json.dumps(good | {name: value}))
+        assert Record.read(tmp_path) is None, name
+    (tmp_path / "frames.json").write_bytes(b"\xff")
+    assert Record.read(tmp_path) is None
 
 
 def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeypatch):
@@ -130,18 +190,18 @@ def test_a_run_that_is_interrupted_says_once_what_stays(tmp_path, capsys, monkey
     np.save("dem.npy", fractal(48, 64))
     write = Frames._write
 
-    def third_is_the_last(self, number, terrain):
+    def third_is_the_last(self, number, terrain, report):
         if number == 3:
             if ends is None:
                 os.kill(os.getpid(), signal.SIGTERM)
             else:
                 raise ends
-        write(self, number, terrain)
+        write(self, number, terrain, report)
 
     monkeypatch.setattr(Frames, "_write", third_is_the_last)
     words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "4"]
     assert main([*words, "--frames-folder", "kept"]) == code
     told = capsys.readouterr().err.splitlines()
-    assert told[-1] == f"{reason}; no result was written, but the 2 frames made so far stay in kept."
+    assert told[-1] == f"{reason}; no result was written, but the 3 frames made so far stay in kept."
     assert not any("nothing was written" in line or line.startswith("The 2 frames") for line in told)
     assert not Path("out.npy").exists() and Path("kept/elevation_0002.exr").exists()

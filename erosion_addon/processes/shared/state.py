@@ -144,6 +144,8 @@ class Pace:
 
     def run(self, work: Callable[[int], int]) -> int:
         """Call `work` with the chunk size, and learn from its duration; returns its result."""
+        if not CHUNK_SECONDS:  # not from a first chunk down to the smallest: a resumed run would have other chunks
+            self._size = self._least
         began = time.perf_counter()
         done = work(self._size)
         seconds = max(time.perf_counter() - began, 1e-6)

@@ -9,6 +9,9 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...frames import sequence
+from ...frames.record import Record
+from ...frames.sequence import FrameOrder
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
@@ -53,6 +56,8 @@ class Job(Task):
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
         self._notes: list[str] = []
+        self._frames: FrameOrder | None = None
+        self._frames_before = -1  # number of the last frame of an earlier part of the run
         self.viewer = Viewer(seen)
 
     def run(
@@ -64,20 +69,27 @@ class Job(Task):
         layers: Mapping[str, Any],
         threads: int,
         adds_up: bool,
+        frames: FrameOrder | None,
     ) -> None:
         """Start a run. An unchanged result is eroded from its original again."""
         attributes.check_names(mesh, layers)
+        if frames is not None:
+            frames.begin().require_space((self._lattice.rows, self._lattice.cols))
         self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
         terrain = start_state.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
         self._before = terrain.elevation
-        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up)
+        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames)
+        self._frames = frames
 
-    def resume(self, mesh: bpy.types.Mesh, threads: int) -> None:
-        """Resume the run paused on the mesh."""
+    def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameOrder | None) -> None:
+        """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
         file, kept = original.paused_run(mesh), original.source_heights(mesh)
         self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
-        self._runner.resume(file, threads)
+        self._runner.resume(file, threads, frames)
+        if frames is not None and (record := Record.read(frames.folder)) is not None:
+            self._frames = FrameOrder(frames.folder, record.frames, tuple(record.fields))
+            self._frames_before = record.kept
 
     def _begin_at(self, elevation: Array) -> None:
         """Take the initial elevation of a resumed run, (rows, cols) in meters."""
@@ -93,6 +105,8 @@ class Job(Task):
             self.viewer.take(message.arrays["elevation"], message.arrays.get("water_depth"))
         elif message.kind == "start":
             self._begin_at(message.arrays["elevation"])
+        elif message.kind == "frames lost":
+            self._notes.append(f"{message.values['reason']} The frames before it are kept.")
         elif message.kind == "checkpoint":
             self._take_paused(message.arrays.get("file"))
         elif message.kind == "result":
@@ -124,6 +138,13 @@ class Job(Task):
         """End early, keep the current result, and store the checkpoint with the terrain."""
         self.message = "Pausing"
         self._runner.pause()
+
+    def cancel(self) -> None:
+        """Cancel without changes; frames of this run are removed, but for those of its part before a pause."""
+        was_ended = self.ended
+        super().cancel()
+        if not was_ended and self._frames is not None:
+            sequence.cut(self._frames.folder, self._frames.fields, self._frames_before)
 
     def _requests(self) -> list[Request]:
         obj = self.find_object()
@@ -175,24 +196,25 @@ def start(
     threads: int = 0,
     adds_up: bool = False,
     seen: TerrainSnapshot | None = None,
+    frames: FrameOrder | None = None,
 ) -> Job:
     """Start a run on an object.
 
     layers: initial fields that replace the object's own, None for a field to leave out. threads: the most to use, 0 for
     all processors. adds_up: whether a continued run adds to wear and deposition. seen: snapshot of the mesh, if taken
-    already. Raises InputError if impossible.
+    already. frames: to keep. Raises InputError if impossible.
     """
     check(obj)
     run = Job(obj, seen or snapshot(obj))
-    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up)
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up, frames)
     return begin(run)
 
 
-def resume(obj: bpy.types.Object, threads: int = 0) -> Job:
-    """Resume the run paused on an object. Raises InputError if impossible."""
+def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameOrder | None = None) -> Job:
+    """Resume the run paused on an object, with its frames in the folder of `frames`. InputError if impossible."""
     check(obj)
     run = Job(obj, snapshot(obj))
-    run.resume(obj.data, threads)
+    run.resume(obj.data, threads, frames)
     return begin(run)
 
 

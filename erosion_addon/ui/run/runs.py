@@ -12,14 +12,16 @@ from ...scene.terrain import grid
 from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..base.refusals import OUT_OF_MEMORY
+from ..frames import frame_settings
 from ..masks import mask_watch, masks
 from ..recipe import steps
 
 
 def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
     """Start a run on an object, or resume its paused one; InputError if impossible."""
+    frames = frame_settings.order_of(obj)
     if resume:
-        return job.resume(obj, preferences.threads())
+        return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
     arrays = masks.arrays_of(obj, seen.lattice)
@@ -28,7 +30,7 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
     chosen = (color.source, color.layer, color.image, color.strata)
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
     continued, adds_up = settings.continue_from_result, settings.adds_up
-    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen)
+    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames)
 
 
 def start_next() -> list[str]:

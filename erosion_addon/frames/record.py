@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Record of a frame sequence: the file frames.json in its folder."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..terrain.fields import FIELDS
+
+RECORD = "frames.json"
+"""Name of the file."""
+
+_LARGEST = 1 << 24
+"""Greatest size of a record in bytes: what is larger is none."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Description of a frame sequence.
+
+    frames: number without the start; kept: number of the last one there. fields: with `elevation`. size: (rows, cols);
+    spacing: (row, col) m; range: (lowest, highest) elevation of all frames, m. sha256: hash of the pixels by file.
+    """
+
+    recipe: str
+    seed: int
+    version: str
+    edges: str
+    frames: int
+    kept: int
+    fields: list[str]
+    size: tuple[int, int]
+    spacing: tuple[float, float]
+    range: tuple[float, float]
+    sha256: dict[str, str]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Record | None":
+        """Record of the frames in a folder; None if there is none, or it is damaged."""
+        path = folder / RECORD
+        try:
+            if path.stat().st_size > _LARGEST:
+                return None
+            values: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            values["size"] = tuple(map(int, values["size"]))
+            values |= {name: tuple(map(float, values[name])) for name in ("spacing", "range")}
+            found = cls(**{name: values[name] for name in cls.__dataclass_fields__})
+            return found if _is_sound(found) else None
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def to_text(self) -> str:
+        """Content of the file."""
+        return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
+
+    def until(self, kept: int) -> "Record":
+        """Record with the frames up to number `kept`."""
+        hashes = {file: digest for file, digest in self.sha256.items() if int(file[-8:-4]) <= kept}
+        return dataclasses.replace(self, kept=kept, sha256=hashes)
+
+
+def _is_sound(record: Record) -> bool:
+    numbers = type(record.frames) is int and type(record.kept) is int and 0 <= record.kept <= record.frames
+    names = isinstance(record.fields, list) and all(name in FIELDS for name in record.fields)
+    pairs = len(record.size) == len(record.spacing) == len(record.range) == 2 and min(record.spacing) > 0
+    files = isinstance(record.sha256, dict) and all(file[-8:-4].isdigit() for file in record.sha256)
+    return numbers and names and pairs and files

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panel of frames: what a run keeps, what the folder holds."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...frames import sequence
+from ...frames.record import Record
+from ...scene.derived import companions
+from ...scene.run import job
+from ..base.panel import SubPanel, draw_lines
+from ..base.refusals import reports_refusals
+from ..base.terrain_operator import allowed, why_no_run
+from ..base.translations import phrase, report
+from . import frame_settings
+
+
+class EROSION_PT_frames(SubPanel):
+    bl_label = "Frames"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        self.layout.prop(companions.terrain_of(context.object).erosion.frames, "keep", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        terrain = companions.terrain_of(context.object)
+        layout, settings = self.layout, terrain.erosion.frames
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        column.enabled = job.now.current is None
+        column.prop(settings, "count")
+        column.prop(settings, "folder")
+        column.label(text="Fields")
+        flow = column.grid_flow(columns=2, even_columns=True, align=True)
+        flow.use_property_split = False
+        flow.prop(settings, "fields")
+        if settings.keep:
+            _draw_size(layout, terrain)
+        if settings.folder:
+            _draw_folder(layout, settings)
+
+
+def _draw_size(layout: Any, terrain: bpy.types.Object) -> None:
+    shape = frame_settings.shape_of(terrain)
+    if shape is not None:
+        settings = terrain.erosion.frames
+        size = sequence.bytes_needed(settings.count, frame_settings.fields_of(settings), shape)
+        text = phrase("{count} frames, about {size}", count=settings.count + 1, size=_in_words(size))
+        layout.label(text=text, icon="DISK_DRIVE", translate=False)
+
+
+def _draw_folder(layout: Any, settings: Any) -> None:
+    """Draw what the folder holds, or why it cannot be used."""
+    try:
+        folder = frame_settings.folder_of(settings)
+    except InputError as error:
+        if settings.keep:
+            draw_lines(layout, [str(error)], "ERROR")
+        return
+    record = Record.read(folder)
+    if record is None:
+        return
+    row = layout.row()
+    values = {"kept": record.kept, "count": record.frames, "recipe": record.recipe}
+    row.label(text=phrase("{kept} of {count} frames of {recipe}", **values), icon="RENDER_ANIMATION", translate=False)
+    row.operator("erosion.frames_remove", text="", icon="TRASH")
+
+
+def _in_words(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 0.1):.1f} MB"
+
+
+def _record(context: bpy.types.Context) -> tuple[Path, Record]:
+    """Folder of the active terrain's frames and its record; InputError if there is none."""
+    folder = frame_settings.folder_of(companions.terrain_of(context.object).erosion.frames)
+    record = Record.read(folder)
+    if record is None:
+        raise InputError(f"{folder} holds no frames of a run.")
+    return folder, record
+
+
+class EROSION_OT_frames_remove(bpy.types.Operator):
+    """Delete the frames in the folder, so that a run can keep others there. Undo does not bring them back"""
+
+    bl_idname = "erosion.frames_remove"
+    bl_label = "Delete Frames"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        return context.window_manager.invoke_confirm(self, event)
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        folder, record = _record(context)
+        sequence.cut(folder, record.fields, -1)
+        if sequence.holds_frames(folder, record.fields):
+            raise InputError(f"Some frames in {folder} cannot be deleted; see whether another program holds them.")
+        report(self, {"INFO"}, f"The frames in {folder} are deleted.")
+        return {"FINISHED"}
+
+
+CLASSES = (EROSION_PT_frames, EROSION_OT_frames_remove)

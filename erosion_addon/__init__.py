@@ -17,8 +17,10 @@ _DOORS = {
     "Step": "recipe.recipe",
     "Terrain": "terrain.terrain",
     "erode": "run.simulation",
+    "erode_region": "local.rerun",
     "resume": "run.simulation",
     "simulate": "run.simulation",
+    "simulate_region": "local.rerun",
 }
 """Public names and where they lie; imported when they are asked for, as Blender starts with none of them."""
 

@@ -31,6 +31,7 @@ LAYERS = (
     "lod",
     "generators",
     "run",
+    "local",
     "frames",
     "landscape",
     "model",
@@ -197,8 +198,10 @@ PUBLIC = {
     "Step",
     "Terrain",
     "erode",
+    "erode_region",
     "resume",
     "simulate",
+    "simulate_region",
 }
 
 

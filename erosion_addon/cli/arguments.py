@@ -78,6 +78,19 @@ def _add_erode(commands: Any) -> None:
     )
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     _add_source(erode)
+    erode.add_argument(
+        "--region",
+        nargs=4,
+        type=_number,
+        metavar=("X0", "Y0", "X1", "Y1"),
+        help="erode only this rectangle, in meters from the lower left corner; nothing beyond it changes",
+    )
+    erode.add_argument(
+        "--region-mask",
+        metavar="FILE",
+        type=Path,
+        help="erode only where this image is not black; nothing else changes",
+    )
     _add_results(erode)
     erode.add_argument(
         "--continue", dest="go_on", action="store_true", help="go on from the checkpoint if there is one of this run"

@@ -16,6 +16,7 @@ from ..files import maps
 from ..files.heightmap import SUFFIXES, Written, encode_heightmap
 from ..files.image_files import ImageFiles
 from ..frames.sequence import Frames
+from ..local.rerun import LOCAL_MASKS, simulate_region
 from ..recipe.recipe import Recipe
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
@@ -27,7 +28,7 @@ from ..terrain.terrain import Terrain
 from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
 from .convert import place_of
 from .finished import is_finished, order_of
-from .source import inputs, note_lack, read, recipe_of
+from .source import inputs, note_lack, read, read_region, recipe_of
 from .terminal import signals
 from .terminal.output import note, say_written
 from .watching import watched
@@ -45,12 +46,17 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given, order) as results:
         terrain, masks = read(given, recipe, image_files)
         frames = _frames(given)
+        region = read_region(given, image_files)
+        local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
         compile_kernels: Callable[[OnProgress], None] = partial(
-            rehearse, recipe, terrain.spacing, masks, terrain.fields
+            rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
         )
         if checkpoint := _checkpoint_of(given, terrain, recipe, masks):
             run = simulation.resume(checkpoint, given.threads or 0)
             compile_kernels = partial(rehearse_rest, checkpoint)
+        elif region is not None:
+            choice = {"seed": given.seed, "edges": given.edges, "masks": masks, "threads": given.threads or 0}
+            run = simulate_region(terrain, recipe, region, **choice)
         else:
             run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
         results.require_space(terrain.shape)

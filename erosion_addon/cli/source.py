@@ -3,8 +3,9 @@
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..base.arrays import Array
 from ..base.errors import InputError
@@ -26,8 +27,8 @@ RECIPE = "arcane"
 
 def inputs(given: argparse.Namespace) -> list[str | Path]:
     """Input files, which no output may replace."""
-    colors = getattr(given, "surface_color", None)
-    files = [given.input, given.input.with_suffix(".json"), *([colors] if colors else [])]
+    named = [getattr(given, name, None) for name in ("surface_color", "region_mask")]
+    files = [given.input, given.input.with_suffix(".json"), *(file for file in named if file)]
     return [*files, *(path for _, path in getattr(given, "mask", []))]
 
 
@@ -45,6 +46,17 @@ def read(given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles) -> 
     if given.sand is not None:
         terrain = _with_sand(terrain, given.sand, recipe, masks)
     return terrain, masks
+
+
+def read_region(given: argparse.Namespace, image_files: ImageFiles) -> Any:
+    """Corners or cells of the region to erode; None for the whole terrain. InputError for both."""
+    if given.region is not None and given.region_mask is not None:
+        raise InputError("--region and --region-mask both say what to erode; give one of them.")
+    if given.region is None and given.region_mask is None:
+        return None
+    if given.checkpoint is not None:
+        raise InputError("A run on a region keeps no checkpoint; leave out --checkpoint, or the region.")
+    return given.region or _read_mask(given, given.region_mask, image_files, None if given.quiet else note)
 
 
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
@@ -70,9 +82,15 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     for kind, path in given.mask:
         if kind not in MASK_KINDS:
             raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
-        size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
-        masks[kind] = read_heightmap(path, image_files, (0.0, 1.0), size, hint)
+        masks[kind] = _read_mask(given, path, image_files, hint)
     return terrain, masks
+
+
+def _read_mask(
+    given: argparse.Namespace, path: Path, image_files: ImageFiles, hint: Callable[[str], None] | None
+) -> Array:
+    size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
+    return read_heightmap(path, image_files, (0.0, 1.0), size, hint)
 
 
 def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:

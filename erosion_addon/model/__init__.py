@@ -2,6 +2,7 @@
 """Public names under their first address; `from erosion_addon import …` gives the same."""
 
 from ..base.errors import InputError
+from ..local.rerun import erode_region, simulate_region
 from ..recipe.recipe import Recipe, Step
 from ..run.checkpoint import Checkpoint
 from ..run.progress import Progress
@@ -21,6 +22,8 @@ __all__ = [
     "Step",
     "Terrain",
     "erode",
+    "erode_region",
     "resume",
     "simulate",
+    "simulate_region",
 ]

@@ -29,7 +29,7 @@ class Progress:
     """Position of a simulation between two chunks of work.
 
     fraction: 0-1 of the whole recipe. step: kind of the current step. message: the same in words. number: of finished
-    steps; done: 0-1 of the current step.
+    steps; done: 0-1 of the current step. simulation: whose progress it is.
     """
 
     def __init__(self, number: int, done: float, simulation: Simulation) -> None:
@@ -37,42 +37,42 @@ class Progress:
         self.number, self.done, self.step = number, done, kinds[number]
         self.fraction = (number + done) / len(kinds)
         self.message = f"{simulation.titles[number]}, step {number + 1} of {len(kinds)}"
-        self._simulation = simulation
+        self.simulation = simulation
 
     @property
     def terrain(self) -> Terrain:
         """Current terrain with its fields and report; a copy, made on demand."""
-        return self._simulation.snapshot(self.fraction)
+        return self.simulation.snapshot(self.fraction)
 
     def settle(self) -> None:
         """Let work in flight, such as drops, finish without starting more, to end the run here."""
-        self._simulation.settle()
+        self.simulation.settle()
 
     @property
     def checkpoint(self) -> Checkpoint:
         """State for `resume`; a copy, made on demand."""
-        return self._simulation.checkpoint()
+        return self.simulation.checkpoint()
 
     @property
     def elevation(self) -> Array:
         """Current heights (rows, cols), meters; a view, valid until the simulation continues."""
-        return self._simulation.elevation()
+        return self.simulation.elevation()
 
     @property
     def water_depth(self) -> Array | None:
         """Water depth in the current step (rows, cols), meters, a view; None in a step without water."""
-        return self._simulation.water_depth()
+        return self.simulation.water_depth()
 
     @property
     def work(self) -> tuple[float, str]:
         """Work done in the current step and its unit; 0 and "" between steps."""
-        counts, (name, word) = self._simulation.counts(), PROCESSES[self.step].work
+        counts, (name, word) = self.simulation.counts(), PROCESSES[self.step].work
         return (float(counts[name]), word) if name in counts else (0.0, "")
 
     @property
     def estimates(self) -> list[float]:
         """Rough duration of each step on one processor, in seconds."""
-        return self._simulation.estimates()
+        return self.simulation.estimates()
 
 
 class Gauge:

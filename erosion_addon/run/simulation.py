@@ -14,7 +14,7 @@ from ..base.errors import InputError
 from ..base.threads import granted
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import missing, protected_soil
-from ..processes.shared.state import State, Step, Volumes, thickness
+from ..processes.shared.state import INFLOW, State, Step, Volumes, thickness
 from ..recipe.needs import stillness
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
 from ..terrain.fields import FIELDS
@@ -39,18 +39,21 @@ def simulate(
     threads: int = 0,
     results: Results | None = None,
     adds_up: bool = False,
+    inflow: Array | None = None,
 ) -> Iterator[Progress]:
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop iterating to stop.
 
     seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most to
     use, 0 for all processors; the result does not depend on it. results: cache of steps from earlier runs; cached steps
     are skipped and the others are added, with the same result. adds_up: whether to add to the terrain's wear and
-    deposition.
+    deposition. inflow: (rows, cols) cells beyond the terrain whose water enters at a cell, for rivers of `uplift`.
 
     The last progress has fraction 1. The input terrain is never changed. Raises InputError for invalid input before any
     work.
     """
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
+    if inflow is not None:
+        simulation.let_in(inflow)
     simulation.reuse()
     return simulation.run()
 
@@ -151,6 +154,11 @@ class _Simulation:
                 if mask not in there:
                     raise InputError(f"{step.title}: {missing(name, mask)}")
             there.update(PROCESSES[step.kind].writes)
+
+    def let_in(self, inflow: Array) -> None:
+        """Let water enter; a checkpoint does not hold it. inflow: see `simulate`."""
+        self._state.masks = {**self._masks, INFLOW: inflow.astype(np.float32)}
+        self._results = None
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""

@@ -217,3 +217,19 @@ def test_sand_that_cannot_be_is_refused(folder, capsys, words, sentence):
     assert main(["erode", "dem.npy", "out.npy", *words]) == 2
     assert sentence in capsys.readouterr().err
     assert not Path("out.npy").exists()
+
+
+def test_a_region_is_eroded_and_nothing_beyond_it(folder):
+    words = ["erode", "dem.npy", "out.npy", "--cell-size", "10", "--region", "40", "30", "250", "200", "--quiet"]
+    assert main([*words, "--report", "r.json", *FEW]) == 0
+    before, after = np.load("dem.npy"), np.load("out.npy")
+    changed = after != before
+    assert changed[8:15, 10:20].any()
+    changed[3:21, 4:26] = False
+    assert not changed.any()
+    assert json.loads((folder / "r.json").read_text(encoding="utf-8"))["region"]["cells"] <= 18 * 22
+    assert main([*words, "--checkpoint", "run.npz", *FEW]) == 2
+    np.save("where.npy", np.pad(np.ones((16, 20)), ((4, 4), (6, 6))))
+    assert main(["erode", "dem.npy", "masked.npy", "--region-mask", "where.npy", *FEW]) == 0
+    assert (np.load("masked.npy")[0] == before[0]).all()
+    assert main([*words, "--region-mask", "where.npy", *FEW]) == 2

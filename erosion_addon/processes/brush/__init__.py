@@ -2,9 +2,10 @@
 """Brush strokes: what was painted on the terrain, done again."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..shared.process import MASKS, Process, Spacing
+from ..shared.process import MASKS, Part, Process, Spacing
 from ..shared.state import State, Step
 from .canvas import RUN_OUT
 from .step import BrushStep
@@ -25,6 +26,16 @@ def _seconds(given: BrushParameters, shape: tuple[int, int], spacing: Spacing, e
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     return [f"{counts['strokes']:,} strokes of the brush, {counts['dabs']:,} dabs"]
+
+
+def _on_part(given: BrushParameters, part: Part) -> BrushParameters:
+    """The same strokes, in meters from the window's first vertex."""
+    left, below = part.col * part.spacing[1], part.row * part.spacing[0]
+    strokes = (
+        replace(stroke, dabs=tuple((x - left, y - below, pressure) for x, y, pressure in stroke.dabs))
+        for stroke in given.strokes
+    )
+    return replace(given, strokes=tuple(strokes))
 
 
 class Steps:
@@ -58,4 +69,5 @@ def process_of(tools: Mapping[str, Process]) -> Process:
         reads=("grass",),
         works_on_flat_land=lambda parameters: True,
         scope="whole",
+        on_part=_on_part,
     )

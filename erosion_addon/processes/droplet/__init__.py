@@ -4,9 +4,9 @@
 import math
 from dataclasses import replace
 
-from ..shared.coarse_step import AtFeatureSize
+from ..shared.coarse_step import AtFeatureSize, channels_on_part
 from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
-from ..shared.process import MASKS, Process
+from ..shared.process import MASKS, Part, Process
 from ..shared.slides import hillslope_bytes
 from .step import DropletParameters, DropletStep
 
@@ -20,6 +20,10 @@ def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larg
     finest = longer / given.detail if by_detail else given.feature_size
     fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
     return replace(given, drops_per_cell=given.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer))
+
+
+def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
+    return replace(channels_on_part(given, part), springs=part.springs(given.springs))  # type: ignore[no-any-return]
 
 
 PROCESS = Process(
@@ -42,4 +46,5 @@ PROCESS = Process(
     works_in_cells=True,
     scaled_for_preview=_fewer_drops,
     scope="both",
+    on_part=_on_part,
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rills: water that follows the slope between cells."""
 
-from ..shared.coarse_step import AtFeatureSize
+from ..shared.coarse_step import AtFeatureSize, channels_on_part
 from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Process
 from ..shared.slides import hillslope_bytes
@@ -24,4 +24,5 @@ PROCESS = Process(
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
     scope="both",
+    on_part=channels_on_part,
 )

@@ -15,6 +15,7 @@ from ...base.arrays import Array
 from ...base.parameters import parameter
 from ...terrain.terrain import SMALLEST_SIDE
 from .grid_transfer import Grids
+from .process import Part
 from .shares import under_grass, with_folded
 from .state import State, Step, Volumes
 
@@ -46,6 +47,14 @@ def detail() -> Any:
         zero="Auto",
         usual=512,
     )
+
+
+def channels_on_part(parameters: Any, part: Part) -> Any:
+    """Parameters of drops on a window: channels and paths of the same length in meters."""
+    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0)}
+    if parameters.detail:
+        values["detail"] = max(1, round(parameters.detail / part.sides))
+    return replace(parameters, **values)
 
 
 def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...base.parameters import Parameters, Specification
 from ...terrain.limits import Limits
@@ -19,6 +19,33 @@ Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
 PreviewScale = Callable[[Any, float, float, float], Any]
 
 
+class Part(NamedTuple):
+    """Window of a terrain. whole: (rows, cols) of the terrain; spacing: (row, col) m; row, col: first of the window's
+    rows × cols cells.
+    """
+
+    whole: tuple[int, int]
+    spacing: Spacing
+    row: int
+    col: int
+    rows: int
+    cols: int
+
+    @property
+    def sides(self) -> float:
+        """The terrain's longer side as a multiple of the window's."""
+        (row, col), (rows, cols) = self.spacing, self.whole
+        return max(rows * row, cols * col) / max(self.rows * row, self.cols * col)
+
+    def springs(self, springs: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+        """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and rate."""
+        moved = (
+            ((x * self.whole[1] - self.col) / self.cols, (y * self.whole[0] - self.row) / self.rows, rate)
+            for x, y, rate in springs
+        )
+        return tuple(spring for spring in moved if 0 <= spring[0] <= 1 and 0 <= spring[1] <= 1)
+
+
 class StepFactory(Protocol):
     """Maker of a process's steps: their class, or a wrapper."""
 
@@ -31,6 +58,10 @@ class StepFactory(Protocol):
 
 
 def _as_it_is(parameters: Any, longer: float, cell_size: float, larger: float) -> Any:
+    return parameters
+
+
+def _anywhere(parameters: Any, part: Part) -> Any:
     return parameters
 
 
@@ -102,6 +133,11 @@ class Process:
 
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
+
+    on_part: Callable[[Any, Part], Any] = _anywhere
+    """(parameters, window) → parameters with the same effect on a window, for those that count in sides of the terrain
+    or name places on it.
+    """
 
     small_steps: Callable[[Any, Spacing], int] = _one
     """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""

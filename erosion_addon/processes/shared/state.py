@@ -13,6 +13,9 @@ from ...base.arrays import Array, loose_of, mean_cell_size
 from ...terrain.limits import NO_LIMITS, Limits
 from ...terrain.strata import Strata
 
+INFLOW = "inflow"
+"""Mask of a window: cells beyond it whose water enters at a cell."""
+
 CHUNK_SECONDS = 0.1
 """Duration of `advance`: short enough to stop at once, long enough to have no overhead."""
 

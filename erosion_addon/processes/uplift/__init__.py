@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..shared.process import MASKS, Process, Spacing, volume
+from ..shared.process import MASKS, Part, Process, Spacing, volume
 from .parameters import UpliftParameters
 from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftStep
 
@@ -31,6 +31,11 @@ def _without_rising(given: UpliftParameters) -> UpliftParameters:
     return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=False)
 
 
+def _on_part(given: UpliftParameters, part: Part) -> UpliftParameters:
+    """Slopes as long as on the whole; on coarser cells the border of a window would take part."""
+    return replace(given, hillslope_length=given.hillslope(part.whole, part.spacing), coarse_to_fine=False)
+
+
 PROCESS = Process(
     "uplift",
     "Uplift and Rivers",
@@ -50,4 +55,5 @@ PROCESS = Process(
     works_on_flat_land=lambda parameters: parameters.uplift > 0,
     scope="both",
     on_tile=_without_rising,
+    on_part=_on_part,
 )

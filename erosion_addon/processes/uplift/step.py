@@ -17,7 +17,7 @@ from ...terrain.terrain import SMALLEST_SIDE
 from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
 from ..shared.shares import Ground, Plot, under_grass, with_folded
-from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
+from ..shared.state import INFLOW, LARGEST, State, Step, Volumes, chunk_end
 from .parameters import UpliftParameters
 
 STEPS = 40
@@ -84,6 +84,8 @@ class UpliftStep(Step):
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
         rain = state.masks.get("rain")
+        if INFLOW in state.masks:
+            rain = state.masks[INFLOW] + (np.float32(1.0) if rain is None else rain)
         self._rained_on = None if rain is None else graph.padded(rain * self._area)
         self._rises = bool(parameters.uplift * parameters.years)
         self._ground = incision.Ground(

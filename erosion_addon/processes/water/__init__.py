@@ -2,6 +2,7 @@
 """Water: shallow flow that erodes rock, and transports and deposits soil."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..shared.process import MASKS, Process, Spacing, volume
@@ -36,4 +37,5 @@ PROCESS = Process(
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,
+    on_part=lambda parameters, part: replace(parameters, springs=part.springs(parameters.springs)),
 )

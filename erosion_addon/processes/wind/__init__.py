@@ -2,10 +2,11 @@
 """Wind: saltation and creep of sand, by particles or a boundary layer."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...base.arrays import mean_cell_size
-from ..shared.process import MASKS, Process, Spacing
+from ..shared.process import MASKS, Part, Process, Spacing
 from .parameters import WindParameters
 from .step import FLOW_BYTES, WindStep
 
@@ -27,6 +28,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     return [f"{counts['particles']:,} gusts of wind, {counts['particles_per_second']:,.0f} a second"]
 
 
+def _on_part(given: WindParameters, part: Part) -> WindParameters:
+    return replace(given, maximum_path=min(given.maximum_path * part.sides, 100.0))
+
+
 PROCESS = Process(
     "wind",
     "Wind",
@@ -44,4 +49,5 @@ PROCESS = Process(
     writes=("wind_path", "sand_flow", "wind_flow"),
     works_on_flat_land=lambda parameters: True,
     bytes_of_options=lambda parameters: FLOW_BYTES if parameters.flow_maps else 0,
+    on_part=_on_part,
 )

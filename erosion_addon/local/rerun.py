@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run on a region of a terrain.
+
+Only a window is computed: the region and a margin. The mask `strength` is multiplied by the region's share, so the
+margin stays as it is, and rain that falls on it enters the region. Rivers of `uplift` carry the water of all land
+upstream. What drops, wind and rivers carry beyond the region leaves, and counts as exported; so does what the fade at
+the border takes away, and what it leaves standing counts as added.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array, loose_of
+from ..base.errors import InputError
+from ..base.threads import granted
+from ..drainage.flow_graph import FlowGraph
+from ..grid.smooth_step import smooth_step
+from ..processes.registry import PROCESSES
+from ..processes.shared.state import Volumes
+from ..recipe.recipe import EDGE_CHOICE, Recipe, Step
+from ..run.checkpoint import Checkpoint
+from ..run.progress import Progress, Simulation
+from ..run.report import hashes, mass_balance
+from ..run.simulation import simulate
+from ..terrain.masks import prepare
+from ..terrain.terrain import Terrain
+from .region import Region, as_region
+
+RIM = 0.25
+"""Share below which the result is blended with the ground before, so that also what comes to rest at any strength, such
+as talus, fades to 0 at the border.
+"""
+
+LOCAL_MASKS = frozenset({"strength", "rain"})
+"""Masks that a run on a region has in any case, for compiling its kernels."""
+
+
+def simulate_region(
+    terrain: Terrain,
+    recipe: Recipe,
+    region: Any,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
+) -> Iterator[Progress]:
+    """Erode a region of `terrain`, as `simulate` does the whole: the progress has the whole terrain.
+
+    region: x0, y0, x1, y1 in meters from the first cell, or an array (rows, cols), 0 outside to 1. The change fades to
+    0 at its border; cells beyond keep every byte. Wear and deposition add to the terrain's. The report has `region`:
+    rows and columns of the window, cells that may change, and m³ that the fade added. Raises InputError for invalid
+    input.
+    """
+    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+    region = as_region(region, terrain, edges)
+    prepared, notes = prepare(masks, terrain.shape)
+    whole = prepared.get("strength", np.float32(1.0)) * region.share
+    window = {kind: region.cut(mask) for kind, mask in {**prepared, "strength": whole}.items()}
+    fields = {name: region.cut(values) for name, values in terrain.fields.items()}
+    spacing: Any = terrain.spacing if terrain.spacing[0] != terrain.spacing[1] else terrain.spacing[0]
+    run = simulate(
+        Terrain(region.cut(terrain.elevation), spacing, fields),
+        local_recipe(recipe, region),
+        seed=seed,
+        edges=region.edges,
+        masks=window,
+        threads=threads,
+        adds_up=True,
+        inflow=inflow(terrain, region, edges, prepared.get("rain"), threads),
+    )
+    return (
+        Progress(progress.number, progress.done, _Whole(progress.simulation, terrain, region, edges, notes))
+        for progress in run
+    )
+
+
+def erode_region(
+    terrain: Terrain,
+    recipe: Recipe,
+    region: Any,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+    threads: int = 0,
+) -> Terrain:
+    """Run `simulate_region` to its end; returns the whole terrain with its fields and `.report`."""
+    for progress in simulate_region(terrain, recipe, region, seed=seed, edges=edges, masks=masks, threads=threads):
+        last = progress
+    return last.terrain
+
+
+def local_recipe(recipe: Recipe, region: Region) -> Recipe:
+    """Recipe for the region's window, with the effect that it has on the whole."""
+
+    def on_part(step: Step) -> Step:
+        return replace(step, parameters=PROCESSES[step.kind].on_part(step.parameters, region.part))
+
+    return replace(recipe, steps=tuple(map(on_part, recipe.steps)))
+
+
+def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0) -> Array:
+    """Cells beyond the window whose water enters it at a cell, (rows, cols) of the window.
+
+    Cells on the window's edge are outlets of a run there, so water enters behind them.
+    """
+    found = np.zeros((len(region.rows), len(region.cols)))
+    if found.shape == terrain.shape:
+        return found
+    graph = FlowGraph(terrain.shape, terrain.spacing, edges, None, granted(threads))
+    graph.route(graph.padded(terrain.elevation))
+    areas = graph.inside(graph.drainage_area(rain)) / terrain.cell_area
+    behind = np.zeros(found.shape, bool)
+    behind[1:-1, 1:-1] = True
+    inside = np.zeros(terrain.shape, bool)
+    region.put(inside, behind)
+    receivers = graph.receivers()
+    crossing = ~inside & inside.ravel()[receivers]
+    entering = np.zeros(terrain.elevation.size)
+    np.add.at(entering, receivers[crossing], areas[crossing])
+    return region.cut(entering.reshape(terrain.shape))
+
+
+class _Whole:
+    """Simulation of a window, told as one of the whole terrain."""
+
+    def __init__(self, window: Simulation, before: Terrain, region: Region, edges: str, notes: list[str]) -> None:
+        self.kinds, self.titles = window.kinds, window.titles
+        self.settle, self.counts, self.estimates = window.settle, window.counts, window.estimates
+        self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
+
+    def checkpoint(self) -> Checkpoint:
+        """No state to resume from."""
+        raise InputError("A run on a region cannot be paused; finish it, or cancel it.")
+
+    def elevation(self) -> Array:
+        """Current heights, for display."""
+        return self._merged(self._before.elevation, self._window.elevation())
+
+    def water_depth(self) -> Array | None:
+        """Water depth in the current step, for display."""
+        depth = self._window.water_depth()
+        return None if depth is None else self._merged(np.zeros(self._before.shape), depth)
+
+    def _merged(self, whole: Array, window: Array) -> Array:
+        """Copy of an array of the terrain with the cells of a window that are in the region."""
+        region, merged = self._region, whole.copy()
+        share = smooth_step(region.cut(region.share), 0.0, RIM)
+        share, before = share.reshape(share.shape + (1,) * (whole.ndim - 2)), region.cut(whole)
+        blended = np.where(share < 1, before + share * (window - before), window)
+        region.put(merged, np.where(share > 0, blended, before))
+        return merged
+
+    def snapshot(self, fraction: float) -> Terrain:
+        """Current terrain with its report."""
+        before, window = self._before, self._window.snapshot(fraction)
+        fields = dict(before.fields)
+        if "bedrock" not in fields:
+            loose = loose_of({"sediment": np.zeros(before.shape), **before.fields})
+            fields["bedrock"] = (before.elevation - loose).astype(np.float32)
+        for name, values in window.fields.items():
+            old = fields.get(name, np.zeros((*before.shape, *values.shape[2:]), values.dtype))
+            fields[name] = self._merged(old, values)
+        after = Terrain(self._merged(before.elevation, window.elevation), before.spacing, fields)
+        after.report = self._report(window, after)
+        return after
+
+    def _report(self, window: Terrain, after: Terrain) -> dict[str, Any]:
+        report: dict[str, Any] = dict(window.report or {})
+        rows, cols = after.shape
+        given, mass = report["mass"], mass_balance(self._before, after, Volumes(0.0, 0.0))
+        # What the window has changed and the terrain has not, or the other way around.
+        faded = -mass["error"] - (given["added"] - given["exported"] - given["error"])
+        report["mass"] = {
+            **mass,
+            "added": given["added"] + max(faded, 0.0),
+            "exported": given["exported"] + max(-faded, 0.0),
+            "moved": given["moved"],
+            "error": given["error"],
+        }
+        part = self._region.part
+        report["region"] = {
+            "rows": [part.row, part.row + part.rows],
+            "cols": [part.col, part.col + part.cols],
+            "cells": int(np.count_nonzero(self._region.share)),
+            "faded": faded,
+        }
+        report["grid"] = {**report["grid"], "rows": rows, "cols": cols}
+        return {
+            **report,
+            "edges": self._edges,
+            "notes": [*self._notes, *report["notes"]],
+            "sha256": hashes(after),
+        }

@@ -30,6 +30,7 @@ KINDS = {
     "lakes": "Lakes",
     "sea": "Sea",
     "foliage": "Foliage",
+    "plants": "Plants and Boulders",
     "surroundings": "Surrounding Land",
     "lod": "Levels of Detail",
 }
@@ -172,7 +173,13 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
         bpy.data.objects.remove(companion)
         if not mesh.users:
             bpy.data.meshes.remove(mesh)
-    for collection in (bpy.data.materials, bpy.data.node_groups):
+    for collection in (
+        bpy.data.collections,
+        bpy.data.objects,
+        bpy.data.meshes,
+        bpy.data.materials,
+        bpy.data.node_groups,
+    ):
         for unused in [item for item in collection if nodes.KIND in item and not item.users]:
             collection.remove(unused)
     _forget_waters(terrain)
@@ -240,7 +247,7 @@ def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
 
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence. Imported late, as these modules import this one."""
-    from . import foliage, lod, rivers, surroundings, water_surface
+    from . import foliage, lod, plants, rivers, surroundings, water_surface
 
     return {
         "water": water_surface.update,
@@ -248,6 +255,7 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
         "lakes": rivers.update,
         "sea": rivers.update,
         "foliage": foliage.update,
+        "plants": plants.update,
         "surroundings": surroundings.update,
         "lod": lod.update,
     }

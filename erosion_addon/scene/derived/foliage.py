@@ -7,7 +7,6 @@ serves other scattering setups too.
 """
 
 import math
-from typing import Any
 
 import bpy
 import numpy as np
@@ -48,7 +47,7 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
     for plants in found:
         modifier = _shells(terrain, plants)
         for name, value in values.items():
-            _set_input(modifier, name, value)
+            nodes.set_modifier_input(modifier, name, value)
     return found[0]
 
 
@@ -100,16 +99,6 @@ def _shells(terrain: bpy.types.Object, plants: bpy.types.Object) -> bpy.types.No
     modifier.node_group = group
     material = foliage_material()
     plants.data.materials.append(material)  # where one looks for it
-    _set_input(modifier, "Terrain", terrain)
-    _set_input(modifier, "Material", material)
+    nodes.set_modifier_input(modifier, "Terrain", terrain)
+    nodes.set_modifier_input(modifier, "Material", material)
     return modifier
-
-
-def _set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
-    """Set an input of a Geometry Nodes modifier by its name."""
-    sockets = [item for item in modifier.node_group.interface.items_tree if item.item_type == "SOCKET"]
-    key = next(socket.identifier for socket in sockets if (socket.name, socket.in_out) == (name, "INPUT"))
-    if hasattr(modifier, "properties"):  # from Blender 5.2 on
-        getattr(modifier.properties.inputs, key).value = value
-    else:
-        modifier[key] = value

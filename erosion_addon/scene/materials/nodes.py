@@ -27,10 +27,13 @@ EXISTS = "exists"
 OF_OBJECT, VECTOR_OF_OBJECT = "object", "vector of object"
 """Socket channels that read a custom property of the object or its mesh, a number or three; 0 if it is missing."""
 
+OF_INSTANCE = "instance"
+"""Socket channel that reads a color of the instance, not of its mesh."""
+
 SURFACE = "Surface"
 """Name of the group node in a material."""
 
-_OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector"}
+_OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector", OF_INSTANCE: "Color"}
 
 _KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat", tuple: "NodeSocketColor"}
 """Type of a default → socket type."""
@@ -42,7 +45,7 @@ class Socket:
 
     kind: socket type; by default that of the `default`: a number, or three for a color. low, high, subtype: of numbers.
     attribute: mesh attribute that feeds the input in a material. channel: its output: Fac, Color, Vector, Alpha, or
-    EXISTS, as a missing attribute reads 0; or one of the object's.
+    EXISTS, as a missing attribute reads 0; or one of the object's or the instance's.
     """
 
     name: str
@@ -148,6 +151,16 @@ def material(
     return made, True
 
 
+def set_modifier_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
+    """Set an input of a Geometry Nodes modifier by its name."""
+    sockets = [item for item in modifier.node_group.interface.items_tree if item.item_type == "SOCKET"]
+    key = next(socket.identifier for socket in sockets if (socket.name, socket.in_out) == (name, "INPUT"))
+    if hasattr(modifier, "properties"):  # from Blender 5.2 on
+        getattr(modifier.properties.inputs, key).value = value
+    else:
+        modifier[key] = value
+
+
 def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]]:
     """Attribute nodes for these inputs of a group, and their links by input name."""
     fields = list(fields)
@@ -160,6 +173,8 @@ def _attribute(socket: Socket) -> Node:
     name, collapsed = socket.attribute, {"hide": True, "width": 200.0}
     if socket.channel in (OF_OBJECT, VECTOR_OF_OBJECT):
         return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed})
+    if socket.channel == OF_INSTANCE:
+        return Node(name, "Attribute", settings={"attribute_type": "INSTANCER", "attribute_name": name, **collapsed})
     if socket.channel != EXISTS:
         return Node(name, "Attribute", settings={"attribute_name": name, **collapsed})
     # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on the object, here to

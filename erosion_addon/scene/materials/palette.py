@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palettes: settings of the terrain material for a landscape, as TOML data.
 
-A file holds a `description`, the `haze_color` of the air, and controls in lower case ("rock_color"). Colors are
-"#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them. Missing ones keep their defaults.
+A file holds a `description`, the `haze_color` of the air, controls in lower case ("rock_color"), and a table `plants`.
+Colors are "#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them. Missing ones keep
+their defaults.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import radians
 from pathlib import Path
 from typing import Any
 
 from ...base.data_files import linear_color, read, shipped, tables
 from ...base.errors import InputError
+from ..scatter.placing import KINDS
 from .nodes import Socket
 from .terrain_nodes import CONTROLS
 
@@ -21,6 +23,11 @@ FOLDER = "palettes"
 HAZE = "#b9c6d4"
 """Default haze color: moist air."""
 
+TREE_LINE = "tree_line"
+"""Entry of `plants`: share of the relief up to which trees grow."""
+
+_PLANTS = (*(kind.name for kind in KINDS), TREE_LINE)
+
 _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
 
 
@@ -28,13 +35,20 @@ _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS
 class Palette:
     """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
-    haze: linear (r, g, b) of the air in the distance at noon.
+    haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant where it grows
+    best, 0-1, and the tree line.
     """
 
     name: str
     description: str
     values: dict[str, Any]
     haze: tuple[float, float, float]
+    plants: dict[str, float] = field(default_factory=dict)
+
+    def color(self, control: str) -> tuple[float, float, float]:
+        """Linear color of a control."""
+        default = next(socket.default for socket in CONTROLS if socket.name == control)
+        return tuple(self.values.get(control, default)[:3])  # type: ignore[return-value]
 
     @classmethod
     def load(cls, name: str) -> "Palette":
@@ -53,7 +67,8 @@ class Palette:
             if not isinstance(description, str):
                 raise InputError(f"description must be a text, not {description!r:.60}.")
             haze = linear_color("haze_color", table.pop("haze_color", HAZE))
-            return cls(name, description, dict(_checked(key, value) for key, value in table.items()), haze)
+            plants = _plants(table.pop("plants", {}))
+            return cls(name, description, dict(_checked(key, value) for key, value in table.items()), haze, plants)
         except InputError as error:
             raise InputError(f"{source}: {error}") from None
 
@@ -66,6 +81,18 @@ def _checked(key: str, value: Any) -> tuple[str, Any]:
     if isinstance(socket.default, tuple):
         return socket.name, (*linear_color(key, value), 1.0)
     return socket.name, _number(key, value, socket)
+
+
+def _plants(table: Any) -> dict[str, float]:
+    """Table `plants`; InputError for an invalid one."""
+    if not isinstance(table, dict):
+        raise InputError(f"plants must be a table of numbers, not {table!r:.60}.")
+    for key, value in table.items():
+        if key not in _PLANTS:
+            raise InputError(f"plants has no {key:.80}; there are {', '.join(_PLANTS)}.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise InputError(f"{key} of plants must be a number from 0 to 1, not {value!r:.60}.")
+    return {key: float(value) for key, value in table.items()}
 
 
 def _number(key: str, value: Any, socket: Socket) -> float:

@@ -8,7 +8,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...files.render_settings import PICTURE_FORMATS, Picture
-from ..derived import companions
+from ..derived import companions, plants
 from ..original import original
 from ..terrain import grid
 from . import startup, studio
@@ -83,6 +83,10 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
             land.hide_render = True
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
+    if camera is not None:
+        bpy.context.view_layer.update()
+        for shown in companions.find(terrain, plants.KIND):  # of which there are more near the camera
+            plants.update(terrain, shown)
     place, light = studio.place_of(terrain), picture.light or studio.light_of(scene) or studio.USUAL
     heading = studio.heading_of(scene.camera, place)
     hazy = False

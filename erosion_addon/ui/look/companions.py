@@ -45,6 +45,38 @@ _FOLIAGE = (
     ),
 )
 
+_PLANTS = (
+    Specification("trees", True, "Conifers, broad-leaved trees, hedges and palms, where the palette has them."),
+    Specification("shrubs", True, "Bushes."),
+    Specification("grass", True, "Tufts of grass, which are seen near the camera only."),
+    Specification("boulders", True, "Boulders that fell from cliffs."),
+    Specification(
+        "density",
+        1.0,
+        "How densely plants grow: higher values close gaps.",
+        low=0,
+        high=10,
+        soft_high=2,
+    ),
+    Specification(
+        "size",
+        1.0,
+        "Factor of all heights, which are those of nature: lower values suit land of a few meters.",
+        low=0.001,
+        high=1000,
+        soft_low=0.1,
+        soft_high=5,
+    ),
+    Specification(
+        "limit",
+        60_000,
+        "Most plants and boulders in all: higher values fill the distance, and renders take longer.",
+        low=1,
+        high=2_000_000,
+        soft_high=200_000,
+    ),
+)
+
 
 class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
     """Show the water as a surface of its own, which follows every run. Press again to update it"""
@@ -98,6 +130,29 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
+    """Scatter trees, shrubs, grass and boulders where they belong in the palette's landscape, densest near the camera.
+    They follow every run. Press again to change them, or after the camera has moved
+    """
+
+    bl_idname = "erosion.plants_add"
+    bl_label = "Add Plants and Boulders"
+    bl_options = {"REGISTER", "UNDO"}
+
+    __annotations__ = properties_of(_PLANTS)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_values(self.layout, self, [known.name for known in _PLANTS])
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.derived import plants  # few sessions need it
+
+        settings = {known.name: getattr(self, known.name) for known in _PLANTS}
+        plants.add(companions.terrain_of(context.object), **settings)
+        return {"FINISHED"}
+
+
 class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
     """Continue the land around the terrain to the horizon. It follows every run, and is not a part of the terrain"""
 
@@ -131,7 +186,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
-            reason = f"{terrain.name} has no water, rivers, lakes, sea, foliage or levels of detail."
+            reason = f"{terrain.name} has no water, rivers, lakes, sea, foliage, plants or levels of detail."
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -144,4 +199,10 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (EROSION_OT_water_add, EROSION_OT_foliage_add, EROSION_OT_surroundings_add, EROSION_OT_companion_remove)
+CLASSES = (
+    EROSION_OT_water_add,
+    EROSION_OT_foliage_add,
+    EROSION_OT_plants_add,
+    EROSION_OT_surroundings_add,
+    EROSION_OT_companion_remove,
+)

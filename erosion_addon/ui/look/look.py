@@ -151,6 +151,7 @@ class EROSION_PT_look(SubPanel):
             ("lakes", "erosion.lakes_add", "MATFLUID"),
             ("sea", "erosion.sea_add", "MOD_FLUIDSIM"),
             ("foliage", "erosion.foliage_add", "OUTLINER_OB_CURVES"),
+            ("plants", "erosion.plants_add", "OUTLINER_OB_FORCE_FIELD"),
             ("surroundings", "erosion.surroundings_add", "WORLD"),
         ):
             row = layout.row(align=True)

@@ -137,7 +137,7 @@ def test_a_renamed_modifier_and_the_users_material_stay(make_meadow):
     obj = make_meadow(moisture=0.5)
     plants, users = foliage.add(obj), bpy.data.materials.new("Mine")
     plants.modifiers["Shells"].name = "Grass"
-    foliage._set_input(plants.modifiers["Grass"], "Material", users)
+    nodes.set_modifier_input(plants.modifiers["Grass"], "Material", users)
     foliage.add(obj, height=3.0)
     companions.update(obj)
     bpy.context.view_layer.update()

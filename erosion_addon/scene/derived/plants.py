@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plants and boulders as scattered instances: conifers, broad-leaved trees, palms, hedges, shrubs, tufts of grass.
+
+A mesh of points holds each plant's place, size, rotation and color; Geometry Nodes set forms onto them. Points are
+placed anew after each run, more densely near the camera. Forms are objects of a collection, which may be replaced.
+"""
+
+import json
+import math
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...base.errors import InputError
+from ..materials import material, nodes, plant_nodes
+from ..materials.palette import TREE_LINE, Palette
+from ..scatter import placing
+from ..scatter.forms import Form
+from ..terrain import attribute_values, attributes, grid
+from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import positions
+from . import companions, water_surface
+
+KIND = "plants"
+
+SETTINGS = "erosion_plants"
+"""Custom property of the plants: their settings as JSON."""
+
+FORMS = "Plant Forms"
+"""Mark and name of the collection of forms."""
+
+READ = ("moisture", "deposition", "snow", "water_depth", "river", "lake")
+"""Fields that plants depend on."""
+
+TREE_LINE_USUAL = 0.9
+
+GROUPS = {
+    "trees": ("conifers", "broadleaf", "palms", "hedges"),
+    "shrubs": ("shrubs",),
+    "grass": ("tufts",),
+    "boulders": ("boulders",),
+}
+"""Setting → kinds that it switches."""
+
+USUAL = {"density": 1.0, "size": 1.0, "limit": 60_000, **dict.fromkeys(GROUPS, True)}
+"""Settings: share of the palette's density; factor of heights; most instances; kinds."""
+
+
+def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object:
+    """Add plants and boulders to the terrain, or change their settings; see `USUAL`.
+
+    Kinds and colors are those of the terrain's palette. InputError if nothing grows there.
+    """
+    chosen = {**USUAL, **settings}
+    spots = _spots(terrain, chosen)
+    if not len(spots.x):
+        raise InputError(
+            f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of its palette. "
+            "Choose another palette or a smaller Size."
+        )
+    found = companions.find(terrain, KIND)
+    if not found:
+        name = f"{terrain.name} Plants"
+        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        modifier = found[0].modifiers.new("Plants", "NODES")
+        modifier.node_group = plant_nodes.plant_group()
+        nodes.set_modifier_input(modifier, "Forms", _forms())
+        found[0].hide_select = True  # a click on a tree is one on the land
+    companions.put_in_place(terrain)
+    for plants in found:
+        plants[SETTINGS] = json.dumps(chosen)
+        if not plants.data.is_editmode:
+            _fill(terrain, plants.data, spots, chosen)
+    return found[0]
+
+
+def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
+    """Settings of plants; the usual ones for invalid content."""
+    try:
+        held = json.loads(plants[SETTINGS])
+        known = {key: type(value)(held[key]) for key, value in USUAL.items() if key in held}
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return dict(USUAL)
+    good = all(math.isfinite(value) and 0 <= value <= 1e6 for value in known.values())
+    return {**USUAL, **known} if good else dict(USUAL)
+
+
+def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
+    """Place the plants anew, by the ground and the scene's camera as they are now."""
+    chosen = settings_of(plants)
+    _fill(terrain, plants.data, _spots(terrain, chosen), chosen)
+
+
+def _spots(terrain: bpy.types.Object, chosen: dict[str, float | bool]) -> placing.Spots:
+    place = positions(terrain.data)
+    lattice = grid.lattice_of(terrain, place)
+    held = material.palette_of(terrain).plants
+    mixture = {
+        kind: held[kind] * chosen["density"]
+        for group, kinds in GROUPS.items()
+        for kind in kinds
+        if chosen[group] and kind in held
+    }
+    # Plants of another size are the same ones on land of another size.
+    size = float(chosen["size"]) or 1.0
+    ground = _ground(terrain, lattice, place[:, 2], size)
+    dense = placing.densities(ground, mixture, held.get(TREE_LINE, TREE_LINE_USUAL))
+    return placing.scatter(ground, dense, int(chosen["limit"]), _eye(terrain, lattice, place, size))
+
+
+def _ground(terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: float) -> placing.Ground:
+    mesh = terrain.data
+    elevation = grid.terrain_of(lattice, heights).elevation
+    fields = attributes.read_fields(mesh, lattice, [name for name in READ if attributes.holds(mesh, name)])
+    water = np.zeros(elevation.shape, bool)
+    if "water_depth" in fields:
+        water |= fields["water_depth"] > water_surface.shown_from(lattice, 0.0)
+    for name in ("river", "lake"):
+        if name in fields:
+            water |= fields[name] > 0.5
+    if companions.find(terrain, "sea"):
+        from . import rivers  # few terrains have a sea
+
+        settings = rivers.settings_in(terrain)
+        if settings is not None:
+            water |= elevation < settings.sea_level
+    row, col = lattice.spacing
+    return placing.Ground(elevation / size, (row / size, col / size), fields, water)
+
+
+def _frame(lattice: Lattice, place: Array) -> tuple[Array, Array]:
+    """Local position of the first grid point (x, y), and local units per meter along columns and rows."""
+    low, high = place[:, :2].min(axis=0).astype(np.float64), place[:, :2].max(axis=0).astype(np.float64)
+    extent = np.array([(lattice.cols - 1) * lattice.spacing[1], (lattice.rows - 1) * lattice.spacing[0]])
+    return low, (high - low) / extent
+
+
+def _eye(terrain: bpy.types.Object, lattice: Lattice, place: Array, size: float) -> tuple[float, float, float] | None:
+    """The camera's position as spots have theirs; None without a camera."""
+    camera = bpy.context.scene.camera
+    if camera is None:
+        return None
+    where = camera.matrix_basis.translation if camera.parent is None else camera.matrix_world.translation
+    local = terrain.matrix_world.inverted_safe() @ Vector(where)
+    low, unit = _frame(lattice, place)
+    x, y = (np.array(local[:2]) - low) / unit / size
+    return float(x), float(y), local.z * lattice.scale_z / size
+
+
+def _fill(
+    terrain: bpy.types.Object, mesh: bpy.types.Mesh, spots: placing.Spots, chosen: dict[str, float | bool]
+) -> None:
+    """Replace the points of the mesh."""
+    place = positions(terrain.data)
+    lattice = grid.lattice_of(terrain, place)
+    low, unit = _frame(lattice, place)
+    size = float(chosen["size"]) or 1.0
+    x, y, height = spots.x * size, spots.y * size, spots.height * size
+    local = lattice.to_grid(place[:, 2])
+    points = np.empty((len(x), 3), np.float32)
+    points[:, :2] = low + np.column_stack((x, y)) * unit
+    points[:, 2] = placing.sample(local, lattice.spacing, x, y) if len(x) else 0
+    mesh.clear_geometry()
+    mesh.vertices.add(len(points))
+    if not len(points):
+        mesh.update()
+        return
+    mesh.attributes["position"].data.foreach_set("vector", points.ravel())
+    tall = np.column_stack((height * unit[0], height * unit[1], height / lattice.scale_z))
+    turn = np.column_stack((0 * spots.turn, 0 * spots.turn, spots.turn))
+    moist = np.zeros(len(x))
+    if attributes.holds(terrain.data, "moisture"):
+        known = attributes.read_fields(terrain.data, lattice, ["moisture"])["moisture"]
+        moist = placing.sample(known, lattice.spacing, x, y)
+    values = {
+        plant_nodes.FORM: spots.form.astype(np.float32),
+        plant_nodes.SIZE: tall,
+        plant_nodes.TURN: turn,
+        plant_nodes.COLOR: _colors(material.palette_of(terrain), spots, moist),
+    }
+    for name, numbers in values.items():
+        attribute_values.add(mesh, name, numbers)
+    mesh.update()
+
+
+def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
+    """Linear color of each plant (count, 3): the palette's, by moisture, and by chance."""
+    dry, lush, rock = (np.array(palette.color(name)) for name in ("Grass Dry", "Grass Lush", "Rock Color"))
+    needles, leaves = np.array([0.016, 0.030, 0.014]), np.array([0.030, 0.052, 0.014])
+    wet = np.clip(1.6 * moist + 0.5 * (spots.tint - 0.5), 0, 1)[:, None]
+    grass = dry + (lush - dry) * wet
+    kinds = {
+        "conifers": needles + 0.12 * grass,
+        "broadleaf": 0.6 * leaves + 0.35 * grass,
+        "palms": 0.7 * leaves + 0.3 * grass,
+        "hedges": 0.5 * leaves + 0.35 * grass,
+        "shrubs": 0.25 * leaves + 0.6 * grass,
+        "tufts": 1.15 * grass,
+        "boulders": np.broadcast_to(rock, (len(moist), 3)),
+    }
+    colors = np.choose(spots.kind[:, None].astype(int), [kinds[kind.name] for kind in placing.KINDS])
+    return np.asarray(colors * (0.7 + 0.6 * spots.tint[:, None]))
+
+
+def _forms() -> bpy.types.Collection:
+    """Collection of the forms, in no scene: the existing one, or a new one."""
+    found = nodes.find(bpy.data.collections, FORMS)
+    if found is not None:
+        return found
+    made = bpy.data.collections.new(FORMS)
+    made[nodes.KIND] = FORMS
+    surface = plant_nodes.plant_material()
+    for number, (kind, seed, detail) in enumerate(placing.FORMS):
+        name = f"Plant {number:02d} {kind.name.capitalize()}"
+        obj = bpy.data.objects.new(name, _mesh(name, kind.form(7 * seed + 1, detail)))
+        obj[nodes.KIND] = FORMS
+        obj.data.materials.append(surface)
+        made.objects.link(obj)
+    return made
+
+
+def _mesh(name: str, form: Form) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    mesh[nodes.KIND] = FORMS
+    mesh.from_pydata(form.place, [], form.faces)
+    for attribute, values in ((plant_nodes.LEAF, form.leaf), (plant_nodes.SHADE, form.shade)):
+        attribute_values.add(mesh, attribute, values)
+    mesh.normals_split_custom_set_from_vertices(form.normal)
+    return mesh

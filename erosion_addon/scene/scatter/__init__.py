@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plants and boulders scattered on a terrain: their forms, and where they stand."""

@@ -56,8 +56,9 @@ class FlowGraph:
         self._donors = np.empty(size, np.uint8)
         self.order = np.empty(rows * cols, np.int32)
         """Cells in topological order, receivers first, as flat indices of the padded grid."""
-        self._labels = np.empty(size, np.int32)
-        self.places = self._labels[: rows * cols]  # which are made when labels are no longer needed
+        self.labels = np.empty(size, np.int32)
+        """Number of each cell's basin, flat; while a routing runs."""
+        self.places = self.labels[: rows * cols]  # which are made when labels are no longer needed
         """Position in the order of each cell's receiver; an outlet's own."""
         self.parts = np.zeros(2, np.int64)
         """Boundaries in the order between parts of whole trees."""
@@ -79,9 +80,20 @@ class FlowGraph:
         keep: return the basins of pits and the passes between them, `labels` and `links` of `kernels.basins.span`; None
         without pits.
         """
-        kernels, network = self._receivers, self.network
-        rows, cols = self.shape
         self.fill_ring(heights)
+        count = self.find_receivers(heights, wander)
+        if not self.outlets.any():
+            self._basins.open_lowest(heights, self.network)
+            count -= 1
+        links = self._lead_out(heights, count) if count else None
+        passes = (self.labels.copy(), links) if keep and links is not None else None
+        self.sort()
+        return passes
+
+    def find_receivers(self, heights: Array, wander: int | None = None) -> int:
+        """Set the receiver of each cell by its heights (flat, padded; m), those of the ring too; returns the number of
+        pits. wander: see `route`."""
+        kernels, network, (rows, cols) = self._receivers, self.network, self.shape
         key, chance = np.uint64(wander or 0), wander is not None
         pits: list[int] = []
         in_bands(
@@ -91,35 +103,43 @@ class FlowGraph:
             rows,
             self._threads,
         )
-        count = sum(pits)
-        if not self.outlets.any():
-            self._basins.open_lowest(heights, network)
-            count -= 1
-        links = self._lead_out(heights, count) if count else None
-        passes = (self._labels.copy(), links) if keep and links is not None else None
-        trees = np.empty(self._streams.count_outlets(network) + 1, np.int64)
-        streams = self._streams
+        return sum(pits)
+
+    def sort(self) -> None:
+        """Sort cells in topological order, once every one of them reaches an outlet."""
+        streams, network, (rows, cols) = self._streams, self.network, self.shape
+        trees = np.empty(streams.count_outlets(network) + 1, np.int64)
         in_bands(lambda first, last: streams.list_donors(network, cols, first, last, self._donors), rows, self._threads)
         streams.depth_first(network, self._donors, self.order, self.places, trees)
         wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
-        return passes
 
     def _lead_out(self, heights: Array, count: int) -> Array:
-        kernels, network, (rows, cols), labels = self._basins, self.network, self.shape, self._labels
+        kernels, network, labels = self._basins, self.network, self.labels
         kernels.number_pits(network, labels)
-        in_bands(lambda first, last: kernels.label_basins(network, labels, cols, first, last), rows, self._threads)
+        self.label_basins()
+        links = np.empty((count, 2), np.int64)
+        kernels.span(heights, network, labels, self.borders(heights), links)
+        kernels.carve(heights, network, labels, links, np.empty(count + 1))
+        return links
+
+    def label_basins(self) -> None:
+        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path."""
+        kernels, (rows, cols) = self._basins, self.shape
+        in_bands(
+            lambda first, last: kernels.label_basins(self.network, self.labels, cols, first, last), rows, self._threads
+        )
+
+    def borders(self, heights: Array) -> Array:
+        """Pairs of neighbors in different basins, in reading order; see `kernels.basins.list_borders`."""
+        kernels, (rows, cols) = self._basins, self.shape
         found: dict[int, Array] = {}
 
         def border(first: int, last: int) -> None:
-            found[first] = kernels.list_borders(heights, network, labels, cols, first, last)
+            found[first] = kernels.list_borders(heights, self.network, self.labels, cols, first, last)
 
         in_bands(border, rows, self._threads)
-        borders = np.concatenate([found[first] for first in sorted(found)])
-        links = np.empty((count, 2), np.int64)
-        kernels.span(heights, network, labels, borders, links)
-        kernels.carve(heights, network, labels, links, np.empty(count + 1))
-        return links
+        return np.concatenate([found[first] for first in sorted(found)])
 
     def fill_ring(self, heights: Array) -> None:
         """Set the ring of flat heights (m), see `kernels.receivers.fill_ring`."""

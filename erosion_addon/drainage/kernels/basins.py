@@ -74,7 +74,7 @@ def list_borders(heights, network, labels, cols, first, last):
 
 
 @allocation_free
-def _find(roots, basin):
+def find(roots, basin):
     """Representative of a basin in the union-find forest."""
     while roots[basin] != basin:
         roots[basin] = roots[roots[basin]]
@@ -101,7 +101,7 @@ def span(heights, network, labels, borders, links):
         for place in range(count):
             cell, number = np.int64(borders[place] // 4), np.int64(4 + borders[place] % 4)
             other = neighbor(network, cell, number)
-            own, theirs = _find(roots, labels[cell]), _find(roots, labels[other])
+            own, theirs = find(roots, labels[cell]), find(roots, labels[other])
             if theirs == own:  # it stays so
                 continue
             borders[kept] = borders[place]
@@ -120,7 +120,7 @@ def span(heights, network, labels, borders, links):
             if roots[basin] != basin or lowest[basin] == math.inf:
                 continue
             cell, number = best[basin]
-            other = _find(roots, labels[neighbor(network, cell, number)])
+            other = find(roots, labels[neighbor(network, cell, number)])
             if other != basin:  # else the other one has chosen the same pass
                 roots[max(basin, other)] = min(basin, other)
                 links[made, 0], links[made, 1] = cell, number

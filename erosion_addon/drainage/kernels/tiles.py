@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Spanning trees over the basins of tiles, and flow between tiles."""
+
+import numpy as np
+
+from ...kernels.compile import kernel
+from .basins import find
+from .receivers import neighbor
+
+
+@kernel
+def contract(network, labels, cells, numbers, terminal, links, passes):
+    """Part of the minimum spanning tree over the basins of a tile that other tiles cannot change, and what remains.
+
+    A basin is a terminal if other tiles may touch it. The lowest pass of basins without a terminal belongs to the tree
+    in any case: it goes into `links` (basins, 2): cell, number of the neighbor. Basins so joined have one terminal. A
+    pass between two of them goes into `passes` (basins, 4): cell, number, terminal of either side, unless lower passes
+    of the tile lead around it. Returns the number of both.
+
+    cells, numbers: passes, lowest first. labels: basin of each cell. terminal: by basin; changed.
+    """
+    basins = terminal.size
+    whole, joined, ends = np.arange(basins), np.arange(basins), np.arange(basins)
+    made, kept = 0, 0
+    for place in range(cells.size):
+        cell, number = cells[place], numbers[place]
+        own, theirs = labels[cell], labels[neighbor(network, cell, number)]
+        one, other = find(whole, own), find(whole, theirs)
+        if one == other:
+            continue
+        whole[max(one, other)] = min(one, other)
+        one, other = find(joined, own), find(joined, theirs)
+        if terminal[one] and terminal[other]:
+            passes[kept, 0], passes[kept, 1], passes[kept, 2], passes[kept, 3] = cell, number, ends[one], ends[other]
+            kept += 1
+            continue
+        root, leaf = min(one, other), max(one, other)
+        if terminal[leaf]:
+            ends[root] = ends[leaf]
+        joined[leaf] = root
+        terminal[root] |= terminal[leaf]
+        links[made, 0], links[made, 1] = cell, number
+        made += 1
+    return made, kept
+
+
+@kernel
+def span(first, second, nodes):
+    """Whether each edge belongs to the spanning tree, (edges,) bool. first, second: nodes of edges, lowest first."""
+    roots, kept = np.arange(nodes), np.zeros(first.size, np.bool_)
+    for edge in range(first.size):
+        one, other = find(roots, first[edge]), find(roots, second[edge])
+        if one != other:
+            roots[max(one, other)] = min(one, other)
+            kept[edge] = True
+    return kept
+
+
+@kernel
+def orient(first, second, root, nodes):
+    """Edge of a tree that leads from each node toward the root, (nodes,) int64; -1 at the root and beside the tree."""
+    head, following = np.full(nodes, -1), np.empty(2 * first.size, np.int64)
+    for edge in range(first.size):
+        for end in range(2):
+            node = first[edge] if end == 0 else second[edge]
+            following[2 * edge + end] = head[node]
+            head[node] = 2 * edge + end
+    below = np.full(nodes, -1)
+    reached, count, at = np.empty(nodes, np.int64), 1, 0
+    reached[0] = root
+    while at < count:
+        node = reached[at]
+        at += 1
+        entry = head[node]
+        while entry >= 0:
+            edge = entry // 2
+            other = second[edge] if entry % 2 == 0 else first[edge]
+            if edge != below[node]:
+                below[other] = edge
+                reached[count] = other
+                count += 1
+            entry = following[entry]
+    return below
+
+
+@kernel
+def carry(onward, inflow, levels):
+    """Inflow of cells at borders of tiles, accumulated downstream, and water levels (m), carried upstream; in place.
+
+    onward: the cell at which a cell's water enters the next tile, -1 if it reaches an outlet first.
+    """
+    size = onward.size
+    donors, order, count = np.zeros(size, np.int64), np.empty(size, np.int64), 0
+    for cell in range(size):
+        if onward[cell] >= 0:
+            donors[onward[cell]] += 1
+    for cell in range(size):
+        if donors[cell] == 0:
+            order[count] = cell
+            count += 1
+    at = 0
+    while at < count:
+        cell = order[at]
+        at += 1
+        below = onward[cell]
+        if below >= 0:
+            inflow[below] += inflow[cell]
+            donors[below] -= 1
+            if donors[below] == 0:
+                order[count] = below
+                count += 1
+    for place in range(count - 1, -1, -1):
+        cell = order[place]
+        if onward[cell] >= 0:
+            levels[cell] = max(levels[cell], levels[onward[cell]])
+
+
+@kernel
+def ends(network, labels, links, terminal):
+    """Terminal to which each basin is joined by the links of `contract`, (basins,) int64."""
+    roots = np.arange(terminal.size)
+    for link in range(links.shape[0]):
+        cell, number = links[link]
+        one, other = find(roots, labels[cell]), find(roots, labels[neighbor(network, cell, number)])
+        if terminal[one]:
+            roots[other] = one
+        else:
+            roots[one] = other
+    for basin in range(roots.size):
+        roots[basin] = find(roots, basin)
+    return roots

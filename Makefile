@@ -7,10 +7,13 @@
 # make test-all  all tests on both LTS releases, where both Pythons are there; landscapes and drawn cases on one of them
 # make environments  what test-all needs, without running it
 # make gui-test  the extension in a real Blender window, driven with a mouse (Linux, root)
-# make soak      hundreds of cancelled and killed runs, thousands of broken meshes, every recipe's bytes on poorer
-#                machines, with figures
+# make soak      500 runs and 2,000 strokes of the brush in one Blender, and what grows; an hour
+# make stalls    how long the extension holds up Blender's main thread, as a histogram
+# make neighbors  other extensions' versions of the same libraries, in both orders (downloads 45 MB)
+# make same-bytes  every recipe's bytes on poorer machines
 # make histories  thousands of histories of a session: runs, edits, undo, saving, in any order, beside a plain model
-# make faults    memory, disk and worker failed at every place, once and for ever: the input or the result, never between
+# make faults    memory, disk and worker failed at every place, once and for ever; all surroundings that this machine can
+#                be given; runs ended and killed at random moments: the input or the result, never between; an hour
 # make fuzz SECONDS=600  mutated recipes, images, checkpoints and words, toward code not seen before (Linux)
 # make mutants   small faults put into five modules, and how many of them the tests notice; an hour
 # make bench     speed and memory, as ratios within one run
@@ -32,7 +35,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak histories faults fuzz mutants bench zip zips clean
+.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak stalls neighbors same-bytes histories faults fuzz mutants bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -88,7 +91,15 @@ bench: $(VENV)/ready
 	$(IN_VENV) bench/bench.py
 
 soak: $(VENV)/ready
-	$(IN_VENV) tests/soak.py
+	$(IN_VENV) -m tests.soak
+
+stalls: $(VENV)/ready
+	$(IN_VENV) -m tests.stalls
+
+neighbors: $(VENV)/ready
+	$(IN_VENV) -m tests.neighbors
+
+same-bytes: $(VENV)/ready
 	$(IN_VENV) -m tests.every_machine
 
 histories: $(VENV)/ready
@@ -96,6 +107,8 @@ histories: $(VENV)/ready
 
 faults: $(VENV)/ready
 	$(IN_VENV) -m tests.faults
+	$(IN_VENV) -m tests.surroundings
+	$(IN_VENV) -m tests.interruptions
 
 fuzz: $(VENV)/ready
 	$(IN_VENV) -m tests.fuzz --seconds $(or $(SECONDS),600)

@@ -1,129 +1,144 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long runs of what must never fail, with figures: `make soak`, or `python tests/soak.py --cancels 3000 --kills 1000`.
+"""Hundreds of runs and thousands of strokes of the brush in one Blender: `make soak`, or `python -m tests.soak`.
 
-0 failures in N bounds the rate of failures at about 3 / N.
+Growth is a failure: memory by more than 2 KiB for each run or stroke (median slope of the second half), open files,
+threads, processes. The scene is made anew every 25, as undo steps and strokes of a recipe are the artist's own.
 """
 
 import argparse
 import os
-import random
-import signal
 import sys
 import time
+from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import bpy
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from erosion_addon.model import InputError, Recipe
+import erosion_addon
+from erosion_addon.model import Recipe
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
-from erosion_addon.scene.worker import worker_process as process
+from erosion_addon.scene.worker import worker_process
+from erosion_addon.ui.recipe import steps
 from tests.terrains import fractal
 
-LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
+SIDE, CELL = 128, 10.0
+ANEW = 25
+"""Runs or strokes on one terrain."""
+
+MOST_GROWTH = 2048.0
+"""Bytes for each run or stroke."""
+
+KINDS = ("rain", "raise", "smooth", "talus", "sand", "rills")
 
 
-def terrain_object() -> bpy.types.Object:
-    """A small terrain in an empty scene."""
+def terrain() -> bpy.types.Object:
+    """A terrain in an empty scene, active."""
+    job.clear()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object("Land", fractal(SIDE, SIDE, 200.0), (CELL, CELL), bpy.context.scene.collection)
+    bpy.context.view_layer.objects.active = obj
+    obj.select_set(True)
+    steps.fill(obj.erosion, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.2}))
+    return obj
 
 
-def start_and_wait(obj: bpy.types.Object, seconds: float) -> "job.Job":
-    """A run, under way for so long, and most of the time seen on its mesh."""
-    run = job.start(obj, LONG, {})
-    run.viewer.shows = random.random() < 0.8
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not run.ended:
-        run.poll(0.005)
-    return run
+def run(number: int) -> None:
+    """A run; now and then one that is canceled, or Restore."""
+    assert bpy.ops.erosion.run() == {"FINISHED"}
+    if number % 5 == 4:
+        assert bpy.ops.erosion.restore() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="Run")
 
 
-def cancels(count: int) -> tuple[int, str]:
-    """Cancel at random moments; a failure is a changed byte, a process left, or half a second until idle."""
-    obj, failures, longest = terrain_object(), 0, 0.0
-    before = grid.fingerprint(obj.data)
-    for _ in range(count):
-        run = start_and_wait(obj, random.random() ** 3 * 3)
-        worker = process.ready()._process
-        began = time.monotonic()
-        job.clear()
-        longest = max(longest, time.monotonic() - began)
-        intact = grid.fingerprint(obj.data) == before and len(obj.data.attributes) == ATTRIBUTES
-        failures += not (intact and run.state == "cancelled" and worker.poll() is not None)
-    return failures + (longest > 0.5), f"longest time until idle {longest * 1000:.0f} ms"
+def stroke(number: int) -> None:
+    """A stroke of the brush."""
+    brush = bpy.context.scene.erosion_brush
+    brush.kind, brush.radius = KINDS[number % len(KINDS)], 60.0
+    dabs = [((number * 37 % 100 - 50) * 8.0 + 15.0 * dab, (number * 53 % 100 - 50) * 8.0, 0.0) for dab in range(4)]
+    given = [{"name": "", "location": place, "pressure": 1.0} for place in dabs]
+    assert bpy.ops.erosion.brush_stroke(stroke=given) == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="Stroke")
 
 
-def kills(count: int) -> tuple[int, str]:
-    """kill -9 on the worker at random moments; a failure is a changed byte or no sentence."""
-    obj, failures = terrain_object(), 0
-    before = grid.fingerprint(obj.data)
-    for _ in range(count):
-        run = start_and_wait(obj, random.random() * 0.5)
-        os.kill(process.ready()._process.pid, signal.SIGKILL)
-        while not run.ended:
-            run.poll(0.05)
-        failures += not (grid.fingerprint(obj.data) == before and "SIGKILL" in run.sentence)
-        job.clear()
-    return failures, "each with a sentence"
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def meshes(count: int) -> tuple[int, str]:
-    """Random meshes; a failure is anything but a terrain or a sentence."""
-    refused = failures = 0
+def held(pid: int) -> tuple[int, int]:
+    """Open files and threads of a process."""
+    return len(os.listdir(f"/proc/{pid}/fd")), len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208
+
+
+def children(pid: int) -> int:
+    """How many processes a process has."""
+    return sum(len(task.read_text().split()) for task in Path(f"/proc/{pid}/task").glob("*/children"))
+
+
+def slope(values: list[int]) -> float:
+    """Growth of the second half of some values, each (Theil, Sen: the median of the slopes between all pairs)."""
+    half = values[len(values) // 2 :]
+    pairs = combinations(range(0, len(half), max(1, len(half) // 200)), 2)
+    return float(np.median([(half[b] - half[a]) / (b - a) for a, b in pairs]))
+
+
+def soak(name: str, act: Callable[[int], None], count: int) -> int:
+    """Do it so often; returns how many of memory, files, threads and processes have grown."""
+    processes: dict[str, list[int]] = {"Blender": [], "worker": []}
+    counts, began = [], time.monotonic()
     for number in range(count):
-        if number % 1000 == 0:
-            bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        chance = np.random.default_rng(random.getrandbits(64))
-        rows, cols = chance.integers(1, 9, 2)
-        heights = chance.normal(0, 10.0 ** chance.integers(-3, 4), (rows, cols))
-        places = np.stack([*np.mgrid[0:rows, 0:cols][::-1], heights], -1)
-        places = places.reshape(-1, 3) * 10.0 ** chance.integers(-3, 4) + chance.choice([0, 0, 1e3, 1e6])
-        for _ in range(chance.integers(0, 3)):
-            match chance.integers(4):
-                case 0:
-                    places = chance.permutation(places)
-                case 1:
-                    places = places[chance.random(len(places)) > 0.1]
-                case 2 if len(places):
-                    places[chance.integers(len(places)), chance.integers(3)] = chance.choice([np.nan, np.inf, 1e30, 0])
-                case 3:
-                    places = np.concatenate([places, places[:1]])
-        mesh = bpy.data.meshes.new("Random")
-        mesh.from_pydata(places.tolist(), [], [])
-        obj = bpy.data.objects.new("Random", mesh)
-        obj.scale = chance.choice([1, 1, 1, 0, -1, 1e-3, 50], 3)
-        bpy.context.view_layer.update()
-        try:
-            assert np.isfinite(grid.read_terrain(obj)[0].elevation).all()
-        except InputError as error:
-            refused += 1
-            failures += not str(error).endswith(".")
-        except Exception as error:  # noqa: BLE001 - that none comes is what is tested
-            failures += 1
-            print(repr(error))
-        bpy.data.meshes.remove(mesh)
-    return failures, f"{refused} refused in a sentence"
+        if number % ANEW == 0:
+            terrain()
+        act(number)
+        worker = worker_process.ready()._process.pid
+        if number % ANEW == ANEW - 1:
+            for who, pid in (("Blender", os.getpid()), ("worker", worker)):
+                processes[who].append(resident(pid))
+            counts.append((*held(os.getpid()), children(os.getpid()), *held(worker)))
+    failures = 0
+    for who, values in processes.items():
+        growth = slope(values) / ANEW
+        failures += growth > MOST_GROWTH
+        print(
+            f"{count} {name}, memory of {who}: {values[0] / 2**20:.1f} MiB after the first {ANEW}, "
+            f"{values[-1] / 2**20:.1f} at the end; {growth / 1024:+.2f} KiB for each in the second half",
+            flush=True,
+        )
+    half = counts[len(counts) // 2]
+    for what, one, other in zip(
+        ("open files of Blender", "its threads", "its processes", "open files of the worker", "its threads"),
+        half,
+        counts[-1],
+        strict=True,
+    ):
+        failures += other > one
+        print(f"    {what}: {one}, at the end {other}", flush=True)
+    print(f"    {(time.monotonic() - began) / count * 1000:.0f} ms for each", flush=True)
+    return failures
 
 
-ATTRIBUTES = len(terrain_object().data.attributes)
+def main() -> int:
+    """Command line; returns how many things have grown."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--strokes", type=int, default=2000)
+    given = parser.parse_args()
+    sys.stdout = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Blender tells of each run
+    erosion_addon.register()
+    failures = 0
+    for name, act, count in (("runs", run, given.runs), ("strokes", stroke, given.strokes)):
+        if count:
+            failures += soak(name, act, max(count // ANEW, 4) * ANEW)
+    print(f"{failures} failures")
+    worker_process.stop()
+    return failures
+
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    for soak, usual in ((cancels, 300), (kills, 100), (meshes, 10000)):
-        parser.add_argument(f"--{soak.__name__}", type=int, default=usual, metavar="N", help=soak.__doc__)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**9))
-    given = parser.parse_args()
-    print(f"--seed {given.seed}")
-    random.seed(given.seed)
-    total = 0
-    for soak in (cancels, kills, meshes):
-        count = getattr(given, soak.__name__)
-        failures, more = soak(count)
-        total += failures
-        print(f"{count} {soak.__name__}: {failures} failures, {more}", flush=True)
-    process.stop()
-    sys.exit(total > 0)
+    failed = main() > 0
+    sys.stdout.flush()
+    os._exit(failed)  # Blender 4.5 as a Python module may hang at its end, see conftest.py

@@ -3,9 +3,7 @@
 
 import ast
 import hashlib
-import importlib.util
 import json
-import os
 import re
 import runpy
 import shutil
@@ -19,6 +17,7 @@ import pytest
 
 from erosion_addon import VERSION
 from erosion_addon.base.threads import processors
+from tests import bare_python
 
 ROOT = Path(__file__).resolve().parents[1]
 # blender_ext.py checks the values of these keys and ignores all others.
@@ -63,20 +62,8 @@ def packed(zip_path):
 
 @pytest.fixture(scope="module")
 def python_without_numba(tmp_path_factory):
-    """A Python that sees every package of this one, bpy among them, but neither numba nor llvmlite."""
-    folder = tmp_path_factory.mktemp("bare")
-    packages, links = Path(importlib.util.find_spec("bpy").origin).parent.parent, folder / "packages"
-    links.mkdir()
-    for entry in packages.iterdir():
-        if not entry.name.startswith(("numba", "llvmlite")) and entry.suffix != ".pth":
-            (links / entry.name).symlink_to(entry)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
-    scripts = "Scripts" if os.name == "nt" else "bin"
-    python = folder / "venv" / scripts / Path(sys.executable).name
-    command = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    own = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-    (Path(own) / "packages.pth").write_text(f"{links}\n")
-    return python
+    """See `bare_python.make`."""
+    return bare_python.make(tmp_path_factory.mktemp("bare"))
 
 
 def test_pip_installs_every_folder_of_the_package():
@@ -260,11 +247,9 @@ def profile(tmp_path_factory):
 @pytest.fixture(scope="module")
 def seen(zip_path, python_without_numba, profile):
     """What installed_extension.py has seen in the empty profile."""
-    others = ("PYTHON", "NUMBA", "BLENDER", "TERRAIN_EROSION")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     done = subprocess.run(
         [python_without_numba, ROOT / "tests" / "installed_extension.py", zip_path],
-        env=kept | {"BLENDER_USER_RESOURCES": str(profile)},
+        env=bare_python.environment(profile),
         capture_output=True,
         text=True,
         timeout=300,

@@ -90,9 +90,24 @@ def _ended(
         return 2, "There was not enough memory; use a smaller terrain or close other programs."
     except KeyboardInterrupt as end:
         return 130, str(end) or "Interrupted; nothing was written."
-    except Exception:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001
+        if isinstance(error, ImportError | OSError) and _is_of_the_compiler(error):
+            cause = " ".join(str(error).split())
+            return (
+                2,
+                f"The libraries that compile cannot be loaded; close other programs, or reinstall numba: {cause:.200}",
+            )
         return 1, traceback.format_exc()
     return 0, ""
+
+
+def _is_of_the_compiler(error: Exception) -> bool:
+    """Whether an error comes from numba or llvmlite while they are loaded, as where memory is scarce."""
+    return any(
+        name in Path(frame.filename).parts
+        for frame in traceback.extract_tb(error.__traceback__)
+        for name in ("numba", "llvmlite")
+    )
 
 
 def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:

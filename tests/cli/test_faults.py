@@ -122,6 +122,20 @@ def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
     assert capsys.readouterr().err == ("There was not enough memory; use a smaller terrain or close other programs.\n")
 
 
+def test_libraries_that_cannot_be_loaded_are_told(folder, monkeypatch, capsys):
+    """As libllvmlite.so with 200 MB of address space."""
+
+    def simulate(*_, **__):
+        load = "raise OSError('Could not find/load shared object file')"
+        exec(compile(load, "/lib/llvmlite/binding/ffi.py", "exec"))  # noqa: S102
+
+    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
+    before = listing(folder)
+    assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 2
+    assert re.fullmatch(r"The libraries that compile cannot be loaded; .*object file\n", capsys.readouterr().err)
+    assert listing(folder) == before
+
+
 def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, capsys):
     def simulate(*_, **__):
         raise ZeroDivisionError("ours")

@@ -79,6 +79,8 @@ def in_words(report: dict[str, Any]) -> list[str]:
     lines = [
         f"{report['recipe']}, seed {report['seed']}, {grid['rows']} × {grid['cols']} cells, {report['seconds']:.1f} s"
     ]
+    if region := report.get("region"):
+        lines.append(f"on a region of {region['cells']:,} cells")
     if report["finished"] < 1:
         lines.append(f"finished early, at {report['finished']:.0%}")
     if reused := sum(step.get("reused", False) for step in report["steps"]):

@@ -57,6 +57,11 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "surface_color": bpy.props.PointerProperty(
             type=EROSION_PG_surface_color, name="Surface Color", description="Starting colors of the ground"
         ),
+        "region_name": bpy.props.StringProperty(
+            name="Region",
+            description="Vertex group or attribute of the vertices that Run on Region erodes. Empty: the vertices that "
+            "are selected, as Edit Mode left them",
+        ),
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
             default=True,

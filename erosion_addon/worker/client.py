@@ -14,7 +14,7 @@ from ..recipe.recipe import Recipe
 from ..terrain.terrain import Terrain
 from . import child
 from .diagnostics import why_broken
-from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, REGION, Message, Request, receive, send
 
 LAST_SECONDS = 10.0
 """Grace period for a silent worker to exit."""
@@ -108,12 +108,14 @@ class Runner:
         preview: tuple[int, int] | None = None,
         adds_up: bool = False,
         frames: FrameOrder | None = None,
+        region: Any = None,
     ) -> None:
         """Start a run; seed and edges are the recipe's.
 
         threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's wear and deposition.
         preview:
         (rows, cols); if given, the only result is the change of height at that size. frames: to keep.
+        region: (rows, cols) cells of a region, 0-1; None for the whole terrain.
         """
         self._number += 1
         values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
@@ -122,6 +124,7 @@ class Runner:
         )
         arrays = {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+        arrays |= {} if region is None else {REGION: region}
         self._send("run", values, arrays)
 
     def resume(self, file: Any, threads: int = 0, frames: FrameOrder | None = None) -> None:

@@ -28,6 +28,7 @@ from ..base.errors import InputError
 from ..base.threads import OnProgress
 from ..frames.sequence import FrameOrder, Frames
 from ..grid.resample import spread
+from ..local.rerun import LOCAL_MASKS, simulate_region
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.precompile import rehearse, rehearse_rest
@@ -37,7 +38,7 @@ from ..run.step_cache import Results
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .diagnostics import versions, why_broken
-from .messages import MASK_PREFIX, NO_MEMORY, Message, Request, receive, send
+from .messages import MASK_PREFIX, NO_MEMORY, REGION, Message, Request, receive, send
 from .painting import Painting
 from .services import FEW, compute
 from .throttle import Throttle
@@ -275,12 +276,16 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
         run = resume(checkpoint, values["threads"], _results)
         return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.
+    region = arrays.pop(REGION, None)
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
     kept = FrameOrder.from_json(values["frames"])
     frames = kept and kept.begin()
-    rehearse(recipe, terrain.spacing, masks, terrain.fields, tell)
+    local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
+    rehearse(recipe, terrain.spacing, local.union(masks), terrain.fields, tell)
+    if region is not None:
+        return simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
     threads, adds_up = values["threads"], values["adds_up"]
     results = None if frames else _results  # a step from memory has no states on the way
     run = simulate(terrain, recipe, masks=masks, threads=threads, results=results, adds_up=adds_up)

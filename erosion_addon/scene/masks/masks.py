@@ -71,6 +71,14 @@ def read_mask(
     return softened(mask, lattice.spacing, border)
 
 
+def read_selection(obj: bpy.types.Object, lattice: Lattice) -> Array:
+    """Selected vertices as Edit Mode left them, (rows, cols) float32, 1 where selected; InputError if none is."""
+    selected = _selected(obj)
+    if not selected.any():
+        raise InputError(f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or choose a vertex group.")
+    return lattice.to_grid(selected.astype(np.float32))
+
+
 def read_named(obj: bpy.types.Object, lattice: Lattice, name: str, label: str) -> Array:
     """Vertex group or attribute of that name as a mask, (rows, cols) float32; InputError, with the mask's `label`, if
     missing.
@@ -97,15 +105,20 @@ def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
 
 def _selection(obj: bpy.types.Object, label: str) -> Array:
     """(vertices,) float32: 1 where a vertex is selected."""
-    mesh = obj.data
-    selected = np.zeros(len(mesh.vertices), np.bool_)
-    if (attribute := mesh.attributes.get(".select_vert")) is not None:
-        attribute.data.foreach_get("value", selected)
+    selected = _selected(obj)
     if not selected.any():
         raise InputError(
             f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {label} mask to None."
         )
     return selected.astype(np.float32)
+
+
+def _selected(obj: bpy.types.Object) -> Array:
+    """(vertices,) bool: whether a vertex is selected."""
+    selected = np.zeros(len(obj.data.vertices), np.bool_)
+    if (attribute := obj.data.attributes.get(".select_vert")) is not None:
+        attribute.data.foreach_get("value", selected)
+    return selected
 
 
 def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:

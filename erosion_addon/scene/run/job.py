@@ -70,16 +70,20 @@ class Job(Task):
         threads: int,
         adds_up: bool,
         frames: FrameOrder | None,
+        region: Array | None,
     ) -> None:
-        """Start a run. An unchanged result is eroded from its original again."""
+        """Start a run. An unchanged result is eroded from its original again, a region of it as it is."""
+        if region is not None:
+            continue_from_result, adds_up, self.pauses = True, True, False
         attributes.check_names(mesh, layers)
         if frames is not None:
             frames.begin().require_space((self._lattice.rows, self._lattice.cols))
         self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
-        terrain = start_state.terrain(mesh, self._lattice, start, continue_from_result, layers, adds_up)
+        given = continue_from_result, layers, adds_up, region is not None
+        terrain = start_state.terrain(mesh, self._lattice, start, *given)
         self._before = terrain.elevation
-        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames)
+        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
         self._frames = frames
 
     def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameOrder | None) -> None:
@@ -197,16 +201,18 @@ def start(
     adds_up: bool = False,
     seen: TerrainSnapshot | None = None,
     frames: FrameOrder | None = None,
+    region: Array | None = None,
 ) -> Job:
     """Start a run on an object.
 
     layers: initial fields that replace the object's own, None for a field to leave out. threads: the most to use, 0 for
     all processors. adds_up: whether a continued run adds to wear and deposition. seen: snapshot of the mesh, if taken
-    already. frames: to keep. Raises InputError if impossible.
+    already. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the whole terrain. Raises
+    InputError if impossible.
     """
     check(obj)
     run = Job(obj, seen or snapshot(obj))
-    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up, frames)
+    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up, frames, region)
     return begin(run)
 
 

@@ -9,7 +9,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
-from ...terrain.fields import FIELDS
+from ...terrain.fields import BAKED, FIELDS
 from ...terrain.terrain import Terrain
 from ..original import original
 from ..terrain import attributes, grid
@@ -65,16 +65,18 @@ def terrain(
     continue_from_result: bool,
     layers: Mapping[str, Any],
     adds_up: bool = False,
+    keeps_all: bool = False,
 ) -> Terrain:
     """Terrain with the heights `start`, and the artist's layers, or those of the last run if it is continued.
 
     layers: replacements of the artist's; None for one to leave out. adds_up: whether a continued run adds to wear and
-    deposition.
+    deposition. keeps_all: whether the terrain has all results of the last run.
     """
     bare = grid.terrain_of(lattice, start)
     last_run = set(attributes.ours(mesh)) if continue_from_result else set()
     sums = [name for name in SUMS if adds_up and name in last_run]
-    names = [name for name in (*LAYERS, *sums) if attributes.holds(mesh, name)]
+    rest = [name for name in FIELDS if keeps_all and name in last_run and name not in (*LAYERS, *sums, *BAKED)]
+    names = [name for name in (*LAYERS, *sums, *rest) if attributes.holds(mesh, name)]
     fields = attributes.read_fields(mesh, lattice, names, before_erosion=not continue_from_result)
     fields |= {name: values for name, values in layers.items() if name not in last_run}
     started = {name: values for name, values in fields.items() if values is not None}

@@ -60,6 +60,7 @@ _IGNORED = {
     "casters",
     "live_preview",
     "live_preview_choice",
+    "region_name",
 }
 """Settings without effect on a preview, beside all that begin with show_."""
 

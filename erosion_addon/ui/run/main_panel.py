@@ -137,6 +137,9 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
     row.operator("erosion.run", icon="PLAY")
     if original.is_paused(obj.data):
         row.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
+    row = layout.row(align=True)
+    row.prop_search(obj.erosion, "region_name", obj, "vertex_groups", text="")
+    row.operator("erosion.run_region")
     _draw_worker(layout, words)
     eroded = original.has_source(obj.data)
     if eroded:

@@ -52,6 +52,26 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         return runs.start(companions.terrain_of(context.object), self.resume)
 
 
+class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):
+    """Erode a part of the terrain as it is now: the selected vertices, or those of a vertex group.
+
+    The change fades to the border of the region, and nothing beyond it changes. Run begins with the whole terrain
+    again, unless Continue from Result is on
+    """
+
+    bl_idname = "erosion.run_region"
+    bl_label = "Run on Region"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        terrain = companions.terrain_of(context.object)
+        return why_no_run(terrain) or runs.why_not(terrain) or worker_process.fault() or None
+
+    def begin(self, context: bpy.types.Context) -> Task:
+        return runs.start(companions.terrain_of(context.object), local=True)
+
+
 class _RunningOperator:
     """Base of operators on the current run."""
 
@@ -135,6 +155,14 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
 
     bl_idname = "erosion.pause"
     bl_label = "Pause"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        run = job.now.current
+        if run is not None and not run.pauses:
+            cls.poll_message_set(sentence("A run on a region cannot be paused; finish it, or cancel it"))  # type: ignore[attr-defined]
+            return False
+        return super().poll(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         assert isinstance(job.now.current, job.Job)
@@ -231,6 +259,7 @@ class EROSION_OT_apply(bpy.types.Operator):
 
 CLASSES = (
     EROSION_OT_run,
+    EROSION_OT_run_region,
     EROSION_OT_cancel,
     EROSION_OT_queue_remove,
     EROSION_OT_finish,

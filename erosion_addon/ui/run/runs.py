@@ -6,9 +6,11 @@ import traceback
 import bpy
 
 from ...base.errors import InputError
+from ...scene.masks import masks as mask_sources
 from ...scene.masks import springs, surface_color
 from ...scene.run import job, run_queue
 from ...scene.terrain import grid
+from ...scene.terrain.lattice import Array, Lattice
 from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..base.refusals import OUT_OF_MEMORY
@@ -17,9 +19,9 @@ from ..masks import mask_watch, masks
 from ..recipe import steps
 
 
-def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
-    """Start a run on an object, or resume its paused one; InputError if impossible."""
-    frames = frame_settings.order_of(obj)
+def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "job.Job":
+    """Start a run on an object or on its region, or resume its paused one; InputError if impossible."""
+    frames = None if local else frame_settings.order_of(obj)
     if resume:
         return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
@@ -30,7 +32,15 @@ def start(obj: bpy.types.Object, resume: bool = False) -> "job.Job":
     chosen = (color.source, color.layer, color.image, color.strata)
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
     continued, adds_up = settings.continue_from_result, settings.adds_up
-    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames)
+    region = _region(obj, seen.lattice) if local else None
+    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames, region)
+
+
+def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:
+    """Cells of the region, (rows, cols) 0-1: a vertex group or attribute, or the selection."""
+    if name := obj.erosion.region_name:
+        return mask_sources.read_named(obj, lattice, name, "region")
+    return mask_sources.read_selection(obj, lattice)
 
 
 def start_next() -> list[str]:

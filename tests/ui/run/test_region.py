@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run on Region: the selection or a vertex group is eroded, and nothing beyond it changes."""
+
+import json
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.model import Recipe
+from erosion_addon.scene.original import original
+from erosion_addon.scene.run import job
+from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.worker import worker_process
+from erosion_addon.ui.recipe import steps
+from tests.terrains import fractal
+
+SIDE = 64
+
+
+@pytest.fixture
+def terrain():
+    made = grid.make_grid_object("Terrain", fractal(SIDE, SIDE, 300.0), (10.0, 10.0), bpy.context.scene.collection)
+    bpy.context.view_layer.objects.active = made
+    steps.fill(made.erosion, Recipe.from_dict({"name": "one", "step": [{"kind": "droplet"}, {"kind": "talus"}]}))
+    yield made
+    job.clear()
+    worker_process.stop()
+
+
+def select(obj, inside):
+    attribute = obj.data.attributes.get(".select_vert") or obj.data.attributes.new(".select_vert", "BOOLEAN", "POINT")
+    attribute.data.foreach_set("value", inside.ravel())
+
+
+def inside():
+    cells = np.zeros((SIDE, SIDE), bool)
+    cells[16:48, 20:52] = True
+    return cells
+
+
+def field(obj, name):
+    values = np.empty(SIDE * SIDE, np.float32)
+    obj.data.attributes[name].data.foreach_get("value", values)
+    return values.reshape(SIDE, SIDE)
+
+
+def test_the_selection_is_eroded_and_nothing_beyond_it(terrain):
+    bpy.ops.erosion.run()
+    before, flow, wear = grid.heights(terrain.data), field(terrain, "flow"), field(terrain, "wear")
+    source = original.source_heights(terrain.data).tobytes()
+    select(terrain, inside())
+    assert bpy.ops.erosion.run_region() == {"FINISHED"}
+    after = grid.heights(terrain.data).reshape(SIDE, SIDE)
+    beyond = ~inside()
+    assert (after[beyond] == before.reshape(SIDE, SIDE)[beyond]).all()
+    assert (after != before.reshape(SIDE, SIDE))[inside()].mean() > 0.5
+    assert (field(terrain, "flow")[beyond] == flow[beyond]).all() and (field(terrain, "flow") != flow).any()
+    assert (field(terrain, "wear")[beyond] == wear[beyond]).all()
+    assert json.loads(terrain.erosion.report)["region"]["cells"] <= 32 * 32
+    assert original.source_heights(terrain.data).tobytes() == source
+    bpy.ops.erosion.run()
+    assert grid.heights(terrain.data).tobytes() == before.tobytes()
+
+
+def test_a_vertex_group_is_a_region_on_a_terrain_never_eroded(terrain):
+    group = terrain.vertex_groups.new(name="Gully")
+    group.add(np.flatnonzero(inside().ravel()).tolist(), 1.0, "REPLACE")
+    terrain.erosion.region_name = "Gully"
+    before = grid.heights(terrain.data)
+    bpy.ops.erosion.run_region()
+    changed = (grid.heights(terrain.data) != before).reshape(SIDE, SIDE)
+    assert changed[inside()].any() and not changed[~inside()].any()
+    bpy.ops.erosion.restore()
+    assert grid.heights(terrain.data).tobytes() == before.tobytes()
+
+
+def test_refusals_say_why(terrain):
+    before = grid.heights(terrain.data).tobytes()
+    with pytest.raises(RuntimeError, match="Nothing is selected on Terrain"):
+        select(terrain, np.zeros((SIDE, SIDE), bool))
+        bpy.ops.erosion.run_region()
+    terrain.erosion.region_name = "gone"
+    with pytest.raises(RuntimeError, match="no attribute 'gone'"):
+        bpy.ops.erosion.run_region()
+    assert grid.heights(terrain.data).tobytes() == before
+
+
+def test_a_run_on_a_region_is_not_paused(terrain):
+    select(terrain, inside())
+    job.begin(run_of(terrain))
+    assert not bpy.ops.erosion.pause.poll() and bpy.ops.erosion.finish.poll()
+
+
+def run_of(terrain):
+    from erosion_addon.ui.run import runs
+
+    return runs.start(terrain, local=True)

@@ -36,7 +36,7 @@ def test_a_gust_that_blows_round_and_round_is_done_in_pieces(flight, monkeypatch
     monkeypatch.setattr(wind, "TURN_STEPS", 2**14)
     run, before, most = simulate(LAND, blowing(flight, maximum_path=100.0), edges="wrap", threads=2), 0, 0
     for progress in itertools.islice(run, 100):
-        steps = int(progress._simulation._running._totals.steps.sum())
+        steps = int(progress.simulation._running._totals.steps.sum())
         before, most = steps, max(most, steps - before)
     assert 0 < most <= 2**14
     assert progress.fraction < 0.5
@@ -76,7 +76,7 @@ def test_a_chunk_of_drops_is_a_part_of_a_turn(kind, monkeypatch):
     given = {"rain": rain}, {"drops_per_cell": 20.0}
     pieces, before = [], 0
     for progress in itertools.islice(simulate(Terrain(ground, 10.0), recipe(kind, **given[1]), masks=given[0]), 40):
-        steps = int(progress._simulation._running._totals.steps.sum())
+        steps = int(progress.simulation._running._totals.steps.sum())
         pieces.append(steps - before)
         before = steps
     longest_path = 4 * 170
@@ -98,7 +98,7 @@ def test_a_gust_stopped_half_way_goes_on_to_the_same_bytes(flight, tmp_path, mon
         if number % 20 != 7:
             continue
         progress.checkpoint.save(tmp_path / "run.npz")
-        in_the_air += progress._simulation._running._run.under_way
+        in_the_air += progress.simulation._running._run.under_way
         *_, last = resume(Checkpoint.load(tmp_path / "run.npz"))
         assert last.terrain.report["sha256"] == expected
     assert in_the_air > 50
@@ -116,7 +116,7 @@ def test_mass_is_there_while_grains_are_in_the_air(flight, masked, monkeypatch):
     for progress in itertools.islice(simulate(LAND, blowing(flight, supply=0.5), masks=masks), 30):
         mass = progress.terrain.report["mass"]
         assert abs(mass["error"]) <= 1e-9 * max(mass["moved"], 1.0)
-        in_the_air += progress._simulation._running._run.under_way
+        in_the_air += progress.simulation._running._run.under_way
     assert in_the_air > 50
 
 
@@ -126,7 +126,7 @@ def test_finish_brings_grains_down_that_would_fly_for_ever_and_leaves_no_heaps(f
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
     run = simulate(LAND, blowing(flight, maximum_path=100.0), edges="wrap")
     for progress in run:
-        step = progress._simulation._running
+        step = progress.simulation._running
         if step._run.under_way > 50 and step._totals.lifted.sum() > 1.0:
             break
     steps, carried = step._totals.steps.sum(), progress.terrain.elevation

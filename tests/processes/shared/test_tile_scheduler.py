@@ -137,14 +137,14 @@ def test_mass_is_there_while_drops_are_under_way(monkeypatch):
         assert abs(mass["before"] - mass["after"]) <= 1e-9 * max(mass["moved"], 1.0)
         if progress.fraction > 0.3:
             break
-    assert 0.3 < progress.fraction < 1.0 and progress._simulation._running._run.under_way > 10
+    assert 0.3 < progress.fraction < 1.0 and progress.simulation._running._run.under_way > 10
 
 
 def test_a_run_stopped_with_drops_under_way_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     expected = erode(HILLS, ARCANE, seed=9).report["sha256"]
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     *_, stopped = itertools.islice(simulate(HILLS, ARCANE, seed=9), 10)
-    assert stopped._simulation._running._run.under_way > 10
+    assert stopped.simulation._running._run.under_way > 10
     stopped.checkpoint.save(tmp_path / "run.npz")
     *_, last = resume(Checkpoint.load(tmp_path / "run.npz"))
     assert last.terrain.report["sha256"] == expected

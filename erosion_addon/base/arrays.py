@@ -18,6 +18,11 @@ def loose_of(layers: dict[str, Array]) -> Array:
     return loose + layers["soil"] if "soil" in layers else loose
 
 
+def longer_side(shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
+    """Longer side in meters of (rows, cols) cells with (row, column) spacing."""
+    return max(cells * side for cells, side in zip(shape[:2], spacing, strict=True))
+
+
 def mean_cell_size(spacing: tuple[float, float]) -> float:
     """Mean side of a cell in meters: the square root of its area."""
     row_spacing, col_spacing = spacing

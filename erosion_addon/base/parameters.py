@@ -26,6 +26,8 @@ class Specification:
     group: heading of the parameter in the panel; none for the most important ones.
     needs: name of the parameter that switches this one on, and the values that do (none listed: all but 0, false and
     an empty list).
+    width_power: power of the land's width to which the parameter grows in recipes with a `width`: 1 for a length or a
+    rate of rising, 2 for a diffusivity.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Specification:
     usual: float = 0.0
     group: str = ""
     needs: tuple[Any, ...] = ()
+    width_power: int = 0
 
     @property
     def soft_range(self) -> tuple[float, float]:
@@ -226,6 +229,16 @@ class Parameters:
             if name not in known:
                 raise InputError(f"{name} is not a parameter here; there are {', '.join(known)}.")
         return cls(**values)
+
+    def scaled(self, ratio: float) -> Self:
+        """Parameters for land of `ratio` times the width, kept in range; see `Specification.width_power`."""
+        factors = {1: ratio, 2: ratio * ratio}
+        values = {
+            name: min(max(getattr(self, name) * factors[known.width_power], known.low), known.high)
+            for name, known in specifications(self).items()
+            if known.width_power
+        }
+        return dataclasses.replace(self, **values)  # type: ignore[type-var]
 
     def to_dict(self) -> dict[str, Any]:
         """Values by name, in the order of the declarations; records become plain tables."""

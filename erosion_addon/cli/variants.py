@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, longer_side
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..base.threads import OnProgress
@@ -60,7 +60,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
             note_lack(recipe, terrain, masks)
         shape = preview.shape_of(terrain.shape, given.side)
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
-        longer = max(cells * spacing for cells, spacing in zip(terrain.shape, terrain.spacing, strict=True))
+        longer = longer_side(terrain.shape, terrain.spacing)
         shown: list[list[Array]] = []
         for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
             shown.append([])

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
@@ -43,6 +43,7 @@ def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | N
     if any(step.masks for step in recipe.steps if step.enabled):
         raise InputError("A landscape has no masks for parameters; take them out of the recipe's steps.")
     least = min(min(landscape.window(tile).shape) for tile in landscape.tiles())
+    recipe = recipe.scaled_to(longer_side(landscape.shape, landscape.manifest.spacing))
     tables = json.loads(json.dumps(recipe.to_dict()))  # as the manifest's file gives them back
     return Erosion(tables, recipe.seed if seed is None else SEED.checked(seed), edges, coarse, least // HALO)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, longer_side
 from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe, Step
 from ..run.preview import fitted
@@ -118,8 +118,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     if recipe is None:
         return {}, {"mass": _no_mass()}
     if factor > 1:
-        rows, cols = landscape.shape
-        longer = max(rows * landscape.manifest.spacing[0], cols * landscape.manifest.spacing[1])
+        longer = longer_side(landscape.shape, landscape.manifest.spacing)
         recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
     after = erode(terrain, recipe, seed=plan.erosion.seed, edges=plan.erosion.edges, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array, loose_of
+from ..base.arrays import Array, longer_side, loose_of
 from ..base.errors import InputError
 from ..base.threads import granted
 from ..drainage.flow_graph import FlowGraph
@@ -64,7 +64,7 @@ def simulate_region(
     spacing: Any = terrain.spacing if terrain.spacing[0] != terrain.spacing[1] else terrain.spacing[0]
     run = simulate(
         Terrain(region.cut(terrain.elevation), spacing, fields),
-        local_recipe(recipe, region),
+        local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region),
         seed=seed,
         edges=region.edges,
         masks=window,

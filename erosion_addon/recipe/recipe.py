@@ -42,6 +42,14 @@ LANDSCAPES = {
 }
 """Landscape types of recipes with their headings, in menu order."""
 
+WIDTH = Specification(
+    "width",
+    0.0,
+    "Width of land that the lengths of the steps are made for; on narrower land they shrink with it. 0: they never do.",
+    low=0,
+    high=1e9,
+    unit="m",
+)
 LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
 PALETTE = Specification(
     "palette", "temperate", "Colors that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
@@ -79,7 +87,8 @@ class Recipe:
     """Named list of steps. Values are validated on construction; raises InputError.
 
     strata: rock layers with colors, if any. palette: name of the matching material colors. landscape: its heading, see
-    LANDSCAPES. needs: requirements on the ground.
+    LANDSCAPES. needs: requirements on the ground. width: least width of land, m, that the lengths of the steps are
+    made for, see `scaled_to`; 0 for any.
     """
 
     name: str
@@ -91,6 +100,7 @@ class Recipe:
     palette: str = PALETTE.default
     landscape: str = LANDSCAPE.default
     needs: Needs = NOTHING
+    width: float = WIDTH.default
 
     def __post_init__(self) -> None:
         for key in ("name", "description"):
@@ -101,6 +111,7 @@ class Recipe:
         object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
         object.__setattr__(self, "palette", PALETTE.checked(self.palette))
         object.__setattr__(self, "landscape", LANDSCAPE.checked(self.landscape))
+        object.__setattr__(self, "width", WIDTH.checked(self.width))
         if not 1 <= len(self.steps) <= MOST_STEPS:
             raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
 
@@ -124,7 +135,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """Recipe from plain tables, as in TOML or JSON; InputError for unknown keys."""
-        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step"}
+        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step", "width"}
         for key in table:
             if key not in known:
                 raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
@@ -142,6 +153,7 @@ class Recipe:
             palette=table.get("palette", PALETTE.default),
             landscape=table.get("landscape", LANDSCAPE.default),
             needs=_needs(table.get("needs", {})),
+            width=table.get("width", WIDTH.default),
             steps=tuple(_step(number, step) for number, step in enumerate(steps, 1)),
         )
 
@@ -154,6 +166,7 @@ class Recipe:
             "edges": self.edges,
             "palette": self.palette,
             "landscape": self.landscape,
+            **({"width": self.width} if self.width else {}),
             **({"needs": self.needs.to_dict()} if self.needs != NOTHING else {}),
             **({"strata": self.strata.to_dict()} if self.strata else {}),
             "step": [_step_table(step) for step in self.steps],
@@ -162,6 +175,18 @@ class Recipe:
     def to_toml(self) -> str:
         """TOML text with every parameter written out."""
         return "\n".join(_toml_lines(self.to_dict())) + "\n"
+
+    def scaled_to(self, width: float) -> "Recipe":
+        """Recipe for land whose longer side is `width` (m): lengths shrink where that is less than the recipe's own
+        width, so that small land gets the same forms in small.
+        """
+        if not self.width:
+            return self
+        ratio = width / self.width
+        if ratio >= 1.0:
+            return dataclasses.replace(self, width=0.0)
+        steps = tuple(dataclasses.replace(step, parameters=step.parameters.scaled(ratio)) for step in self.steps)
+        return dataclasses.replace(self, steps=steps, strata=self.strata and self.strata.scaled(ratio), width=0.0)
 
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
         """Copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 
+from ..base.arrays import longer_side
 from ..base.memory import require
 from ..base.threads import granted, processors
 from ..processes.registry import PROCESSES
@@ -45,7 +46,8 @@ def seconds_needed(
     spacing: (row, column) in meters. threads: the most to use, 0 for all processors. speeds: measured duration relative
     to the estimate, by kind of step, if known; see `speeds`.
     """
-    steps, known = (step for step in recipe.steps if step.enabled), speeds or {}
+    recipe, known = recipe.scaled_to(longer_side(shape, spacing)), speeds or {}
+    steps = (step for step in recipe.steps if step.enabled)
     alone = sum(seconds_of(step, shape, spacing, recipe.edges) * known.get(step.kind, 1.0) for step in steps)
     return alone / speed_up(threads)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import VERSION
-from ..base.arrays import Array, loose_of
+from ..base.arrays import Array, longer_side, loose_of
 from ..base.errors import InputError
 from ..base.threads import granted
 from ..processes.registry import PROCESSES
@@ -115,6 +115,7 @@ class _Simulation:
         results: Results | None,
         adds_up: bool,
     ) -> None:
+        recipe = recipe.scaled_to(longer_side(terrain.shape, terrain.spacing))
         self._terrain, self._recipe, self._adds_up = terrain, recipe, adds_up
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
         self._edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)

@@ -2,7 +2,7 @@
 """Strata: rock layers of different colors and hardness, exposed by erosion."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
 class _Layer(Parameters):
     """One layer."""
 
-    thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m")
+    thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m", width_power=1)
     hardness: float = parameter(0.0, "How much the rock resists: 0 not at all, 1 for ever.", low=0, high=1)
 
 
@@ -35,9 +35,13 @@ class _Bedding(Parameters):
 
     dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
     dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="°")
-    undulation: float = parameter(0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m")
-    wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m")
-    blend: float = parameter(0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m")
+    undulation: float = parameter(
+        0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m", width_power=1
+    )
+    wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m", width_power=1)
+    blend: float = parameter(
+        0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m", width_power=1
+    )
 
 
 _LEVEL = _Bedding()
@@ -89,6 +93,11 @@ class Strata:
         hardness = tuple(layer.hardness for layer, _ in checked)
         colored = tuple((layer.thickness, color) for layer, color in checked)
         return cls(name, colored, description, bedding, hardness if any(hardness) else ())
+
+    def scaled(self, ratio: float) -> "Strata":
+        """Strata for land of `ratio` times the width."""
+        layers = tuple((_Layer(thickness).scaled(ratio).thickness, color) for thickness, color in self.layers)
+        return replace(self, layers=layers, bedding=self.bedding.scaled(ratio))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain tables, the inverse of `from_dict`."""

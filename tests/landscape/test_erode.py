@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,12 @@ class Ending:
             if number == self.after:
                 raise EndsError
             yield result
+
+
+def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
+    recipe = replace(Recipe.load("alpine"), width=2.0 * max(landscape.shape) * landscape.manifest.spacing[0])
+    ordered = Recipe.from_dict(order(landscape, recipe, None, None, 80).recipe)
+    assert ordered == recipe.scaled_to(0.5 * recipe.width) and ordered.width == 0.0
 
 
 def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, recipe):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
+from ...base.arrays import Array, longer_side
 from ...base.parameters import parameter
 from ...terrain.terrain import SMALLEST_SIDE
 from .grid_transfer import Grids
@@ -61,8 +61,7 @@ def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float
     """Width of a step's finest channels in meters; 0 for the width of a cell."""
     if parameters.feature_size > 0 or parameters.detail == 0:
         return float(parameters.feature_size)
-    longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
-    return float(longer / parameters.detail)
+    return float(longer_side(shape, spacing) / parameters.detail)
 
 
 @dataclass(frozen=True)

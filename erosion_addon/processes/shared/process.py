@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from ...base.parameters import Parameters, Specification
+from ...base.arrays import longer_side
+from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
 from ...terrain.masks import FACTORS
 from .shares import factor, scaled
@@ -34,8 +35,7 @@ class Part(NamedTuple):
     @property
     def sides(self) -> float:
         """The terrain's longer side as a multiple of the window's."""
-        (row, col), (rows, cols) = self.spacing, self.whole
-        return max(rows * row, cols * col) / max(self.rows * row, self.cols * col)
+        return longer_side(self.whole, self.spacing) / longer_side((self.rows, self.cols), self.spacing)
 
     def springs(self, springs: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
         """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and rate."""
@@ -151,6 +151,11 @@ class Process:
         """State in which a step begins. masks: parameter → scale factor; InputError if that is missing."""
         limited = state.limited(limits)
         return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
+
+    @property
+    def follows_width(self) -> bool:
+        """Whether a recipe's `width` scales its lengths, so that it suits small land too."""
+        return any(known.width_power for known in specifications(self.parameters).values())
 
     @property
     def scales(self) -> dict[str, Specification]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array
+from ...base.arrays import EDGES, Array, longer_side
 from ...base.parameters import parameter
 from ...kernels.elementary import tan
 from .halo import ground_now, inner, share_masks
@@ -202,6 +202,7 @@ def creep() -> Any:
         usual=10.0,
         soft_high=50,
         group="Hillslopes",
+        width_power=1,
     )
 
 
@@ -215,7 +216,7 @@ def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, f
     the terrain.
     """
     rows, cols = (side * side for side in spacing)
-    length = min(length, max(cells * side for cells, side in zip(shape, spacing, strict=True)))
+    length = min(length, longer_side(shape, spacing))
     each = 0.5 * length * length / PORTIONS / (rows * cols / (rows + cols))
     passes = math.ceil(each / SPREAD)
     return passes, each / max(passes, 1)

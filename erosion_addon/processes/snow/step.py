@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
+from ...base.arrays import Array, longer_side
 from ...base.parameters import Parameters, parameter
 from ...terrain.limits import NO_LIMITS
 from ..shared.halo import inner, ringed
@@ -32,6 +32,7 @@ class SnowParameters(Parameters):
         high=1000,
         unit="m",
         soft_high=20,
+        width_power=1,
     )
     covered: float = parameter(
         0.5,
@@ -60,6 +61,7 @@ class SnowParameters(Parameters):
         high=1e6,
         unit="m",
         soft_high=2000,
+        width_power=1,
     )
     melt: float = parameter(
         0.0,
@@ -68,6 +70,7 @@ class SnowParameters(Parameters):
         high=1000,
         unit="m",
         soft_high=10,
+        width_power=1,
     )
     drift: float = parameter(
         1.0,
@@ -87,6 +90,7 @@ class SnowParameters(Parameters):
         soft_high=500,
         group="Wind",
         needs=("drift",),
+        width_power=1,
     )
     steepest: float = parameter(
         42.0,
@@ -105,6 +109,7 @@ class SnowParameters(Parameters):
         unit="m",
         soft_high=3,
         group="Slides",
+        width_power=1,
     )
     reach: float = parameter(
         200.0,
@@ -114,12 +119,13 @@ class SnowParameters(Parameters):
         unit="m",
         soft_high=1000,
         group="Slides",
+        width_power=1,
     )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
         """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
         # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
-        reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
+        reach = min(self.reach, longer_side(shape, spacing))
         return round(16 * (reach / spacing[0] + reach / spacing[1]))
 
 

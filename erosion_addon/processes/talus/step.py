@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
+from ...base.arrays import Array, longer_side
 from ...base.parameters import Parameters, parameter
 from ..shared.halo import ANY_HEIGHT, changed_elevation, inner, ringed, volumes
 from ..shared.shares import grass_protection, under_grass
@@ -45,6 +45,7 @@ class TalusParameters(Parameters):
         high=1e6,
         unit="m",
         soft_high=1000,
+        width_power=1,
     )
     grass_protection: float = grass_protection()
 
@@ -52,7 +53,7 @@ class TalusParameters(Parameters):
         """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
         # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
         # further to go than the terrain is long.
-        reach = min(self.reach, max(shape[0] * spacing[0], shape[1] * spacing[1]))
+        reach = min(self.reach, longer_side(shape, spacing))
         return round(8 * (reach / spacing[0] * (reach / spacing[0]) + reach / spacing[1] * (reach / spacing[1])))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters of the uplift step."""
 
+from ...base.arrays import longer_side
 from ...base.parameters import Parameters, parameter
 from ...drainage.sea import sea_level
 from ...kernels.elementary import power
@@ -32,6 +33,7 @@ class UpliftParameters(Parameters):
         unit="mm/year",
         seed_name="U",
         soft_high=2,
+        width_power=1,
     )
     pattern: str = parameter(
         "even",
@@ -100,6 +102,7 @@ class UpliftParameters(Parameters):
         zero="Auto",
         usual=20.0,
         group="Hillslopes",
+        width_power=1,
     )
     sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
     sea_level: float = sea_level("Sea")
@@ -118,8 +121,7 @@ class UpliftParameters(Parameters):
 
     def hillslope(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
         """Hillslope length in meters."""
-        longer = max(cells * side for cells, side in zip(shape, spacing, strict=True))
-        return self.hillslope_length or longer / HILLSLOPES
+        return self.hillslope_length or longer_side(shape, spacing) / HILLSLOPES
 
     def diffusivity(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
         """D in m²/year: creep balances incision in channels that drain the square of the hillslope length."""

@@ -47,6 +47,7 @@ class WeatherParameters(Parameters):
         unit="mm/year",
         seed_name="P0",
         soft_high=1,
+        width_power=1,
     )
     cover_depth: float = parameter(
         0.45,
@@ -57,6 +58,7 @@ class WeatherParameters(Parameters):
         soft_low=0.05,
         soft_high=5,
         needs=("production",),  # less takes many time steps
+        width_power=1,
     )
     moisture_effect: float = parameter(
         0.5,
@@ -73,6 +75,7 @@ class WeatherParameters(Parameters):
         unit="m²/year",
         seed_name="D",
         soft_high=0.1,
+        width_power=2,
     )
     grass_protection: float = grass_protection()
 

@@ -4,7 +4,7 @@
 import math
 from typing import Any
 
-from ...base.arrays import EDGES
+from ...base.arrays import EDGES, longer_side
 from ...kernels.elementary import power, tan
 from ..shared.state import State
 from .parameters import WindParameters
@@ -40,7 +40,7 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the less it turns.
     swirls = follow / FOLLOW / math.sqrt(step) * (follow / FOLLOW / step)
     hold = tan(math.radians(given.repose_angle)) / size
-    longer = max(state.elevation.shape[0] * row_spacing, state.elevation.shape[1] * col_spacing)
+    longer = longer_side(state.elevation.shape, state.spacing)
     way = max(given.maximum_path * longer / state.cell_size, 1.0)
     return kernel.Constants(
         layer=given.boundary_layer,

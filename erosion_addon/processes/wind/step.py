@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array
+from ...base.arrays import EDGES, Array, longer_side
 from ...kernels.elementary import sincos, tan
 from ..shared.cell_units import ground_now, in_unit, solid_layers
 from ..shared.shares import Plot
@@ -109,7 +109,7 @@ class WindStep(Step):
         size, ratio = given.feature_size, self._state.cell_size / given.feature_size
         step = min(given.time_step * ratio, 0.5)
         hold = tan(math.radians(given.repose_angle)) / self._unit
-        longer = max(self._track.shape[0] * row_spacing, self._track.shape[1] * col_spacing)
+        longer = longer_side(self._track.shape, self._state.spacing)
         # On level ground friction takes 1, and the wind gives back `response` of what is missing: so slow is a creep.
         creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
         lee_fall = given.fallout + given.shelter * max(LEE_FALL - given.fallout, 0.0)

@@ -2,7 +2,6 @@
 """Live preview of a run: a small result, displayed on the terrain while its settings change."""
 
 import dataclasses
-import math
 import time
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...base.arrays import longer_side, mean_cell_size
 from ...recipe.recipe import Recipe
 from ...run import preview
 from ...terrain.terrain import Terrain
@@ -50,9 +50,9 @@ class Ground:
 
     def fitted(self, recipe: Recipe) -> Recipe:
         """Recipe for the reduced terrain, with the effect of the full one."""
-        (row_spacing, col_spacing), rows, cols = self.lattice.spacing, self.lattice.rows, self.lattice.cols
-        longer = max(rows * row_spacing, cols * col_spacing)
-        return preview.fitted(recipe, longer, math.sqrt(row_spacing * col_spacing), self.terrain.cell_size)
+        spacing = self.lattice.spacing
+        longer = longer_side((self.lattice.rows, self.lattice.cols), spacing)
+        return preview.fitted(recipe, longer, mean_cell_size(spacing), self.terrain.cell_size)
 
 
 def ground_of(

@@ -94,7 +94,8 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     steps = [step for step in recipe.steps if step.enabled]
     width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
     said = []
-    if width < SMALL and not all(PROCESSES[step.kind].works_in_cells for step in steps):
+    processes = [PROCESSES[step.kind] for step in steps]
+    if width < SMALL and not all(one.works_in_cells or (recipe.width and one.follows_width) for one in processes):
         said.append(
             Advice(
                 f"The terrain is {width:.3g} m wide, but {recipe.name} works in meters, on land of kilometers.",

@@ -18,6 +18,7 @@ from mathutils import Matrix, Vector
 from ...base.errors import InputError
 from ...terrain.fields import FIELDS, WATERS
 from ..materials import nodes
+from ..materials.terrain_nodes import SHORE
 from ..terrain import attributes, grid
 from ..terrain.mesh import positions
 
@@ -51,6 +52,10 @@ SHOWN = "erosion_shown"
 """Custom property of a terrain for its material, three numbers: 1 if rivers, lakes or sea are objects; and the
 direction of sand transport in world x and y, a unit vector.
 """
+
+
+WATER_KINDS = ("water", "rivers", "lakes", "sea")
+"""Companions that show water."""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -197,6 +202,7 @@ def _forget_waters(terrain: bpy.types.Object) -> None:
 
 def tell_material(terrain: bpy.types.Object) -> None:
     """Set the custom properties of the terrain that its material reads: water surface, rivers, wind direction."""
+    _tell_shore(terrain)
     if _any(terrain, "water"):
         terrain[WATER_SURFACE] = 1.0
     else:
@@ -207,6 +213,14 @@ def tell_material(terrain: bpy.types.Object) -> None:
     else:
         terrain.pop(SHOWN, None)
     terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _tell_shore(terrain: bpy.types.Object) -> None:
+    """Update the wetness of the ground at shores, or remove it without water."""
+    if SHORE in terrain.data.attributes or any(find(terrain, kind) for kind in WATER_KINDS):
+        from . import shores  # few terrains have water
+
+        shores.update(terrain)
 
 
 def _any(terrain: bpy.types.Object, *kinds: str) -> bool:

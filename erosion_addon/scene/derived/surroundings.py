@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...grid.smooth_step import smooth_step
+from ...terrain.fields import FIELDS as TABLE
 from ..materials.terrain_nodes import FIELDS
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array
@@ -22,6 +23,9 @@ SIDE = 128
 
 BEND = 0.15
 """Width of the transition from the border's slope to the mirror image, as a share of the terrain's side."""
+
+SINKS = (0.45, 1.0)
+"""Distance from the border at which the land begins to sink to the plain, and that at which it has, in sides."""
 
 HORIZON = 12.0
 """Distance from the border to the plain's end, in sides of the terrain."""
@@ -55,10 +59,18 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     used = water_surface.add_cells(mesh, faces)
     shown = surrounding(place[chosen], stride)
     mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
-    read = {socket.attribute for socket in FIELDS if attributes.holds(terrain.data, socket.attribute)}
+    read = {
+        socket.attribute
+        for socket in FIELDS
+        if socket.attribute in TABLE and attributes.holds(terrain.data, socket.attribute)
+    }
+    sunk = _out(around)
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
         pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
-        attribute_values.add(mesh, name, np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")[used])
+        spread = np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")
+        if name in ("snow", "water_depth"):  # which belong to heights that sink away
+            spread = spread * (1 - smooth_step(sunk, *SINKS)).astype(np.float32)
+        attribute_values.add(mesh, name, spread[used])
     _dress(terrain, mesh, place[..., 2])
     mesh.update()
 
@@ -84,7 +96,7 @@ def surrounding(place: Array, stride: int) -> Array:
         bend = 1 - smooth_step(away, 0.0, BEND)
         z = mirrored + bend * (straight - mirrored)
         out = np.maximum(out, away)
-    z += smooth_step(out, 0.45, 1.0) * (base - z)
+    z += smooth_step(out, *SINKS) * (base - z)
     inside = (slice(rows + 1, 2 * rows), slice(cols + 1, 2 * cols))
     cell = max(np.ptp(place[..., 0]) / cols, np.ptp(place[..., 1]) / rows)
     z[inside] -= cell
@@ -93,6 +105,16 @@ def surrounding(place: Array, stride: int) -> Array:
     x, y = (np.pad(part, 1, "edge") for part in (x, y))
     x[:, 0], x[:, -1], y[0], y[-1] = x[:, 0] - far, x[:, -1] + far, y[0] - far, y[-1] + far
     return np.stack((x, y, np.pad(z, 1, "edge")), -1)
+
+
+def _out(around: tuple[int, int]) -> Array:
+    """Distance of each vertex from the terrain, in its sides: (3 rows + 3, 3 cols + 3)."""
+    down, right = (
+        np.pad(np.maximum(np.maximum(-steps, steps - size), 0) / size, 1, "edge")
+        for size in around
+        for steps in [np.arange(-size, 2 * size + 1)]
+    )
+    return np.maximum(down[:, None], right[None, :])
 
 
 def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> None:

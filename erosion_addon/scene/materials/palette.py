@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palettes: settings of the terrain material for a landscape, as TOML data.
 
-A file holds a `description`, the `haze_color` of the air, controls in lower case ("rock_color"), and a table `plants`.
-Colors are "#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them. Missing ones keep
-their defaults.
+A file holds a `description`, the `haze_color` of the air, the `surf` at shores, controls in lower case ("rock_color"),
+and a table `plants`. Colors are "#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them.
+Missing ones keep their defaults.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Palette:
     """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
     haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant where it grows
-    best, 0-1, and the tree line.
+    best, 0-1, and the tree line. surf: how high waves break at its shores, 0-1.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Palette:
     values: dict[str, Any]
     haze: tuple[float, float, float]
     plants: dict[str, float] = field(default_factory=dict)
+    surf: float = 0.0
 
     def color(self, control: str) -> tuple[float, float, float]:
         """Linear color of a control."""
@@ -68,7 +69,9 @@ class Palette:
                 raise InputError(f"description must be a text, not {description!r:.60}.")
             haze = linear_color("haze_color", table.pop("haze_color", HAZE))
             plants = _plants(table.pop("plants", {}))
-            return cls(name, description, dict(_checked(key, value) for key, value in table.items()), haze, plants)
+            surf = _share("surf", table.pop("surf", 0.0))
+            values = dict(_checked(key, value) for key, value in table.items())
+            return cls(name, description, values, haze, plants, surf)
         except InputError as error:
             raise InputError(f"{source}: {error}") from None
 
@@ -87,12 +90,16 @@ def _plants(table: Any) -> dict[str, float]:
     """Table `plants`; InputError for an invalid one."""
     if not isinstance(table, dict):
         raise InputError(f"plants must be a table of numbers, not {table!r:.60}.")
-    for key, value in table.items():
+    for key in table:
         if key not in _PLANTS:
             raise InputError(f"plants has no {key:.80}; there are {', '.join(_PLANTS)}.")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise InputError(f"{key} of plants must be a number from 0 to 1, not {value!r:.60}.")
-    return {key: float(value) for key, value in table.items()}
+    return {key: _share(key, value) for key, value in table.items()}
+
+
+def _share(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(f"{key} must be a number from 0 to 1, not {value!r:.60}.")
+    return float(value)
 
 
 def _number(key: str, value: Any, socket: Socket) -> float:

@@ -6,7 +6,10 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 8
+VERSION = 9
+
+SHORE = "erosion_shore"
+"""Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
@@ -33,7 +36,6 @@ OUTPUTS = (
 FIELDS = (
     _field("Moisture", 0.0, "Wetness of the ground, 0-1", "moisture"),
     _field("Sediment", 0.0, "Thickness of loose sediment in meters", "sediment", high=1e6),
-    _field("Soil", 0.0, "Thickness of the soil in meters", "soil", high=1e6),
     _field("Wear", 0.0, "Rock removed, in meters", "wear", high=1e6),
     _field("Grass", 0.0, "Grass that grew in a water step, 0-1", "grass"),
     _field("Snow Thickness", 0.0, "Thickness of the snow in meters", "snow", high=1e6),
@@ -45,6 +47,7 @@ FIELDS = (
         EXISTS,
     ),
     _field("Water Depth", 0.0, "Depth of the water in meters", "water_depth", high=1e6),
+    _field("Shore", 0.0, "Ground beside water that is seen: 1 at the water, 0 where it is dry", SHORE),
     _field(
         "Water Surface",
         0.0,
@@ -118,6 +121,10 @@ CONTROLS = (
     Socket("Sediment Color", (0.36, 0.31, 0.24), "Loose sediment: gravel, scree, silt, sand", panel="Sediment"),
     Socket("Sediment Depth", 20.0, "Thickness in meters at which it hides what is below", panel="Sediment", **_METERS),
     Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
+    Socket(
+        "Gravel", 0.6, "How clearly single stones show in loose sediment: in beds, on scree", "FACTOR", panel="Sediment"
+    ),
+    Socket("Pavement", 0.4, "How clearly single stones show on bare, gentle ground", "FACTOR", panel="Sediment"),
     Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
     Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
     Socket(
@@ -217,7 +224,7 @@ COVER = (
     ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
     math("slope worn", "MULTIPLY_ADD", "worn", -0.12, "in.Rock Slope"),
     math("slope loose", "MULTIPLY_ADD", "covered", "in.Scree Slope", "slope worn"),
-    math("rock slope", "MULTIPLY_ADD", "patches", -0.12, "slope loose"),
+    math("rock slope", "MULTIPLY_ADD", "patches", -0.05, "slope loose"),
     math("gentle", "SUBTRACT", "rock slope", "in.Slope Softness"),
     math("steep", "ADD", "rock slope", "in.Slope Softness"),
     math("at most upright", "MINIMUM", "steep", radians(90)),
@@ -236,16 +243,27 @@ COVER = (
     math("grass patchy", "MULTIPLY_ADD", "patches", 0.1, "in.Grass"),
     ramp("grew", "grass patchy", 0.1, 0.45),
     math("growth", "MAXIMUM", "grows", "grew"),
-    ramp("deep soil", "in.Soil", 0.0, 2.0, (1.0, 0.75)),
-    mix("earth", 1.0, "in.Soil Color", "deep soil", "MULTIPLY"),
-    mix("soil", "growth", "earth", "plants"),
+    mix("soil", "growth", "in.Soil Color", "plants"),
     # Sediment shows where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
     math("meadow", "MULTIPLY", "lush", "growth"),
     math("dry fan", "MULTIPLY_ADD", "meadow", -0.95, 1.0),
     ramp("bank", "in.Moisture", 0.74, 0.86),
-    math("barren", "MAXIMUM", "dry fan", "bank"),
-    Node("loose", "Math", {0: "covered", 1: "barren"}, {"operation": "MULTIPLY", "use_clamp": True}),
+    math("barren by moisture", "MAXIMUM", "dry fan", "bank"),
+    # Beside water that is seen floods strew gravel, and nothing takes root.
+    math("at water", "MULTIPLY_ADD", "patches", 0.14, "in.Shore"),
+    ramp("strand", "at water", 0.12, 0.6),
+    math("barren", "MAXIMUM", "barren by moisture", "strand"),
+    math("strewn", "MAXIMUM", "covered", "strand"),
+    Node("loose", "Math", {0: "strewn", 1: "barren"}, {"operation": "MULTIPLY", "use_clamp": True}),
     mix("gentle ground", "loose", "soil", "in.Sediment Color"),
+    # Single stones, light and dark, close by: in loose sediment, and where nothing grows on gentle ground.
+    ramp("stones", "grain.Fac", 0.46, 0.57, (-1.0, 1.0)),
+    math("open ground", "SUBTRACT", 1.0, "growth"),
+    math("paved", "MULTIPLY", "open ground", "in.Pavement"),
+    ramp("stony anywhere", "loose", 0.0, 1.0, ("paved", "in.Gravel")),
+    math("no rock", "SUBTRACT", 1.0, "bare"),
+    math("stony here", "MULTIPLY", "stony anywhere", "no rock"),
+    math("stony", "MULTIPLY", "stony here", "near"),
 )
 """Cover by sediment, rock, plants and soil."""
 
@@ -270,8 +288,10 @@ ROCK = (
     # Where colors were painted or transported, they are the ground's.
     math("painted share", "MULTIPLY", "in.Has Surface Color", "in.Surface Color Strength"),
     mix("painted", "painted share", "dry ground", "in.Surface Color"),
-    math("contrast of ground", "MULTIPLY_ADD", "bare", 1.3, 1.3),
-    math("shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
+    math("contrast of ground", "MULTIPLY_ADD", "bare", 0.2, 1.3),
+    math("mottled shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
+    math("light of stones", "MULTIPLY", "stones", "stony"),
+    math("shade", "MULTIPLY_ADD", "light of stones", 0.28, "mottled shade"),
     mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
 )
 """Rock, and the dry ground composed from it."""
@@ -281,7 +301,11 @@ WATER = (
     ramp("wet", "in.Moisture", 0.2, 0.8),
     math("bare wet", "MULTIPLY_ADD", "bare", 0.6, 0.4),
     math("darkening", "MULTIPLY", "wet", "in.Wet Darkening"),
-    math("darkened", "MULTIPLY", "darkening", "bare wet"),
+    math("darkened by moisture", "MULTIPLY", "darkening", "bare wet"),
+    # What waves and splashes reach is dark and smooth, gravel and sand most of all.
+    ramp("soaked", "at water", 0.5, 0.85),
+    math("darkened at water", "MULTIPLY", "soaked", "in.Wet Darkening"),
+    math("darkened", "MAXIMUM", "darkened by moisture", "darkened at water"),
     mix("wet ground", "darkened", "ground", (0.0, 0.0, 0.0)),
     # Snow, high and where it holds.
     # The share of the relief is generated Z. A texture reads it alone, where the node of all coordinates would take an
@@ -339,19 +363,21 @@ SURFACE = (
     # Of several suns each gives as much as it is strong.
     Node("suns", "CombineXYZ", {"X": "in.Sun Light", "Y": "in.Sun Light 2", "Z": "in.Sun Light 3"}),
     Node("arriving", "VectorMath", {0: "suns", 1: "in.Suns"}, {"operation": "DOT_PRODUCT"}),
-    Node("shining", "VectorMath", {0: "in.Suns", 1: (1.0, 1.0, 1.0)}, {"operation": "DOT_PRODUCT"}),
-    math("several suns", "GREATER_THAN", "shining", 0.0),
-    math("mean sun", "DIVIDE", "arriving", "shining"),
+    Node("all suns", "VectorMath", {0: "in.Suns", 1: (1.0, 1.0, 1.0)}, {"operation": "DOT_PRODUCT"}),
+    math("several suns", "GREATER_THAN", "all suns", 0.0),
+    math("mean sun", "DIVIDE", "arriving", "all suns"),
     mix("sunlit", "several suns", "in.Sun Light", "mean sun"),
     mix("sun", "sun share", (1.0, 1.0, 1.0), "sunlit"),
     mix("light", 1.0, "sky", "sun", "MULTIPLY"),
     mix("color", 1.0, "albedo", "light", "MULTIPLY"),
     ramp("damp", "in.Moisture", 0.35, 1.0, (0.0, -0.2)),
     ramp("loose roughness", "loose", 0.0, 1.0, (0.95, "in.Sediment Roughness")),
-    math("ground roughness", "ADD", "loose roughness", "damp"),
+    math("rough or damp", "ADD", "loose roughness", "damp"),
+    math("ground roughness", "MULTIPLY_ADD", "soaked", -0.45, "rough or damp"),
     ramp("snow roughness", "snow", 0.0, 1.0, ("ground roughness", 0.6)),
     ramp("roughness", "water", 0.0, 1.0, ("snow roughness", 0.12)),
-    ramp("specular", "water", 0.0, 1.0, (0.15, 0.5)),
+    math("shining", "MAXIMUM", "water", "soaked"),
+    ramp("specular", "shining", 0.0, 1.0, (0.15, 0.5)),
     math("gloss", "SUBTRACT", 1.0, "roughness"),
     math("shine", "MULTIPLY", "in.Glow", "in.Glow Strength"),
     # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
@@ -372,7 +398,8 @@ SURFACE = (
     math("smooth", "MAXIMUM", "water", "snow fills"),
     math("dry", "SUBTRACT", 1.0, "smooth"),
     math("relief on land", "MULTIPLY", "relief", "dry"),
-    math("bend strength", "MULTIPLY", "relief on land", "in.Relief"),
+    math("bend of stones", "MULTIPLY_ADD", "stony", 1.2, "relief on land"),
+    math("bend strength", "MULTIPLY", "bend of stones", "in.Relief"),
     _scaled("bend", "rough", "bend strength"),
     _scaled("rippled", "ripple slope", "bend strength"),
     Node("bend of all", "VectorMath", {0: "bend", 1: "rippled"}, {"operation": "ADD"}),

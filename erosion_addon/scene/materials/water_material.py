@@ -9,21 +9,26 @@ on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
 import bpy
 
 from . import nodes
-from .nodes import Node, Socket, math, mix, noise, ramp
+from .nodes import OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-GROUP, VERSION = "Water", 1
+GROUP, VERSION = "Water", 2
+
+SURF = "erosion_surf"
+"""Custom property of a water surface: how high its waves break at the shore, 0-1."""
 
 SOCKETS = (
     Socket("BSDF", None, "The water", kind="NodeSocketShader", output=True),
     Socket("Depth", 0.0, "Depth of the water in meters", low=-1e6, high=1e6, attribute="water_depth"),
     Socket("Speed", 0.0, "Speed of the water in meters a second", high=1e6, attribute="speed"),
     Socket("Foam", 0.0, "Cover of foam, 0-1", "FACTOR", attribute="foam"),
+    Socket("Surf", 0.0, "How far waves break at the shore, 0-1", "FACTOR", attribute=SURF, channel=OF_OBJECT),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
     Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
     Socket("Body", (0.010, 0.045, 0.050), "Color of water too deep to see the ground"),
     Socket("Foam Color", (0.70, 0.74, 0.74), "Color of foam"),
     Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
     Socket("Shore", 0.06, "Depth in meters up to which the water's reflection fades in", low=0.001, high=1e3),
+    Socket("Surf Depth", 1.6, "Depth in meters at which the highest waves break", low=0.001, high=1e3),
     Socket("Ripple Size", 6.0, "Length of the waves in meters", low=0.001, high=1e4),
     Socket("Ripple Strength", 0.12, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
@@ -72,7 +77,26 @@ NODES = (
     ramp("flecked", "flecks.Fac", "bare.Value", "bare to.Value"),
     ramp("foamy", "in.Foam", 0.0, 0.3),
     math("cover", "MULTIPLY", "flecked.Result", "foamy.Result"),
-    math("cover inside", "MULTIPLY", "cover.Value", "inside.Result"),
+    # Waves break in lines along the shore, which end and shift, and run out in a hem of foam.
+    Node("wide", "VectorMath", {0: "scaled.Vector", "Scale": 0.11}, {"operation": "SCALE"}),
+    noise("sets", "wide.Vector", 2.0),
+    math("shallow", "DIVIDE", "wet.Value", "in.Surf Depth"),
+    math("number of waves", "MULTIPLY", "shallow.Value", 14.0),
+    math("swell", "MULTIPLY_ADD", "sets.Fac", 15.0, "number of waves.Value"),
+    math("wave", "SINE", "swell.Value"),
+    ramp("line", "wave.Value", 0.72, 0.98),
+    ramp("breaks", "shallow.Value", 1.0, 0.15),
+    ramp("in sets", "sets.Fac", 0.40, 0.56),
+    math("rolling", "MULTIPLY", "line.Result", "breaks.Result"),
+    math("breaking", "MULTIPLY", "rolling.Value", "in sets.Result"),
+    math("hem to", "MULTIPLY", "sets.Fac", 0.34),
+    ramp("hem", "shallow.Value", "hem to.Value", 0.0),
+    math("white water", "MAXIMUM", "breaking.Value", "hem.Result"),
+    ramp("bubbles", "flecks.Fac", 0.36, 0.52),
+    math("surf foam", "MULTIPLY", "white water.Value", "bubbles.Result"),
+    math("surf", "MULTIPLY", "surf foam.Value", "in.Surf"),
+    math("cover or surf", "MAXIMUM", "cover.Value", "surf.Value"),
+    math("cover inside", "MULTIPLY", "cover or surf.Value", "inside.Result"),
     math("foam", "MULTIPLY", "cover inside.Value", "in.Foam Amount"),
     Node("white", "BsdfDiffuse", {"Color": "in.Foam Color"}),
     Node("foamed", "MixShader", {0: "foam.Value", 1: "soft water.Shader", 2: "white.BSDF"}),

@@ -51,7 +51,7 @@ KINDS = (
     Kind("palms", (5.0, 11.0), 9.0, forms.palm, 17, 9, 0.1),
     Kind("hedges", (1.8, 4.0), 2.2, forms.shrub, 110, 28, 0.25),
     Kind("shrubs", (0.5, 2.2), 3.0, forms.shrub, 110, 28, 0.25),
-    Kind("tufts", (0.3, 0.8), 0.9, forms.tuft, 22, 9, 0.35),
+    Kind("tufts", (0.4, 1.2), 0.9, forms.tuft, 22, 9, 0.35),
     Kind("boulders", (0.5, 4.5), 5.0, forms.boulder, 10, 5, 0.2),
 )
 
@@ -101,7 +101,7 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
     grown = {
         "conifers": trees
         * (1 - smooth_step(slope + 8 * clumps, 33, 43))
-        * smooth_step(moist + 0.5 * place.wide + 0.3 * place.shade + 0.2 * clumps, 0.18, 0.42)
+        * smooth_step(moist + 0.5 * place.wide + 0.3 * place.shade + 0.2 * clumps, 0.02, 0.28)
         * (1 - 0.8 * place.rubble),
         "broadleaf": trees
         * (1 - smooth_step(slope, 18, 30))

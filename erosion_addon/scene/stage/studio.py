@@ -306,16 +306,34 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(mist.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])
+    # A rim at the horizon is all air: its sky has the haze's color, and what is left of the land would be a dark line.
+    far, part, rest, air = (tree.nodes.new(_MATH) for _ in range(4))
+    far.operation, far.inputs[1].default_value = "POWER", 4.0
+    part.operation, part.inputs[1].default_value = "GREATER_THAN", 0.02
+    rest.operation, rest.inputs[0].default_value = "SUBTRACT", 1.0
+    air.operation, filled = "MULTIPLY", tree.nodes.new(_MATH)
+    filled.operation = "MULTIPLY_ADD"
+    for source, node, number in (
+        (strength, far, 0),
+        (land, part, 0),
+        (land, rest, 1),
+        (far, air, 0),
+        (part, air, 1),
+        (air, filled, 0),
+        (rest, filled, 1),
+        (land, filled, 2),
+        (filled, share, 1),
+    ):
+        tree.links.new(source.outputs[0], node.inputs[number])
     tree.links.new(strength.outputs[0], share.inputs[0])
     tree.links.new(here.outputs[0], land.inputs[0])
     tree.links.new(clear.outputs[0], land.inputs[1])
-    tree.links.new(land.outputs[0], share.inputs[1])
     tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
     tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
     tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
     for column, node in enumerate((layers, least, less, mist, clear, left, strength, share, mix, out)):
         node.location = (260 * column, 0)
-    for column, node in enumerate((most, near, here, land)):
+    for column, node in enumerate((most, near, here, land, rest, part, far, air, filled)):
         node.location = (260 * (column + 1), -220)
     _set_haze(scene, terrain, light)
 

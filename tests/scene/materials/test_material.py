@@ -49,8 +49,10 @@ def test_fields_come_from_attributes_of_their_names_and_leave_eevee_room(empty_s
     read = {socket.links[0].from_node for socket in inputs if socket.is_linked}
     of_mesh = {node.attribute_name for node in read if node.attribute_type == "GEOMETRY"}
     lights = {"sky_light", "sun_light", "sun_light_2", "sun_light_3"}
-    assert {"moisture", "sediment", "wear", "grass", "soil", "surface_color", "glow"} | lights <= of_mesh
-    assert of_mesh <= {*FIELDS, "glow"} and len(of_mesh) <= 13  # EEVEE takes 14, one for the share of the relief
+    assert {"moisture", "sediment", "wear", "grass", terrain_nodes.SHORE, "surface_color", "glow"} | lights <= of_mesh
+    assert (
+        of_mesh <= {*FIELDS, "glow", terrain_nodes.SHORE} and len(of_mesh) <= 13
+    )  # EEVEE takes 14, one for the share of the relief
 
 
 def test_a_single_noise_gives_its_color(empty_scene):

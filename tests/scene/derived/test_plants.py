@@ -96,7 +96,7 @@ def test_there_are_more_near_the_camera():
     land = ground(rising(200, 200), moisture=0.5)
     spots = spots_of(land, "tufts", 4000, (1000.0, 1000.0, 210.0), 1.0)
     near = np.hypot(spots.x - 1000, spots.y - 1000) < 150
-    assert near.sum() > 0.2 * len(spots.x)  # on 2 % of the ground
+    assert near.sum() > 0.1 * len(spots.x)  # on 2 % of the ground
 
 
 @pytest.mark.parametrize(("kind", "seed", "detail"), placing.FORMS)

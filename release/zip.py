@@ -148,7 +148,7 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
     manifest.write_text(added + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 
-def settle(target: Path) -> None:
+def normalize(target: Path) -> None:
     """Rewrite the zip with sorted files and equal dates, so that the same sources give the same bytes."""
     date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DATE)), FIRST_DATE))[:6]
     with zipfile.ZipFile(target) as archive:
@@ -207,7 +207,7 @@ def build_zip(
             sys.exit(f"zip.py: {strange[0]} is not the wheel that release/wheels.txt names; delete it to get that one")
         stage(Path(folder), platform_name, wheels)
         _run_builder(blender, "build", "--source-dir", folder, "--output-filepath", str(target))
-    settle(target)
+    normalize(target)
     _run_builder(blender, "validate", str(target))
     if wrong := faults(target, platform_name, pythons):
         sys.exit(f"zip.py: {target} is not right. {' '.join(wrong)}")

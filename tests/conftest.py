@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all tests share: markers by folder and fixture, warnings as errors, and a machine nobody has measured."""
+"""Shared by all tests: markers by folder and fixture, warnings as errors, no measured speeds."""
 
 import atexit
 import os

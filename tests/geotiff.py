@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TIFF files with the tag in which elevation models say what number stands for no data, and a place in the Alps."""
+"""TIFF files with a no-data tag and a place in the Alps."""
 
 import struct
 

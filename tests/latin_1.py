@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs on a system whose names of files are in ISO 8859-1."""
+"""Programs run with file names in ISO 8859-1."""
 
 import os
 import shutil

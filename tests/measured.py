@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fixture that keeps a machine's measured speeds out of the tests of Blender's side, and theirs out of its."""
+"""Fixture that isolates the tests in Blender from this machine's measured speeds."""
 
 import pytest
 

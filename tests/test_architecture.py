@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The house: imports only go down, nothing forbidden is used, and a version is the same wherever it is written."""
+"""Architecture: imports point downward, forbidden calls, one version number."""
 
 import ast
 import graphlib

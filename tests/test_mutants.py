@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults of the mutation test: each is one change of the code, and none is of a type or a text."""
+"""Faults of the mutation test: each changes the code once, never a type or a text."""
 
 from tests.mutants import faults, faulty
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension as a user gets it: its manifest, its zip, and one erosion in an empty profile with nothing else."""
+"""The packaged extension: manifest, zip, and one erosion in an empty profile."""
 
 import ast
 import hashlib
@@ -186,7 +186,7 @@ def test_the_same_sources_give_the_same_zip(packer, zip_path, tmp_path):
     with zipfile.ZipFile(zip_path) as archive, zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as other:
         for name in reversed(archive.namelist()):
             other.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), archive.read(name))
-    packer["settle"](again)
+    packer["normalize"](again)
     assert again.read_bytes() == zip_path.read_bytes()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every line of code in the manual does what it says; what takes Blender is in tests/ui/test_readme.py."""
+"""Code in the manual runs as written; lines for Blender are in tests/ui/test_readme.py."""
 
 import itertools
 import re

@@ -7,9 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..kernels.elementary import power
+import numpy as np
+
 from .errors import InputError
 from .regular_files import open_regular
+from .srgb import linear
 
 LARGEST_FILE = 64 * 1024
 """Size limit in bytes. Settings are a page of text."""
@@ -111,6 +113,5 @@ def linear_color(key: str, value: object) -> tuple[float, float, float]:
     """Linear RGB of an sRGB color "#rrggbb"; InputError that names `key` for anything else."""
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
         raise InputError(f'{key} must be a color like "#a08060", not {value!r:.60}.')
-    encoded = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else float(power((c + 0.055) / 1.055, 2.4)) for c in encoded)
+    red, green, blue = linear(np.array([int(value[at : at + 2], 16) for at in (1, 3, 5)]) / 255).tolist()
     return red, green, blue

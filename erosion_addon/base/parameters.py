@@ -7,15 +7,18 @@ Recipe files, Blender's properties, ``--set`` on the command line and the manual
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError, dataclass
 from functools import cache
-from typing import Any, Self, dataclass_transform
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self, dataclass_transform
 
 from .errors import InputError
 
+UNLIMITED = 2**31 - 1
+"""Greatest length of a list that has no limit of its own."""
 
-@dataclass(frozen=True)
-class Specification:
+
+class Specification(NamedTuple):
     """Declaration of one parameter. The range includes `low` and `high`.
 
     choices: the allowed values, each with its meaning in half a sentence.
@@ -40,10 +43,10 @@ class Specification:
     soft_low: float | None = None
     soft_high: float | None = None
     step: float | None = None
-    choices: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = MappingProxyType({})
     row_names: tuple[str, ...] = ()
     records: "type[Parameters] | None" = None
-    most: int = 2**31 - 1
+    most: int = UNLIMITED
     zero: str = ""
     usual: float = 0.0
     group: str = ""
@@ -90,7 +93,7 @@ class Specification:
         if self.records is not None:
             return f"a list of at most {self.most} tables of {', '.join(specifications(self.records))}"
         if self.row_names:
-            most = f" at most {self.most}" if self.most < Specification.most else ""
+            most = f" at most {self.most}" if self.most < UNLIMITED else ""
             return f"a list of{most} [{', '.join(self.row_names)}], each from {self.low:g} to {self.high:g}"
         if isinstance(self.default, bool):
             return "true or false"

@@ -5,7 +5,8 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 OnProgress = Callable[[float, str], None]
 """Callback (fraction, message): 0-1 of the work, and what is done."""
@@ -56,11 +57,7 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
     def serve() -> None:
         first = -1
         try:
-            while bands:
-                try:
-                    first, last = bands.popleft()
-                except IndexError:  # another thread was quicker
-                    return
+            for first, last in shared_out(bands):
                 work(first, last)
         except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
             bands.clear()
@@ -72,6 +69,19 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
         helper.join()
     if errors:
         raise errors[min(errors)]
+
+
+Item = TypeVar("Item")
+
+
+def shared_out(queue: deque[Item]) -> Iterator[Item]:
+    """Items of a queue that several threads empty together, each by an iterator of its own."""
+    while queue:
+        try:
+            item = queue.popleft()
+        except IndexError:  # another thread was quicker
+            return
+        yield item
 
 
 def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:

@@ -3,6 +3,7 @@
 
 import itertools
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -201,8 +202,7 @@ def _lakes(
     return np.ascontiguousarray(graph.inside(number[labels])), level[shown]
 
 
-@dataclass(frozen=True, eq=False)
-class _Lines:
+class _Lines(NamedTuple):
     """Points along rivers before smoothing: one on each of `cells`, and one between each two.
 
     first, second: (points,), indices into `cells` on both sides of a point; equal for a point on a cell.
@@ -264,7 +264,7 @@ def _placed(
     ground = sample(graph.inside(levels), place[:, 0], place[:, 1])
     pools = np.where(wet[first] & wet[second], levels[first], np.nan)
     height = np.empty(first.size)
-    channels.settle(ground, pools, lines.starts, lines.following, height)
+    channels.water_levels(ground, pools, lines.starts, lines.following, height)
     number = np.pad(lakes, 1).reshape(-1)
     area = 0.5 * (areas[first] + areas[second])
     order, mouths = np.minimum(orders[first], orders[second]), lines.starts[:-1]
@@ -296,8 +296,7 @@ def sample(values: Array, row: Array, col: Array) -> Array:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Sizes:
+class Sizes(NamedTuple):
     """River sizes by point: discharge m³/s, width and depth m, speed m/s, slope m/m."""
 
     discharge: Array
@@ -332,8 +331,7 @@ def slopes(water: Water) -> Array:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class LakeSizes:
+class LakeSizes(NamedTuple):
     """Lake sizes: greatest depth m, area m², volume m³."""
 
     depth: Array

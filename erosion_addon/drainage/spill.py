@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lakes of a given rainfall: pits fill, spill over and merge."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +9,7 @@ from ..base.arrays import Array
 from .flow_graph import FlowGraph
 
 
-@dataclass(frozen=True, eq=False)
-class Filling:
+class Filling(NamedTuple):
     """Water at rest.
 
     levels: (rows, cols) m, water surface, or ground where dry. closed: (rows, cols) bool, terminal cells: lakes that
@@ -46,13 +45,13 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
     out = float(water[0])
     water[0] = 0.0
     lakes = np.zeros(size, np.int64)
-    out += spill.fill(tree, outer[:count], rooms, water, lakes)
+    out += spill.fill_and_spill(tree, outer[:count], rooms, water, lakes)
     owners = lakes[labels]
     held = np.flatnonzero(owners)
     held = held[heights[held] <= tree.spill[owners[held]]]
     order = held[np.lexsort((heights[held], owners[held]))]
     levels = np.full(size, -np.inf)
-    spill.settle(heights, owners, order, water, rooms, tree.spill, area, levels)
+    spill.lake_levels(heights, owners, order, water, rooms, tree.spill, area, levels)
     surface = np.maximum(levels[owners], heights)
     closed = (owners > 0) & (heights <= levels[owners]) & (water < rooms)[owners]
     return Filling(graph.inside(surface).copy(), graph.inside(closed).copy(), out)

@@ -9,8 +9,7 @@ LandscapeDataAccess.h (LANDSCAPE_ZSCALE 1/128) and LandscapeFileFormatRaw.cpp (r
 first row lies at z = 0, and 65536, one more than white, is the height of the terrain).
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 WHITE = 65535
 _UNREAL_MIDDLE = 32768
@@ -18,8 +17,7 @@ _UNREAL_STEPS = 128
 """Gray levels per unit of height in a landscape with a Z scale of 1, where the unit is a centimeter."""
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(NamedTuple):
     """Conventions of an engine. tile: pattern of tile names with `name`, `x` and `y`.
 
     bottom_first: whether raw files and tile numbers start at the smallest y.

@@ -9,8 +9,8 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..base.srgb import linear
 from ..grid.resample import bilinear
-from ..kernels.elementary import power
 from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain
@@ -81,12 +81,6 @@ def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> A
     if read_header(path).kind.startswith("uint"):
         pixels = linear(pixels)
     return fitted_color(pixels, shape, str(path))
-
-
-def linear(encoded: Array) -> Array:
-    """Linear values from sRGB (IEC 61966-2-1), float32."""
-    values = np.maximum(encoded, 0.0)
-    return np.where(values <= 0.04045, values / 12.92, power((values + 0.055) / 1.055, 2.4)).astype(np.float32)
 
 
 def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:

@@ -2,8 +2,7 @@
 """Start terrains: the kinds, and their construction."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ BYTES_PER_CELL = 130
 """Peak memory of a generator: spectra and their transforms, with margins; measured."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """One kind of start terrain: label, parameters, and the function that makes the surface and the loose thickness,
     both (rows, cols) m, on a canvas. recipe: one that suits it.
     """

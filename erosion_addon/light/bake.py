@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ SUNS = ("sun_light", "sun_light_2", "sun_light_3")
 """Fields of sunlight, one per sun; their number is the limit."""
 
 
-@dataclass(frozen=True)
-class Sun:
+class Sun(NamedTuple):
     """A sun. direction: to its center, along columns, rows and up, of any length. radius: angular, rad."""
 
     direction: tuple[float, float, float]

@@ -2,9 +2,8 @@
 """Horizons of a terrain: sampling, and the visible share of the sky and of a sun."""
 
 import math
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +36,7 @@ MOST_STRIPS = 9
 """Most strips of a sun's disc, for shadows from so far that they are a cell apart."""
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(NamedTuple):
     """Sample points along directions, for `kernels.horizon.raise_horizon`.
 
     starts: (directions + 1,), first point of each direction in offsets (all, 4), parts (all,), per_meter (all,); cells:

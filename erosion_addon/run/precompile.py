@@ -8,7 +8,6 @@ the cache. A rehearsal makes all calls of a run, and takes a millisecond when ev
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -103,13 +102,14 @@ def _do_a_little(state: State, given: Step) -> None:
     """Run a step's first chunk and its end, at all sizes of cells, with and without grass."""
     process = PROCESSES[given.kind]
     step, limited = process.step, process.at_start(state, given.limits, given.masks)
-    enough = _enough(given.parameters, step, state)
+    rehearsed = process.rehearsed(given.parameters, state.elevation.shape, state.spacing)
+    enough = _enough(rehearsed, step, state)
     for one in (*_with_other_grass(limited), limited):
         with however_small():
             step(one, enough, 0).advance()
         running = step(one, enough, 0)
         running.advance()
-    running.settle()  # a chunk may end before a gust does, on a slow machine
+    running.drain()  # a chunk may end before a gust does, on a slow machine
     running.volumes()
     running.counts(1.0)
     running.layers()
@@ -129,14 +129,11 @@ def _with_other_grass(state: State) -> Iterator[State]:
 
 def _enough(parameters: Parameters, step: StepFactory, state: State) -> Parameters:
     """Parameters raised so that a few cells get drops and particles."""
-    if (rehearsed := getattr(parameters, "rehearsed", None)) is not None:
-        return rehearsed(state.elevation.shape, state.spacing)  # type: ignore[no-any-return]
-    values: dict[str, Any] = {}
+    values = parameters.to_dict()
     for name, least in (("drops_per_cell", 1.0), ("particles_per_cell", 0.1)):
-        if getattr(parameters, name, 0.0) > 0:
+        if values.get(name, 0.0) > 0:
             values[name] = least
     if isinstance(step, AtFeatureSize):
         coarse = 2 * max(state.spacing)
-        given: Any = parameters
-        values["feature_size"] = coarse if given.detail else min(given.feature_size, coarse)
-    return type(parameters).from_dict({**parameters.to_dict(), **values})
+        values["feature_size"] = coarse if values["detail"] else min(values["feature_size"], coarse)
+    return type(parameters).from_dict(values)

@@ -17,7 +17,7 @@ class Simulation(Protocol):
     titles: list[str]
 
     def snapshot(self, fraction: float) -> Terrain: ...  # noqa: D102
-    def settle(self) -> None: ...  # noqa: D102
+    def drain(self) -> None: ...  # noqa: D102
     def checkpoint(self) -> Checkpoint: ...  # noqa: D102
     def elevation(self) -> Array: ...  # noqa: D102
     def water_depth(self) -> Array | None: ...  # noqa: D102
@@ -44,9 +44,9 @@ class Progress:
         """Current terrain with its fields and report; a copy, made on demand."""
         return self.simulation.snapshot(self.fraction)
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Let work in flight, such as drops, finish without starting more, to end the run here."""
-        self.simulation.settle()
+        self.simulation.drain()
 
     @property
     def checkpoint(self) -> Checkpoint:

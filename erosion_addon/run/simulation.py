@@ -251,10 +251,10 @@ class _Simulation:
         """Water depth in the current step, for display."""
         return None if self._running is None else self._running.water_depth()
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Let work in flight finish without starting more."""
         if self._running is not None:
-            self._running.settle()
+            self._running.drain()
 
     def counts(self) -> dict[str, Any]:
         """Counts of the current step so far; empty between steps."""

@@ -2,7 +2,7 @@
 """Color attributes of fields, for vertex paint, export and other programs: color ramps, and packed data channels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from ..base.arrays import Array
 from ..grid.resample import interpolated
 
 
-@dataclass(frozen=True)
-class Ramp:
+class Ramp(NamedTuple):
     """Color ramp of a field.
 
     stops: (value, linear red, green, blue), interpolated linearly; in_cells: values are in units of the cell size
@@ -37,8 +36,7 @@ class Ramp:
         return np.asarray(table.astype(np.float32)[np.clip(index, 0, 1023).astype(np.int16)])
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(NamedTuple):
     """Up to four fields packed into red, green, blue and alpha, each from 0 to 1.
 
     channels: (field, value that maps to 1, whether that value is in units of the cell size).

@@ -4,13 +4,12 @@
 Attribute names, map file names, the command line's listing and the manual's table come from it.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One quantity on the grid: shape (rows, cols), or (rows, cols, components)."""
 
     name: str

@@ -211,7 +211,7 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         if word == "pause" and progress.fraction < 1:
             answer("checkpoint", {}, _file_of(progress))
         if word in ("finish", "pause"):
-            progress.settle()
+            progress.drain()
         if shape is not None and word != "stop":
             answer("preview", {}, {"change": spread(progress.elevation - before, shape)})
         elif word != "stop":

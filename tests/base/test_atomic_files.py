@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output files: what they may take the place of."""
+"""Output files: which existing files they may replace."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much memory is free: never more than what containers and limits leave to this process."""
+"""Free memory: never more than containers and limits grant this process."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters are declared once and checked by their declaration."""
+"""Parameters: declared once, checked against the declaration."""
 
 import math
 

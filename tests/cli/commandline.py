@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the command line share: runs of it, and a look at what they left."""
+"""Shared by the tests of the command line: calls of it, and checks of the files it leaves."""
 
 import hashlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder that the tests of the command line work in."""
+"""Working folder of the command line tests."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command analyze."""
+"""The command `analyze`."""
 
 import json
 from xml.etree import ElementTree

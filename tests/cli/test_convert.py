@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command convert, and terraces smoothed away on the way in."""
+"""The command `convert`, and removal of terraces on input."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command erode: what it does with its words, masks and recipes."""
+"""The command `erode`: options, masks and recipes."""
 
 import hashlib
 import json

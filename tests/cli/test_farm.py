@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Manners on a render farm: checkpoints on the way, results that are there already, progress for programs."""
+"""Render farms: regular checkpoints, skipped finished work, progress as JSON."""
 
 import json
 import signal

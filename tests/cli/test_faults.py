@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may go wrong in a run: no memory, a full disk, an interrupt, a fault of our own."""
+"""Failures of a run: out of memory, full disk, interrupt, internal error."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command erode: heights, colors and maps from and to files of all kinds."""
+"""The command `erode`: heights, colors and maps in all file formats."""
 
 import re
 from pathlib import Path

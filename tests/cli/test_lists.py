@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands that make a terrain or print what there is: make, recipes, fields, --help."""
+"""The commands that make a terrain or list things: `make`, `recipes`, `fields`, `--help`."""
 
 import re
 

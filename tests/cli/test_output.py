@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line prints, where, and in which letters."""
+"""Output of the command line: streams and encodings."""
 
 import io
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line refuses, in a sentence and before anything is written."""
+"""Errors of the command line: a sentence, before anything is written."""
 
 import os
 from pathlib import Path

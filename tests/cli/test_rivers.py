@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command rivers."""
+"""The command `rivers`."""
 
 import csv
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command variants."""
+"""The command `variants`."""
 
 import html
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields of an analysis on land whose answers are known."""
+"""Analysis on terrains with known answers."""
 
 import numpy as np
 import pytest

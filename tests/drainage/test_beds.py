@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beds that drawn rivers cut."""
+"""Beds carved by drawn rivers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The flow graph against a plain priority flood, against counting by hand, and under symmetries."""
+"""Flow graph against a plain priority flood, counts by hand, and symmetries."""
 
 import heapq
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers and lakes of terrains: they run down, join and end, stand level, and turn with the ground."""
+"""Rivers and lakes: rivers run down, join and end, lakes are level, both turn with the terrain."""
 
 import math
 

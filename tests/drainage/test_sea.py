@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sea: what lies below it, its shore, its sheet."""
+"""The sea: submerged cells, shore, surface."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lakes of so much rain: by hand, against a plain simulation that shares nothing with it, and by their budget."""
+"""Lakes of a given rainfall: by hand, against an independent plain simulation, and by their water budget."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Figures of drainage on land whose answers are known."""
+"""Drainage statistics on terrains with known answers."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heightmaps in the sizes and files of game engines, read by others than our own reader."""
+"""Heightmaps for game engines, read back by other programs' readers."""
 
 import math
 from pathlib import Path

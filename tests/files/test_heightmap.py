@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights from and to files without Blender."""
+"""Heightmap files without Blender."""
 
 import builtins
 import errno

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Maps as files, and colors from files."""
+"""Maps written to files, and colors read from files."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.base.errors import InputError
+from erosion_addon.base.srgb import linear
 from erosion_addon.files import maps
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.image_files import OpenImageIOFiles
@@ -51,7 +52,7 @@ def test_what_is_not_there_is_not_written(tmp_path):
 
 def test_srgb_is_turned_linear_and_floats_are_taken_as_they_are(tmp_path):
     """sRGB 0.5 is 0.2140 linear (IEC 61966-2-1)."""
-    assert maps.linear(np.array([0.0, 0.04045, 0.5, 1.0])) == pytest.approx([0, 0.0031308, 0.2140411, 1], rel=1e-4)
+    assert linear(np.array([0.0, 0.04045, 0.5, 1.0])) == pytest.approx([0, 0.0031308, 0.2140411, 1], rel=1e-4)
     IMAGES.write(tmp_path / "a.png", np.full((4, 5), 0.5, np.float32), "uint16")
     IMAGES.write(tmp_path / "a.exr", np.full((4, 5, 3), 0.5, np.float32), "float")
     assert maps.read_color(tmp_path / "a.png", IMAGES, (4, 5)) == pytest.approx(0.21404, abs=1e-4)

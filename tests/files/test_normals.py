@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The normal map against closed forms."""
+"""Normal map against closed forms."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What side files and GeoTIFFs tell of heightmaps."""
+"""Cell size, range and place of heightmaps from side files and GeoTIFF tags."""
 
 import struct
 

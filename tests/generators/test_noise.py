@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Noise, scattered points and warping on the canvas of a start terrain."""
+"""Noise, scattered points and domain warping of start terrains."""
 
 import numpy as np
 import pytest

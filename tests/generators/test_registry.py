@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start terrains: their forms, their seeds, and what they refuse."""
+"""Start terrains: shapes, seeds, refused input."""
 
 from itertools import pairwise
 

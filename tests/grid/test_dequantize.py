@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terraces of few gray levels, found and smoothed away."""
+"""Terraces of 8-bit heightmaps: detection and removal."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Distances on a grid are those that every pair of cells has."""
+"""Distance transform against the distances of all pairs of cells."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holes in elevation models: found by the number that the file names, filled from what is around them, and said."""
+"""Holes in elevation models: found by the no-data value, filled from their surroundings, reported."""
 
 import numpy as np
 import pytest

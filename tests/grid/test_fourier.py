@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fourier transforms of all kinds of lengths, against numpy's."""
+"""Fourier transforms of any length, against numpy's."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grids on another number of rows and columns."""
+"""Resampling to other numbers of rows and columns."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run as Blender's own operator, in a real window: its undo steps, redo panel and history, quitting, renders."""
+"""A run as a modal operator in a real window: undo steps, redo panel, history, quitting, renders."""
 
 import time
 from pathlib import Path

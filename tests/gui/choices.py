@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variants of a terrain in a real window: asked for in a dialog, shown in the panel, and one of them taken."""
+"""Variants in a real window: the dialog, the pictures in the panel, and the choice."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artist's desk in a real window: masks painted with the brush, looked at, and obeyed."""
+"""Masks in a real window: painted with the brush, shown, and applied."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes of runs and previews that are seen on the terrain while they work."""
+"""Runs and previews shown on the terrain while they work, in a real window."""
 
 import time
 from pathlib import Path

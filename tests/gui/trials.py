@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What artists do beside the straight way: sculpt, save between run and undo, drop pictures, begin with a cube."""
+"""Unusual ways of working in a real window: sculpting, saving between run and undo, dropped images, a cube."""
 
 import time
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers, lakes and sea in a real window: added by the mouse, changed, looked at, followed by runs, taken away."""
+"""Rivers, lakes and sea in a real window: added, changed, looked at, updated by runs, removed."""
 
 import time
 

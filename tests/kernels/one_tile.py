@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels of drops on a ground that is all one tile: there drops run one after another, each to its end."""
+"""Particle kernels on a single tile, where particles run one after another."""
 
 import numpy as np
 

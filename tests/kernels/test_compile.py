@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compiled kernels are kept in a private folder, and nothing that is wrong with it can do harm."""
+"""Cache of compiled kernels: private, and harmless when damaged."""
 
 import hashlib
 import importlib.util

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elementary functions against fifty digits, and the same bits for numbers, arrays and kernels."""
+"""Elementary functions against 50-digit values; the same bits for numbers, arrays and kernels."""
 
 from decimal import Decimal, localcontext
 

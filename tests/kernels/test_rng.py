@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random numbers by counter."""
+"""Counter-based random numbers."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings of numba's that are meant for other programs do not slow kernels down."""
+"""numba's environment variables do not slow kernels down."""
 
 import os
 import subprocess

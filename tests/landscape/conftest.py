@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small landscapes that the tests of landscapes share."""
+"""Small landscapes for the tests."""
 
 import pytest
 

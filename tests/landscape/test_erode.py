@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erosion of a landscape: the same bytes in any order and after any end, no seams, masses that add up."""
+"""Erosion of a landscape: the same bytes in any order and after any interruption, no seams, balanced mass."""
 
 import json
 import os

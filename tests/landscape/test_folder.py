@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder of a landscape: windows over tiles, its manifest, what is damaged, and the lock."""
+"""Folder of a landscape: windows over tiles, manifest, damaged files, lock."""
 
 import json
 import os

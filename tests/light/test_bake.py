@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light as a whole: which fields there are, what the settings do, and shapes as spheres."""
+"""Baked light: fields, settings, and meshes approximated by spheres."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail: within the error at every point of the grid, without cracks, and fitting one another."""
+"""Levels of detail: error bound at every grid point, no cracks, matching borders."""
 
 import numpy as np
 import pytest

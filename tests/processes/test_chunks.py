@@ -130,7 +130,7 @@ def test_finish_brings_grains_down_that_would_fly_for_ever_and_leaves_no_heaps(f
         if step._run.under_way > 50 and step._totals.lifted.sum() > 1.0:
             break
     steps, carried = step._totals.steps.sum(), progress.terrain.elevation
-    progress.settle()
+    progress.drain()
     assert step._run.under_way == 0
     assert step._totals.steps.sum() - steps <= 64 * step._batch + 2**14
     after = progress.terrain

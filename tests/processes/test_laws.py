@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every process keeps, whatever it does: mass, bounds, bytes, masks, and the way a run stops and goes on."""
+"""Laws of all processes: mass, bounds, bytes, masks, checkpoints."""
 
 import itertools
 import os

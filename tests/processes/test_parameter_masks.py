@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks and maps that scale single parameters of a step from place to place."""
+"""Masks and maps that scale single parameters cell by cell."""
 
 import numpy as np
 import pytest

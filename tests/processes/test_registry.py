@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One record says all that the program needs to know of a process: a new one is a folder and a line."""
+"""Process record: all that the program needs to know, so that a new process is a folder and a line."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_a_new_process_is_timed_watched_and_resumed(recipe):
     look = next(simulate(terrain, recipe))
     assert look.work == (1.0, "quarters") and np.array_equal(look.elevation, terrain.elevation - 2.0)
     checkpoint = look.checkpoint
-    look.settle()
+    look.drain()
     *_, last = resume(checkpoint)
     assert np.array_equal(last.terrain.elevation, terrain.elevation - 8.0)
     assert seconds_needed(recipe, (64, 64), (1.0, 1.0), 1) == 40.0 and seconds_to_compile(recipe) == 5.0

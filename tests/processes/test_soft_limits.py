@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sliders reach is a landscape still: at each soft limit of each process, by itself, on rough hills."""
+"""Slider ends: each soft limit of each process, alone, still makes a landscape of rough hills."""
 
 import numpy as np
 import pytest

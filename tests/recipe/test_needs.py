@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What recipes need of the ground, and runs that change nothing."""
+"""Needs of recipes, and runs without any effect."""
 
 import numpy as np
 import pytest

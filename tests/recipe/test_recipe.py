@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes are data: whatever a file holds, it is a recipe or a sentence that says why not."""
+"""Recipe files: any content is either a recipe or refused in a sentence."""
 
 import os
 import random

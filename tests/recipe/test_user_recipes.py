@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's own recipes: kept whole, under safe names, in their own folder alone."""
+"""The user's own recipes: complete, under safe names, in their folder alone."""
 
 import os
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that stops, is saved, and goes on: to the same bytes as one that never stopped."""
+"""Checkpoints: an interrupted run continues to the same bytes."""
 
 import itertools
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run will need: memory that is kept, and time of the right order."""
+"""Estimates: an upper bound of memory, and time of the right order."""
 
 import numpy as np
 import pytest

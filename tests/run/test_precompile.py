@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is rehearsed is compiled: a run after it meets no kind of call for the first time."""
+"""Precompilation: a run after it compiles nothing."""
 
 import contextlib
 import json

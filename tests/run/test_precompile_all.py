@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Once everything is compiled, no run of a shipped recipe compiles anything, whatever masks and layers there are."""
+"""Precompilation of everything: no run of a shipped recipe compiles, whatever its masks and layers."""
 
 import json
 import os

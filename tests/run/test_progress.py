@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast a run goes and how long it will take, by a clock that the tests set; and what the worker says meanwhile."""
+"""Progress: speed and remaining time by a clock under test control, and messages of the worker."""
 
 import os
 import sys

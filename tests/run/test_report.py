@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report: numbers by the contract, hashes, and words."""
+"""Report: figures, hashes, sentences."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one generator: its progress, stopping early, the same bytes again, and what it leaves alone."""
+"""The generator `simulate`: progress, early finish, same bytes, unchanged input."""
 
 import numpy as np
 import pytest
@@ -172,7 +172,7 @@ def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(kind, fea
     for progress in simulate(Terrain(before, cell_size=10.0), recipe):
         if progress.work[0] >= 600:
             break
-    progress.settle()
+    progress.drain()
     after = progress.terrain
     assert progress.fraction < 0.5 and after.report["steps"][0]["drops"] < 50 * 128**2
     assert 1.0 < (after.elevation - before).max() < 100.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What this machine has measured makes the next estimate; nothing in the file can do harm."""
+"""Measured speeds: used by the next estimate; a damaged file does no harm."""
 
 import itertools
 import json

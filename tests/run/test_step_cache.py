@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs that begin like an earlier one go on from what that left: the same bytes, and only what is new is run."""
+"""Cache of step results: runs with the same first steps continue from them, to the same bytes."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -42,7 +41,7 @@ def started(monkeypatch):
             return made(state, parameters, key)
 
         step.bytes_per_cell = process.step.bytes_per_cell
-        monkeypatch.setitem(PROCESSES, kind, dataclasses.replace(process, step=step))
+        monkeypatch.setitem(PROCESSES, kind, process._replace(step=step))
     return kinds
 
 

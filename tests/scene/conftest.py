@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A fresh Blender scene for every test, and meshes to test with."""
+"""A fresh Blender scene for every test, and meshes."""
 
 import bpy
 import numpy as np

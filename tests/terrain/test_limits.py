@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of a step: heights, slopes and depths, for every process."""
+"""Limits of a step: heights, slopes and depths, for all processes."""
 
 import numpy as np
 import pytest

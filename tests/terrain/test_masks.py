@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks are checked, and stretched over the terrain where their size differs."""
+"""Masks: range checks, and resampling to the terrain."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes seen from above."""
+"""Meshes rasterized from above."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grids that were pushed out of line come back in line, on the same surface."""
+"""Straightening of distorted grids: a regular grid on the same surface."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strata: layers of colored rock, and what erosion shows of them."""
+"""Strata: layers of colored rock, and their exposure by erosion."""
 
 import dataclasses
 

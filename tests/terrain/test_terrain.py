@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain is a finite rectangle of numbers in meters, and nobody else's array."""
+"""Terrain: finite numbers in meters, in arrays of its own."""
 
 import numpy as np
 import pytest

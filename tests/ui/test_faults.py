@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A small part of what `make faults` fails; that sweeps all acts, and memory, disk and worker, once and for ever."""
+"""A small part of `make faults`, which sweeps all acts and all kinds of failure."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody else's file may hold anything in the place of what the extension keeps in meshes and objects."""
+"""Files of strangers: any content in the extension's properties is handled."""
 
 from types import SimpleNamespace
 

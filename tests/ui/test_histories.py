@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Some histories of a session; `make histories` runs thousands."""
+"""Some random histories of a session; `make histories` runs thousands."""
 
 import pytest
 

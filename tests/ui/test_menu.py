@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Object ▸ Erosion holds every operator, as Blender's menu search (F3) finds only what stands in menus."""
+"""Object ▸ Erosion lists every operator, as the menu search (F3) finds only menu entries."""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings, source and report live with the object: saved, opened, copied, linked, appended to another file."""
+"""Settings, original and report stay with the object: saved, opened, copied, linked, appended."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist reads: every button and every setting says what it does."""
+"""Texts of the interface: every button and every setting has a description."""
 
 import bpy
 import pytest

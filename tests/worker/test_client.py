@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whichever thread of the worker or the runner ends, for whatever reason: the process ends too, and that is said."""
+"""A thread of worker or client that ends for any reason ends the process, with a message."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light and levels of detail, as the worker computes them for a scene."""
+"""Light and levels of detail computed by the worker."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker between its start and the first drop: it tries its libraries, compiles, and can be killed at that."""
+"""The worker before its first drop: library test, compilation, and cancellation of both."""
 
 import itertools
 import subprocess

@@ -63,7 +63,7 @@ def smooth(place, starts, following, passes):
 
     Ends stay, and mouths of tributaries stay on the river they join. place: (points, 2). starts: (lines + 1,).
     following:
-    see `settle`.
+    see `water_levels`.
     """
     for line in range(starts.size - 1):
         first, last = starts[line], starts[line + 1]
@@ -79,7 +79,7 @@ def smooth(place, starts, following, passes):
 
 
 @kernel
-def settle(ground, pools, starts, following, levels):
+def water_levels(ground, pools, starts, following, levels):
     """Water `levels` (m) along lines, never rising downstream.
 
     Each is at least the ground, the level downstream and the level of its lake. ground: (points,) m. pools: (points,)

@@ -117,7 +117,7 @@ def _pour(tree, water, leaf, last, amount):
 
 
 @kernel
-def fill(tree, outer, rooms, water, lakes):
+def fill_and_spill(tree, outer, rooms, water, lakes):
     """Let water fill depressions, spill and merge; returns the outflow in m³.
 
     water: m³ that reach each leaf, 0 for larger ones; on return, the contents of each depression. lakes: int64 by
@@ -157,7 +157,7 @@ def fill(tree, outer, rooms, water, lakes):
 
 
 @kernel
-def settle(heights, owners, order, water, rooms, spills, area, levels):
+def lake_levels(heights, owners, order, water, rooms, spills, area, levels):
     """Fill `levels` with the water level of each lake in m: its lowest cell if empty, its spill level if full.
 
     owners: lake of each cell, 0 for none. order: cells of lakes, sorted by lake and height.

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the headers of all image formats say, and how a damaged one is told apart."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .georeference import Georeference
 
 
-@dataclass(frozen=True)
-class ImageHeader:
+class ImageHeader(NamedTuple):
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
     no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) meters between its pixels.

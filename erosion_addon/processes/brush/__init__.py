@@ -68,6 +68,7 @@ def process_of(tools: Mapping[str, Process]) -> Process:
         scalable={"strength": "strength"},
         reads=("grass",),
         works_on_flat_land=lambda parameters: True,
+        rehearsed=BrushParameters.rehearsed,
         scope="whole",
         on_part=_on_part,
     )

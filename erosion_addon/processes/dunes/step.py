@@ -362,7 +362,7 @@ class DuneStep(Step):
                 *flows,
             )
             in_bands(lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads)
-            in_bands(lambda *ends: kernel.settle(*ends, loose, *flows, wrap), rows, state.threads)
+            in_bands(lambda *ends: kernel.apply_fluxes(*ends, loose, *flows, wrap), rows, state.threads)
 
     def _total(self, column: int) -> float:
         return float(np.sum(self._totals[:, column]))
@@ -384,7 +384,7 @@ class DuneStep(Step):
             added=self._total(kernel.BROUGHT) * area
         )
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Finish the current sweep."""
         while self._done < self._sweeps * self._parts and self._done % self._parts:
             self._part()

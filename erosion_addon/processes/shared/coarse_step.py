@@ -153,9 +153,9 @@ class CoarseStep(Step):
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
         return self._step.advance()
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Finish work in flight without starting more."""
-        self._step.settle()
+        self._step.drain()
 
     def rest(self) -> None:
         """Continue to a state that a checkpoint can hold."""

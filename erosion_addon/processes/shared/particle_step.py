@@ -77,7 +77,7 @@ class DropStep(Step):
         """Finish the current turn."""
         self._run.end_turn(self._begin, self._work)
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Run all drops in flight to their ends without starting more, so that their load is deposited where it
         belongs, then relax hillslopes.
         """

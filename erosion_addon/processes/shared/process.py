@@ -2,7 +2,7 @@
 """Record of a process: everything that the rest of the program knows about it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from ...base.arrays import longer_side
@@ -69,8 +69,7 @@ def _one(parameters: Any, spacing: Spacing) -> int:
     return 1
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(NamedTuple):
     """One kind of step."""
 
     kind: str
@@ -102,7 +101,7 @@ class Process:
     masks: tuple[str, ...] = MASKS
     """Masks that it reads."""
 
-    scalable: Mapping[str, str] = field(default_factory=dict)
+    scalable: Mapping[str, str] = MappingProxyType({})
     """Parameters that a mask may scale per cell → kind of the equivalent mask: one of `masks.MASK_KINDS`, `held`
     (erodes neither rock nor loose material), or one that the step itself reads.
     """
@@ -141,6 +140,9 @@ class Process:
 
     small_steps: Callable[[Any, Spacing], int] = _one
     """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""
+
+    rehearsed: Callable[[Any, tuple[int, int], Spacing], Any] = lambda parameters, shape, spacing: parameters
+    """(parameters, (rows, cols), spacing) → parameters that call the same kernels on a small terrain."""
 
     scaled_for_preview: PreviewScale = _as_it_is
     """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters with the same

@@ -202,7 +202,7 @@ class Step:
     def rest(self) -> None:
         """Continue to a state that a checkpoint can hold. Most steps are in one between any two chunks."""
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Finish work in flight without starting more. Most steps have none between two chunks."""
 
     def elevation(self) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import Team
+from ...base.threads import Team, shared_out
 from .state import ANYTHING, within
 
 SIDE = 64
@@ -146,12 +146,8 @@ class TileRun:
             return
         batches = deque(self._batches(worked))
 
-        def play(_: int) -> None:
-            while batches:
-                try:
-                    batch = batches.popleft()
-                except IndexError:  # another thread was quicker
-                    return
+        def run_batches(_: int) -> None:
+            for batch in shared_out(batches):
                 try:
                     work(batch, self.tiles, self.pool)
                 except BaseException:
@@ -161,9 +157,9 @@ class TileRun:
                     batches.clear()
 
         if self._team is None:
-            play(0)
+            run_batches(0)
         else:
-            self._team.run(play)
+            self._team.run(run_batches)
 
     def _batches(self, worked: Array) -> Iterator[Array]:
         """Batches of tiles."""
@@ -171,8 +167,8 @@ class TileRun:
             for first in range(0, len(worked), LARGEST_BATCH):
                 yield worked[first : first + LARGEST_BATCH]
             return
-        # Tiles with many drops take longest: dealt out like cards, from the fullest on, the first batches are the
-        # largest ones, and what is left for the last threads to wait for is small.
+        # Tiles with many drops take longest. Distributed in turn, fullest first, they make batches that get smaller, so
+        # that threads wait little for the last one.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
         count = min(max(self._team.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked))
         for place in range(count):

@@ -273,7 +273,7 @@ class UpliftStep(Step):
             for share, *lines in (along_rows, along_cols) * times:
                 self._creep_along(share / times, *lines)
                 in_bands(
-                    lambda first, last: self._creep.settle(
+                    lambda first, last: self._creep.apply_creep(
                         self._heights, self._loose, self._memory[1], cols, first, last, moved
                     ),
                     rows,

@@ -242,7 +242,7 @@ class WindStep(Step):
         """Finish the current turn."""
         self._run.end_turn(self._begin, self._work)
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Land all particles in flight within a few steps, without starting more."""
         if not self._blowing:
             return

@@ -185,7 +185,7 @@ class Painter:
         except BaseException:
             grounds.forget()
             raise
-        ground.place, ground.began = written, replace(ground.began, start=written[:, 2], is_new=False)
+        ground.place, ground.began = written, ground.began._replace(start=written[:, 2], is_new=False)
 
     def cancel(self) -> None:
         """Give the stroke up: the mesh has every byte that it had."""

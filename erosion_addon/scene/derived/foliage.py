@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...grid.smooth_step import smooth_step
 from ..materials import nodes
 from ..materials.foliage_material import foliage_material
 from ..materials.foliage_nodes import DENSITY, NODES, SOCKETS, VERSION
@@ -69,8 +70,7 @@ def density(moisture: Array, elevation: Array, spacing: tuple[float, float], wat
     steep_row, steep_col = np.gradient(elevation, *spacing)
     # n^0.75, as n = 1 / √(1 + slope²).
     mask = (1 + steep_row**2 + steep_col**2) ** -0.375
-    mask = np.clip((mask - 0.4) / 0.3, 0, 1)
-    grown = np.clip(w, 0, 1) * mask * mask * (3 - 2 * mask)
+    grown = np.clip(w, 0, 1) * smooth_step(mask, 0.4, 0.7)
     if water is not None:
         grown[water] = 0
     return grown.astype(np.float32)

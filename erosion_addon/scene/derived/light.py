@@ -3,8 +3,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -33,8 +32,7 @@ DIRECTIONS = "erosion_sun_directions"
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """Coordinate frame of a terrain in meters: x along columns, y along rows, z up, from the center of cell [0, 0].
 
     axes: (3, 3), unit vectors in world space, as columns. origin: (3,), in world space.

@@ -17,9 +17,9 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.memory import require
+from ...base.srgb import linear
 from ...files.headers.image_header import ImageHeader, parse_header, read_header
 from ...files.image_files import color, damaged, gray
-from ...files.maps import linear
 
 _BYTES_PER_CELL = 112
 """Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float channels."""

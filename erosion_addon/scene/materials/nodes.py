@@ -6,9 +6,9 @@ The user's edits are kept, until a newer version of the table replaces them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -39,8 +39,7 @@ _KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat"
 """Type of a default → socket type."""
 
 
-@dataclass(frozen=True)
-class Socket:
+class Socket(NamedTuple):
     """One input or output of a group.
 
     kind: socket type; by default that of the `default`: a number, or three for a color. low, high, subtype: of numbers.
@@ -65,8 +64,7 @@ class Text(str):
     """Text value of an input, as opposed to a link."""
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A node.
 
     inputs: values, or links written "node.output" ("in" is the group's input, "node" alone its first enabled output).
@@ -76,8 +74,8 @@ class Node:
 
     name: str
     type: str
-    inputs: Mapping[Any, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
+    inputs: Mapping[Any, Any] = MappingProxyType({})
+    settings: Mapping[str, Any] = MappingProxyType({})
 
 
 Table = Sequence[Node] | Mapping[str, Sequence[Node]]

@@ -2,14 +2,14 @@
 """Queue of objects to erode after the current run, with their settings at that time."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import bpy
 
 from .. import session
 
 
-@dataclass(frozen=True)
-class Waiting:
+class Waiting(NamedTuple):
     """An object in the queue. name: last known; resume: whether to resume its paused run."""
 
     uid: int

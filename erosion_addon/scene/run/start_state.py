@@ -2,8 +2,7 @@
 """Start of a run on a mesh: heights and layers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -25,8 +24,7 @@ SUMS = ("wear", "deposition")
 """Attributes that consecutive runs may add to."""
 
 
-@dataclass(frozen=True, eq=False)
-class Heights:
+class Heights(NamedTuple):
     """Local heights (vertices,) float32: start of a run, and original for Restore.
 
     is_new: whether the original differs from the stored one, which must then be set aside.

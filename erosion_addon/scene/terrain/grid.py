@@ -2,7 +2,7 @@
 """Objects as terrains: eligibility, grid of the vertices, and heights in meters."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -67,8 +67,7 @@ def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
     return terrain_of(lattice, place[:, 2]), lattice
 
 
-@dataclass(frozen=True)
-class GridDescription:
+class GridDescription(NamedTuple):
     """Description of a grid for the panel.
 
     spacing: (row, col) m; relief: m; resolution: m, float32 resolution of heights; step: m, height of a terrace from an

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Eligibility of an object for erosion by a quick check: obstacle and remedy."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 
@@ -24,8 +24,7 @@ HARMLESS = {
 """Modifiers that do not change the shape of a mesh."""
 
 
-@dataclass(frozen=True)
-class Advice:
+class Advice(NamedTuple):
     """Sentence for the artist; remedy: name of the button that fixes it, or ""."""
 
     sentence: str

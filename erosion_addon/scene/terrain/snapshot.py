@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Snapshot of a terrain's mesh, read once for a run."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 
@@ -10,8 +10,7 @@ from .lattice import Array, Lattice
 from .mesh import fingerprint, positions
 
 
-@dataclass(frozen=True, eq=False)
-class TerrainSnapshot:
+class TerrainSnapshot(NamedTuple):
     """place: local positions of the vertices (vertices, 3) float32.
 
     lattice: their grid. mesh_uid, fingerprint: to recognize the mesh later, and detect edits.

@@ -79,7 +79,7 @@ def _run(terrain: bpy.types.Object, quiet: bool) -> Task:
         task.cancel()
         raise
     finally:
-        progress.settle(task)
+        progress.finish_run(task)
     if task.state != "done":
         raise InputError(task.sentence)
     return task

@@ -102,7 +102,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         run.cancel()
         if self.waiting_too:
             run_queue.clear()
-        progress.settle(run)
+        progress.finish_run(run)
         progress.now.last_sentence = ""
         progress.redraw(None)
         report(self, {"INFO"}, run.sentence)

@@ -84,7 +84,7 @@ def _turn() -> float | None:
     redraw(run)
     if run.ended:
         attendance.leave()
-        settle(run)
+        finish_run(run)
         redraw(None)
         if run.state in ("done", "rescued"):
             push_undo("Erode")
@@ -144,7 +144,7 @@ def _mark_changed() -> None:
         preferences_.is_dirty = were_changed
 
 
-def settle(run: Task) -> None:
+def finish_run(run: Task) -> None:
     """Store the report of an ended run with the object, and its message for the panel."""
     obj = run.find_object()
     if run.state == "done" and obj is not None and run.report is not None:

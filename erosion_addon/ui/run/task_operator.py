@@ -80,7 +80,7 @@ class TaskOperator:
             traceback.print_exc()
             task.fail_unexpectedly()
         attendance.end(self.number)
-        progress.settle(task)
+        progress.finish_run(task)
         progress.redraw(None)
         return self._end(task)
 
@@ -107,7 +107,7 @@ class TaskOperator:
             while not task.ended:
                 task.poll(0.1)
         finally:
-            progress.settle(task)
+            progress.finish_run(task)
         if task.state == "failed":
             report(self, {"ERROR"}, task.sentence)
         return self._end(task)

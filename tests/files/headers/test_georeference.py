@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terrain stays where it lies on Earth: tags of a GeoTIFF come out as they went in, or moved as its points are."""
+"""Georeference: GeoTIFF tags are kept, and moved where the points move."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The light of the sky against closed forms, a plain search for the horizon, and turns of the terrain."""
+"""Sky light against closed forms, a plain horizon search, and rotations of the terrain."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shadows of spheres against the seed's formulas in a plain loop, and what anybody knows of shadows."""
+"""Shadows of spheres against the published formulas in a plain loop, and simple cases."""
 
 import math
 

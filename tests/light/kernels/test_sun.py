@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shadow of a terrain on itself against closed forms."""
+"""The terrain's own shadow against closed forms."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each kind of stroke does to the ground, and that a layer of strokes comes out the same wherever it is done."""
+"""Brush strokes: effect of each kind, and the same result wherever a layer of strokes is applied."""
 
 import numpy as np
 import pytest

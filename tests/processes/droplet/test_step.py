@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The droplet step in meters: balance of mass, fields, masks, springs and colors through the public functions."""
+"""Droplet step in meters: mass balance, fields, masks, springs and colors."""
 
 import os
 

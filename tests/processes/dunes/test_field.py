@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A field of large dunes under three winds against a real one, by the same figures."""
+"""Dune field under three winds compared with a real one, by the same statistics."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dunes as the winds and the sand make them, their slopes, and what hinders sand on its way."""
+"""Dunes: forms by wind and sand supply, slopes, obstacles to sand."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rill step in meters: balance of mass, fields, masks, and the same look on another grid."""
+"""Rill step in meters: mass balance, fields, masks, and the same look at another resolution."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps on coarser cells than the terrain's: the same look at another resolution, balance of mass, masks, stops."""
+"""Steps on coarser cells: the same look at another resolution, mass balance, masks, checkpoints."""
 
 import itertools
 import os

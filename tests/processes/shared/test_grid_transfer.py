@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields carried between two grids: sums, evenness, smoothness, and what plain means say."""
+"""Transfer between two grids: sums, evenness, smoothness, and agreement with plain means."""
 
 import numpy as np
 import pytest

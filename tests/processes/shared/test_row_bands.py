@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bands of rows for threads: what they are, and that steps in bands leave the same bytes on any number of threads."""
+"""Bands of rows: their limits, and the same bytes on any number of threads."""
 
 import dataclasses
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places that are never dug, and building plots that are kept clear: in every process, with no wall beside them."""
+"""Protected ground and building plots: kept by every process, with no wall beside them."""
 
 import itertools
 

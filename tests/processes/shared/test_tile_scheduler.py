@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops on tiles: the same bytes on any number of threads, nothing lost, and the landscape of single drops."""
+"""Tile scheduler: the same bytes on any number of threads, no drop lost, and the same landscape as drops run singly."""
 
 import itertools
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Snow: its balance, where it falls, where it stands, what melts, and what the next steps make of it."""
+"""Snow: mass balance, snowfall, slope stability, melt, and its effect on later steps."""
 
 import numpy as np
 import pytest

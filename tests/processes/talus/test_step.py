@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The talus step in meters: balance, angles, masks, layers, stops, and the same look at another resolution."""
+"""Talus step in meters: balance, angles, masks, layers, checkpoints, and the same look at another resolution."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Large valleys first: coarser cells cut them, finer ones go on, and nothing is lost on the way."""
+"""Coarse to fine: coarse cells cut the large valleys, fine ones continue, mass balances."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Uplift and rivers: known answers of the stream power law, and what artists count on."""
+"""Uplift and rivers: known answers of the stream power law, and behavior artists rely on."""
 
 import math
 

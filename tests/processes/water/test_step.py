@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The water step in meters and hours: balances of solids and water, supply, masks, grass, resolution."""
+"""Water step in meters and hours: balances of solids and water, sediment supply, masks, grass, resolution."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The weather step in meters and years: balance, known rates, masks, layers, stops, resolution."""
+"""Weathering step in meters and years: balance, known rates, masks, layers, checkpoints, resolution."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind step in a boundary layer: balance of mass, barchans, moisture, grass, masks and resolutions."""
+"""Wind step with a boundary layer: mass balance, barchans, moisture, grass, masks, resolution."""
 
 import numpy as np
 import pytest

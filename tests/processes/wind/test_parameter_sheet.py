@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameter sheet of McDonald's article: its rows as recipes, and what the article says of each."""
+"""Parameter sheet of McDonald's article: its rows as recipes, checked against the article's statements."""
 
 from functools import cache
 from pathlib import Path

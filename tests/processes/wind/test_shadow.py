@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind's shadow: where it lies, against plain Python, and the same bytes on any number of threads."""
+"""Wind shadow: position, plain Python, and the same bytes on any number of threads."""
 
 import math
 import threading

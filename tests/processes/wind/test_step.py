@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind step in meters: balance of mass, the article's trends, shelter, moisture, grass, masks and resolutions."""
+"""Wind step in meters: mass balance, the article's trends, shelter, moisture, grass, masks, resolution."""
 
 import os
 

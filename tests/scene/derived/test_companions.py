@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Companions belong to their terrain through all that happens to it in a file."""
+"""Derived objects stay with their terrain through copies, deletion, undo and files."""
 
 import bpy
 import numpy as np

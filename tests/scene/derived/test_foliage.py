@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Foliage: where plants grow, the shells that show them, and what a person sees of them."""
+"""Foliage: where plants grow, their shells, and the rendered picture."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light in a scene: where things stand, what counts, and what is left alone."""
+"""Light in a scene: positions of suns and casters, what casts shadows, and the user's own lights."""
 
 import json
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels of detail as objects: some of the terrain's vertices with all they carry, in place of the terrain."""
+"""Levels of detail as objects: a selection of the terrain's vertices with all their data."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers and lakes as objects: on the terrain wherever it stands, in step with it, gone without a trace."""
+"""Rivers and lakes as objects: placed on the terrain, updated with it, removed without a trace."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surrounding land: it goes on from the terrain's border, hides no terrain, and carries its fields."""
+"""Surrounding land: continues the terrain's border, hides no terrain, carries its fields."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is made from a terrain's fields follows them, also to fields that are gone."""
+"""Derived objects follow the fields of their terrain, also when fields disappear."""
 
 from types import SimpleNamespace
 

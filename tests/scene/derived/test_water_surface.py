@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The water surface: where it lies, how it meets the shore, and what a person sees of it."""
+"""Water surface: position, shore, and the rendered picture."""
 
 import math
 

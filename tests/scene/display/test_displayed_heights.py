@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run that is seen on the mesh while it works, and leaves nothing of it behind."""
+"""Heights displayed during a run: visible on the mesh, and gone after it."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights through Blender's images, and that they are those of OpenImageIO."""
+"""Heightmaps through Blender's images, equal to OpenImageIO's."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn of a mask: its own values, on the surface, in colors that rise with it."""
+"""Mask overlay: the mask values, on the surface, in a monotonic color ramp."""
 
 import bpy
 import numpy as np

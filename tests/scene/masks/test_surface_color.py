@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The colors that a run starts from, and what becomes of them."""
+"""Surface colors: the start of a run, and its result."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Passes: each once, gone without a trace, and with the right values in the rendered file."""
+"""Render passes: added once, removed without a trace, correct values in the rendered file."""
 
 import bpy
 import numpy as np

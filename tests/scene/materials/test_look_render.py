@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person sees of the terrain material: tiles of one kind of ground each, rendered from above."""
+"""Rendered terrain material: one tile for each kind of ground, seen from above."""
 
 import colorsys
 import math

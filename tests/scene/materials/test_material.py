@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain material: one for each palette in a file, and never in the user's way."""
+"""Terrain material: one per palette and file; the user's materials stay."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees out of tables: built once, found again, renewed with what hangs on them, and never in the user's way."""
+"""Node trees from tables: built once, found again, renewed with their links; the user's edits stay."""
 
 import bpy
 import pytest

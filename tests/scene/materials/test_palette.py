@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Palettes: every shipped one loads, every recipe names one, and a wrong file is refused in a sentence."""
+"""Palettes: all shipped ones load, every recipe names one, a wrong file is refused in a sentence."""
 
 import math
 

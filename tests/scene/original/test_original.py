@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion, and the way back to it."""
+"""The terrain before erosion, and Restore."""
 
 import bpy
 import numpy as np

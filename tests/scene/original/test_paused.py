@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A paused run in its mesh: in pieces that Blender can hold, through saving and opening, and only up to a size."""
+"""A paused run stored in its mesh: split to Blender's limits, kept through saving, up to a maximum size."""
 
 import io
 import itertools

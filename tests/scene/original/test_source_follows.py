@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion stays with its vertices, whatever Blender does to the mesh; or Restore says why not."""
+"""The terrain before erosion stays with its vertices through mesh edits, or Restore says why it cannot."""
 
 import math
 

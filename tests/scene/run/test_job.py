@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to a run when the world changes under it."""
+"""A run while its object, mesh or scene changes."""
 
 import os
 import signal

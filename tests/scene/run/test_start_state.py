@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run on a mesh starts from."""
+"""Start state of a run on a mesh."""
 
 import numpy as np
 

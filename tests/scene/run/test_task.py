@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A result waits while Blender is at what a change of the scene would disturb; no render sees half of a run."""
+"""A finished run waits while Blender renders or edits; no render sees half a result."""
 
 import threading
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stage of a picture: what the camera sees, from where the light comes, at any size and turn of the terrain."""
+"""Camera and lights of Set Up Look: framing and light direction for any size and rotation of the terrain."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Composed views: above the ground, off the map's corners, with sky over the land, and the same for the same land."""
+"""Composed views: above the ground, clear of the corners, with sky; the same view for the same land."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields as attributes, and the user's attributes unharmed."""
+"""Fields as attributes; the user's attributes stay."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terrains from objects that are no grids."""
+"""Terrains from meshes that are not grids."""
 
 import bpy
 import numpy as np

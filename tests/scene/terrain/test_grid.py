@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grid meshes as terrains, and their heights back."""
+"""Grid meshes as terrains, and heights written back."""
 
 import math
 

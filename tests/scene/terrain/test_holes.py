@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holes in elevation models that Blender reads."""
+"""Holes in elevation models read by Blender."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker computes for the scene: waited for, or there ahead."""
+"""Computations by the worker for the scene: on demand, or ready in advance."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Switching the extension on and off where others have changed what it registered, or a part of it fails."""
+"""Registration while others change what was registered, or while a part of it fails."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The manual as pages: what docs/ says, readable in any browser."""
+"""The manual as HTML: the content of docs/, readable in any browser."""
 
 import re
 from html.parser import HTMLParser

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where 0 is no number but a choice, the panel shows the word for it."""
+"""Parameters whose value 0 means a choice: the panel shows its label."""
 
 import bpy
 import pytest

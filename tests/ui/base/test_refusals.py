@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an operator refuses is a sentence in its report, and nothing else happens."""
+"""Refused operators: a sentence in the report, and no other effect."""
 
 import ast
 from pathlib import Path

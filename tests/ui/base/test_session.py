@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the extension remembers of a session of Blender lies in one place, and is gone when it is switched off."""
+"""Session state: kept in one place, cleared when the extension is switched off."""
 
 import ast
 import importlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The interface is there in German as a whole, and errors, whose values are in them already, are translated too."""
+"""German interface: complete, and errors translated around their values."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the brush on a mesh: what they write, what they keep, and how they come back."""
+"""Brush strokes on a mesh: result, stored strokes, undo."""
 
 import json
 

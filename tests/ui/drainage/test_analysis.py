@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that analyzes a terrain, and its panel."""
+"""Analyze operator and panel."""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command erosion erode IN.blend OUT.blend`, as it is called."""
+"""`blender --command erosion erode IN.blend OUT.blend`."""
 
 import json
 

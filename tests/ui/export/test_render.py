@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command erosion render`, as it is called: words in, pictures and an exit code out."""
+"""`blender --command erosion render`: arguments, pictures, exit codes."""
 
 import bpy
 import numpy as np

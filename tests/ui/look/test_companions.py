@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operators for water surface and foliage, as scripts and buttons call them."""
+"""Operators for water surface and foliage, called by scripts and buttons."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operators for the look, as scripts call them."""
+"""Operators for the look, called by scripts."""
 
 import re
 from pathlib import Path

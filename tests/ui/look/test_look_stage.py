@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Set Up Look adds for a render: sun, sky and camera, where nobody has made any."""
+"""Set Up Look: adds a sun, a sky and a camera where the scene has none."""
 
 import bpy
 import pytest

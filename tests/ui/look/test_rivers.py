@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operators for rivers, lakes and sea, as scripts and buttons call them."""
+"""Operators for rivers, lakes and sea, called by scripts and buttons."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks made of fields, and fields shown in the viewport."""
+"""Masks from fields, and fields shown in the viewport."""
 
 import bpy
 import numpy as np

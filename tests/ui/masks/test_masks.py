@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Masks in the panel: painted, selected, looked at, and refused in a sentence before the run."""
+"""Masks in the panel: painted, selected, shown, and refused in a sentence before the run."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recipes and their pictures, as the popover shows them."""
+"""Recipe pictures in the popover."""
 
 import os
 import shutil

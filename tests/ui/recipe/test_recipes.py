@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes in Blender: taken, changed, saved, replaced, deleted, exchanged; what is on no disk is kept."""
+"""Recipes in Blender: loaded, changed, saved, replaced, deleted, exchanged; unsaved ones are kept."""
 
 import os
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recipe as a stack: steps added, removed, moved, duplicated, switched; and what a run makes of them."""
+"""Step list: steps added, removed, moved, duplicated, disabled; and their run."""
 
 import json
 from dataclasses import replace
@@ -248,7 +248,7 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
 
 
 def test_the_list_shows_the_icon_and_the_label_that_a_record_of_a_new_process_gives(monkeypatch):
-    record = replace(PROCESSES["talus"], kind="lowering", label="Lowering", icon="TRIA_DOWN")
+    record = PROCESSES["talus"]._replace(kind="lowering", label="Lowering", icon="TRIA_DOWN")
     monkeypatch.setitem(PROCESSES, "lowering", record)
     row, item = Drawn(), SimpleNamespace(kind="lowering", name="", enabled=True)
     step_list.EROSION_UL_steps.draw_item(None, bpy.context, row, None, item, 0, None, "active_step")

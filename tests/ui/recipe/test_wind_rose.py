@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several winds in the panel: those of a recipe are there to be changed, and a run blows what the panel shows."""
+"""Several winds in the panel: a recipe's winds can be edited, and a run uses what the panel shows."""
 
 import bpy
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply: an eroded terrain becomes plain mesh, and is what the next run starts from."""
+"""Apply: the result becomes plain mesh and the start of the next run."""
 
 import bpy
 import numpy as np

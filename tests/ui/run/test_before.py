@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion, shown in place of the eroded one."""
+"""Show Before: the terrain before erosion in place of the result."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that change a terrain with the worker's help: nobody waits for it, and it can be cancelled."""
+"""Operators that use the worker: in the background, with Cancel."""
 
 import bpy
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other operators, and switching the extension on and off."""
+"""Further operators, and switching the extension on and off."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Previews while settings are dragged, and runs that wait for their turn."""
+"""Live previews while settings change, and the queue of runs."""
 
 import json
 import time

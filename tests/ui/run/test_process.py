@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blender's own process: nothing compiled runs in it."""
+"""Blender's own process loads no compiled code of the extension."""
 
 import json
 import subprocess

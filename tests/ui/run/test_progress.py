@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the timer does that looks after runs, and what the panel says of them."""
+"""The timer that watches runs, and messages in the panel."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often one press on Run reads the positions of the mesh, which costs the most of all that Blender is asked."""
+"""Reads of the mesh positions in one Run, the most expensive request to Blender."""
 
 import re
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`erosion.run` and its companions, called as scripts call them."""
+"""`erosion.run` and related operators, called by scripts."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that attends a run, as Blender's window would call it; in a real one tests/gui does."""
+"""The modal operator of a run, driven as by a window; tests/gui uses a real one."""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variants of a terrain as pictures, of which one is taken."""
+"""Variants as pictures, one of which is applied."""
 
 import bpy
 import numpy as np

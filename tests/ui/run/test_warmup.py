@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker before the run: preferences, early compilation, and libraries that do not work."""
+"""The worker before a run: preferences, early compilation, broken libraries."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences in the panel that have a button: each button mends what its sentence speaks of."""
+"""Advice with a button: each button fixes what its sentence names."""
 
 import json
 

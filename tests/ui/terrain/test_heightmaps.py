@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heightmaps in and out through operators, as scripts and menus call them."""
+"""Heightmap import and export operators, called by scripts and menus."""
 
 import inspect
 import json

@@ -14,7 +14,7 @@ from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import between, wrapped
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
-from ...shared.kernels.tiles import Tiles, fetch, reach_of
+from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of
 from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
 
 NUMBERS = COLOR + 3
@@ -62,7 +62,7 @@ class Totals(NamedTuple):
 
 def make_totals(tiles: Tiles) -> Totals:
     """Zero totals for a number of tiles."""
-    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    count = number_of_tiles(tiles)
     return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
@@ -134,7 +134,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
-    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
     3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 3) float32, share that
     may be dug, 1 - hardness, and share that may be laid down; or None. constants:

@@ -43,7 +43,7 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
 
 
 @kernel
-def settle(first, last, loose, along_rows, along_cols, wrap):
+def apply_fluxes(first, last, loose, along_rows, along_cols, wrap):
     """Apply the fluxes to the cells of the rows first … last - 1. wrap: whether fluxes cross edges."""
     rows, cols = loose.shape
     for row in range(first, last):

@@ -13,7 +13,7 @@ from ....kernels import rng
 from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
-from ...shared.kernels.tiles import Tiles, fetch, reach_of, within
+from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within
 from . import bilinear
 
 SMALLEST_SCALE = 2.0**-40
@@ -67,7 +67,7 @@ class Totals(NamedTuple):
 
 def make_totals(tiles: Tiles) -> Totals:
     """Zero totals for a number of tiles."""
-    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    count = number_of_tiles(tiles)
     return Totals(*(np.zeros(count) for _ in range(3)), *(np.zeros(count, np.int64) for _ in range(2)))
 
 
@@ -225,7 +225,7 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
 
     A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
-    tiles, pool: see `kernels.queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
+    tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. water: (rows, cols, 2) float32, water that passed in drops, and moisture / scale, see
     `start_drops`. masks: (rows, cols, 3) float32 or None: share that may be dug, 1 - hardness, share that may be laid
     down. constants: `Constants`. totals: `Totals`.

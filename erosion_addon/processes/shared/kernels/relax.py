@@ -14,7 +14,7 @@ import numpy as np
 from ....kernels.compile import kernel
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.ghost_cells import fill_border
-from .talus_rows import differs, flows_along, flows_down, load, settle, slid_out
+from .talus_rows import apply_fluxes, differs, flows_along, flows_down, load, slid_out
 
 SEGMENT = 512
 """Columns that are processed, or skipped if nothing moves there, as one segment."""
@@ -139,7 +139,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
             if active[row, segment]:
                 first, last = 1 + segment * SEGMENT, min(1 + (segment + 1) * SEGMENT, cols + 1)
                 before_first, before_last = loose[row, first], loose[row, last - 1]
-                changed = settle(rock, loose, masks, row, first, last, constants, heights, flowing, above, below)
+                changed = apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flowing, above, below)
                 mark = 1 if changed else 0
                 mark |= 2 * differs(rock, loose, heights, row, first, before_first)
                 mark |= 4 * differs(rock, loose, heights, row, last - 1, before_last)

@@ -93,7 +93,7 @@ def load(rock, loose, row, heights):
 
 
 @kernel
-def settle(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
+def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
     """Apply the fluxes to the cells of a row, and break rock that is too high. Returns the number of changed cells.
 
     Fluxes of opposite neighbors are added first, so rotated and mirrored terrains give the same bits.

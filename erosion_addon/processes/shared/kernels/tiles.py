@@ -60,6 +60,11 @@ def cut(rows: int, cols: int, side: int, edges: int) -> Tiles:
     return Tiles(row_edges, col_edges, row_of, col_of, last_row, last_col)
 
 
+def number_of_tiles(tiles: Tiles) -> int:
+    """Number of tiles."""
+    return (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+
+
 def _edges(count: int, side: int) -> np.ndarray:
     tiles = max(1, round(count / side))
     return np.array([round(tile * count / tiles) for tile in range(tiles + 1)], np.int64)

@@ -106,7 +106,7 @@ def creep_rings(network, ease, share, heights, crept, start, line_step, cell_ste
 
 
 @kernel
-def settle(heights, loose, crept, cols, first, last, moved):
+def apply_creep(heights, loose, crept, cols, first, last, moved):
     """Apply the creep to rows first … last - 1: losses come from loose material first, gains are loose.
 
     moved: (rows, 2): sums of losses per row, and of losses minus gains; m on a cell.

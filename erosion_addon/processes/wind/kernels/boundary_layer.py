@@ -15,11 +15,11 @@ from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
 from ...shared.kernels.cascade import HIGHEST, LOWEST, avalanche, slide
-from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
+from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within
-from .particle import FLOWS, NO_END, Particle, anywhere, keep, particle_in, pass_by
-from .saltation import number_of
-from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, settle, steep
+from .particle import NO_END, Particle, anywhere, pass_by
+from .saltation import add_end, add_up, arriving, by_cell, leaving, number_of
+from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, steep
 
 CALM = 0.1
 """Share of the wind that remains on slopes facing away from it."""
@@ -73,7 +73,7 @@ class Constants(NamedTuple):
 
 @allocation_free
 def _cascade(ground, row, col, share, masks, constants):
-    """As `heap.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
+    """As `cascade.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
     wrap, diagonal_hold = constants.edges == WRAP, constants.diagonal_hold
     row_hold, col_hold = constants.row_hold, constants.col_hold
     if constants.downhill:
@@ -124,14 +124,6 @@ def _wear(cells, shares, at, worn):
 
 @allocation_free
 def _drift(
-    ground,
-    cells,
-    track,
-    cover,
-    shade,
-    flows,
-    masks,
-    shares,
     particle,
     start,
     reach,
@@ -140,6 +132,14 @@ def _drift(
     constants,
     totals,
     tile,
+    ground,
+    cells,
+    track,
+    cover,
+    shade,
+    flows,
+    masks,
+    shares,
 ):
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
     Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
@@ -215,7 +215,7 @@ def _drift(
         holds *= max(min(min(maximum_way - way, constants.maximum_steps - step) / ending, 1.0), 0.0)
         wanted = exchange * (holds - load)
         if wanted <= 0.0:
-            load -= settle(cells, shares, at, -wanted if load > LEAST else load)
+            load -= deposit(cells, shares, at, -wanted if load > LEAST else load)
         elif cells[at + CHANNEL] <= 0.0:
             abraded += _wear(cells, shares, at, constants.abrasion * force * load)
         else:
@@ -241,22 +241,18 @@ def _drift(
     old = step == constants.maximum_steps or way >= maximum_way
     left = left or not (old or gone or walled)
     if not (gone or left):
-        load -= settle(cells, shares, number_of(row, col, line), load)
+        load -= deposit(cells, shares, number_of(row, col, line), load)
         slid += _cascade(ground, row, col, share, masks, constants)
-    totals.lifted[tile] += lifted
-    totals.slid[tile] += slid
-    totals.abraded[tile] += abraded
-    totals.steps[tile] += step - earlier
+    add_up(totals, tile, lifted, slid, abraded, step - earlier)
     if not left:
-        totals.exported[tile] += load
-        totals.aged[tile] += old
+        add_end(totals, tile, load, old)
     return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
 @allocation_free
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
-    the edges, where `sources` does not say it. Arguments as of `wind.start_drops`, so that a step calls either.
+    the edges, where `sources` does not say it. Arguments as of `saltation.start_drops`, so that a step calls either.
     """
     for number in range(first, last):
         start = rng.stream(key, number)
@@ -292,42 +288,16 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     The source's heights are those of a map that is 80 cells high, and a particle there flies in them: here all lengths
     are the same. Its sand has no rock below, and its shadow is only that of the slope; shade, cover and masks are ours.
 
-    Arguments are those of `wind.run_tiles`, with heights in feature sizes; wind_row, wind_col: p.
+    Arguments are those of `saltation.run_tiles`, with heights in feature sizes; wind_row, wind_col: p.
     A particle changes its cell and the eight around it, and reads one more on each side: two beyond the reach of its
     tile. Wherever a step takes it from there, it does nothing more before the tile there is worked.
     """
-    size = track.size
-    cells, marks = ground.reshape(2 * size), track.reshape(size)
-    covers = None if cover is None else cover.reshape(size, cover.shape[2])
-    shades = None if shade is None else shade.reshape(size)
-    shares = None if masks is None else masks.reshape(size, masks.shape[2])
-    passed = None if flows is None else flows.reshape(size, FLOWS)
+    fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
         reach = reach_of(tiles, tile)
         fetch_queue(pool, tile)
         slot = pull(pool, tile)
         while slot != NONE:
-            particle = particle_in(pool, slot)
-            if particle.step == 0:
-                totals.supplied[tile] += particle.load
-            particle, left = _drift(
-                ground,
-                cells,
-                marks,
-                covers,
-                shades,
-                passed,
-                masks,
-                shares,
-                particle,
-                pool.start[slot],
-                reach,
-                wind_row,
-                wind_col,
-                constants,
-                totals,
-                tile,
-            )
-            keep(pool, slot, particle)
-            let_go(pool, tiles, tile, slot, left)
-            slot = pull(pool, tile)
+            particle, start = arriving(pool, slot, totals, tile), pool.start[slot]
+            particle, left = _drift(particle, start, reach, wind_row, wind_col, constants, totals, tile, *fields)
+            slot = leaving(pool, tiles, tile, slot, particle, left)

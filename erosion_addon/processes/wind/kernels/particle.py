@@ -10,7 +10,7 @@ from ....kernels import rng
 from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
 from ...shared.kernels.particle_queues import Pool, queued
-from .surface import CELL, settle
+from .surface import CELL, deposit
 
 REACH = 16
 """Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
@@ -102,7 +102,7 @@ def _lay_down(slots, pool, ground, masks):
     for slot in slots:
         particle = particle_in(pool, slot)
         at = np.uintp(int(particle.z)) * line + CELL * np.uintp(int(particle.x))
-        kept += particle.load - settle(cells, shares, at, particle.load)
+        kept += particle.load - deposit(cells, shares, at, particle.load)
     return kept
 
 

@@ -15,9 +15,9 @@ from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
-from ...shared.kernels.tiles import Tiles
+from ...shared.kernels.tiles import Tiles, number_of_tiles
 from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, particle_in, pass_by, start_place
-from .surface import CELL, CHANNEL, LEAST, differences, differences_inside, lift, settle, steep, wear
+from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, lift, steep, wear
 
 STILL = 0.01
 """Speed below which a particle has stopped."""
@@ -79,7 +79,7 @@ class Totals(NamedTuple):
 
 def make_totals(tiles: Tiles) -> Totals:
     """Zero totals for a number of tiles."""
-    count = (tiles.row_edges.size - 1) * (tiles.col_edges.size - 1)
+    count = number_of_tiles(tiles)
     return Totals(*(np.zeros(count) for _ in Totals._fields))
 
 
@@ -108,8 +108,66 @@ def number_of(row, col, line):
     return np.uintp(row) * line + CELL * np.uintp(col)
 
 
+@inlined
+def by_cell(ground, track, cover, shade, flows, masks):
+    """The fields of `run_tiles` as one step of a particle takes them: those that go by cells, flat, and in between
+    ground and masks as they are.
+    """
+    size = track.size
+    return (
+        ground,
+        ground.reshape(2 * size),
+        track.reshape(size),
+        None if cover is None else cover.reshape(size, cover.shape[2]),
+        None if shade is None else shade.reshape(size),
+        None if flows is None else flows.reshape(size, FLOWS),
+        masks,
+        None if masks is None else masks.reshape(size, masks.shape[2]),
+    )
+
+
+@inlined
+def arriving(pool, slot, totals, tile):
+    """Particle that begins its turn on a tile; a new one's load counts as supplied."""
+    particle = particle_in(pool, slot)
+    if particle.step == 0:
+        totals.supplied[tile] += particle.load
+    return particle
+
+
+@inlined
+def leaving(pool, tiles, tile, slot, particle, left):
+    """Store a particle at the end of its turn on a tile; returns the slot of the next one there."""
+    keep(pool, slot, particle)
+    let_go(pool, tiles, tile, slot, left)
+    return pull(pool, tile)
+
+
+@inlined
+def add_up(totals, tile, lifted, slid, abraded, steps):
+    """Add a particle's turn on a tile to the totals."""
+    totals.lifted[tile] += lifted
+    totals.slid[tile] += slid
+    totals.abraded[tile] += abraded
+    totals.steps[tile] += steps
+
+
+@inlined
+def add_end(totals, tile, load, aged):
+    """Add the end of a particle to the totals: the load that is left, and whether it died of age."""
+    totals.exported[tile] += load
+    totals.aged[tile] += aged
+
+
 @allocation_free
 def _fly(
+    particle,
+    bounds,
+    wind_row,
+    wind_col,
+    constants,
+    totals,
+    tile,
     ground,
     cells,
     track,
@@ -118,13 +176,6 @@ def _fly(
     flows,
     masks,
     shares,
-    particle,
-    bounds,
-    wind_row,
-    wind_col,
-    constants,
-    totals,
-    tile,
 ):
     """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
     what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
@@ -204,8 +255,8 @@ def _fly(
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
         if step > last_lift:
             falling = 0.5 * load / (constants.maximum_steps + 1 - step)
-            load -= settle(cells, shares, to, falling)
-            load -= settle(cells, shares, at, falling)
+            load -= deposit(cells, shares, to, falling)
+            load -= deposit(cells, shares, at, falling)
         elif y <= cells[to]:
             force = speed * (1.0 - constants.shelter if lee else 1.0)
             depth = cells[to] - y
@@ -219,8 +270,8 @@ def _fly(
                     slid += _cascade(ground, row, col, share, masks, constants)
         else:
             falling = 0.5 * load * (constants.lee_fall if lee else constants.fall) if load > LEAST else 0.5 * load
-            load -= settle(cells, shares, to, falling)
-            load -= settle(cells, shares, at, falling)
+            load -= deposit(cells, shares, to, falling)
+            load -= deposit(cells, shares, at, falling)
             often = share
             if to == at:
                 often = 2.0 * share  # as good as twice, at half the price
@@ -231,15 +282,11 @@ def _fly(
         row, col, at, inside = to_row, to_col, to, to_inside
     left = left or (last_step <= step < constants.maximum_steps and speed >= STILL and not (gone or walled))
     if not (gone or left):
-        load -= settle(cells, shares, at, load)
+        load -= deposit(cells, shares, at, load)
         slid += _cascade(ground, row, col, share, masks, constants)
-    totals.lifted[tile] += lifted
-    totals.slid[tile] += slid
-    totals.abraded[tile] += abraded
-    totals.steps[tile] += step - earlier
+    add_up(totals, tile, lifted, slid, abraded, step - earlier)
     if not left:
-        totals.exported[tile] += load
-        totals.aged[tile] += step == constants.maximum_steps
+        add_end(totals, tile, load, step == constants.maximum_steps)
     return Particle(z, x, y, vz, vx, vy, load, step, way), left
 
 
@@ -272,7 +319,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes in again opposite;
     4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is bare rock,
        abrasion dt force load become sediment; else suspension dt force are lifted, though never more than there is,
-       and the heap around slides (`heap.cascade`);
+       and the heap around slides (`cascade.cascade`);
     5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around both slide;
     6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter of its life it lifts
        nothing and lays its load down evenly, so that no heap marks its end.
@@ -287,44 +334,19 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
     where a particle touches. cover: (rows, cols, 2 or 3) float32, force below which nothing is lifted, what is left of
     the wind on the ground, and the share of the suspension, or None. shade: (rows, cols) float64 from
-    `wind_shadow.cast`, or None. flows: (rows, cols, FLOWS) float64, what passes is added, or None. masks:
+    `shadow.cast`, or None. flows: (rows, cols, FLOWS) float64, what passes is added, or None. masks:
     (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
-    wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `kernels.queues`.
-    A particle on a tile touches and reads at most `wind_tiles.REACH` + 1 cells around it: one that a single step takes
+    wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `particle_queues`.
+    A particle on a tile touches and reads at most `particle.REACH` + 1 cells around it: one that a single step takes
     further lays down nothing where it arrives.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.
     """
-    size = track.size
-    cells, marks = ground.reshape(2 * size), track.reshape(size)
-    covers = None if cover is None else cover.reshape(size, cover.shape[2])
-    shades = None if shade is None else shade.reshape(size)
-    shares = None if masks is None else masks.reshape(size, masks.shape[2])
-    passed = None if flows is None else flows.reshape(size, FLOWS)
+    fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
         bounds = bounds_of(tiles, tile)
         fetch_queue(pool, tile)
         slot = pull(pool, tile)
         while slot != NONE:
-            particle = particle_in(pool, slot)
-            if particle.step == 0:
-                totals.supplied[tile] += particle.load
-            particle, left = _fly(
-                ground,
-                cells,
-                marks,
-                covers,
-                shades,
-                passed,
-                masks,
-                shares,
-                particle,
-                bounds,
-                wind_row,
-                wind_col,
-                constants,
-                totals,
-                tile,
-            )
-            keep(pool, slot, particle)
-            let_go(pool, tiles, tile, slot, left)
-            slot = pull(pool, tile)
+            particle = arriving(pool, slot, totals, tile)
+            particle, left = _fly(particle, bounds, wind_row, wind_col, constants, totals, tile, *fields)
+            slot = leaving(pool, tiles, tile, slot, particle, left)

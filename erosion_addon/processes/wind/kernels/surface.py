@@ -103,7 +103,7 @@ def steep(cells, at, line, row_hold, col_hold, diagonal_hold):
 
 
 @inlined
-def settle(cells, masks, at, amount):
+def deposit(cells, masks, at, amount):
     """Deposit `amount` on a cell; returns the part that a mask permits."""
     if masks is not None:
         amount *= masks[at // CELL, 1]

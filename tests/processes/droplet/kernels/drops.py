@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel and the plain reference, called with the same things and answering in the same words."""
+"""Droplet kernel and plain reference behind the same calls."""
 
 import itertools
 from dataclasses import dataclass

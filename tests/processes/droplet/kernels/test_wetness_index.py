@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moisture from flow and slope."""
+"""Wetness index: moisture from flow and slope."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rill kernel against numbers worked out by hand, against plain Python, and against the laws it must keep."""
+"""Rill kernel: numbers worked out by hand, plain Python, conservation laws."""
 
 import itertools
 import math

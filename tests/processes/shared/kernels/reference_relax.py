@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Talus in plain Python, slow and literal: each cell asks each of its eight neighbors, and none is ever left out."""
+"""Talus in plain Python, slow and literal: every cell compares with its eight neighbors."""
 
 import math
 from dataclasses import dataclass

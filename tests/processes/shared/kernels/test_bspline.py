@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Spreading and gathering by weights, against matrices."""
+"""B-spline spreading and gathering, against matrices."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The talus kernel: against plain Python, its law, both sides of its thresholds, its symmetry, its known heap."""
+"""Talus kernel: plain Python, law, thresholds, symmetry, a heap with a known form."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tiles: every cell is on one, those of one color never reach the same cell, and no drop is lost between them."""
+"""Tiles: they cover all cells, tiles of one color never touch the same cell, no particle is lost between them."""
 
 import itertools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pipes and the ground under them: against a slow reference, and against flows whose answer is known."""
+"""Pipe model and its bed: a slow reference, and flows with known answers."""
 
 import math
 

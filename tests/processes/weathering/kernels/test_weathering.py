@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The weather kernel: closed forms of weathering and creep, its law, its symmetry, its limits."""
+"""Weathering kernel: closed forms of weathering and creep, law, symmetry, limits."""
 
 import math
 

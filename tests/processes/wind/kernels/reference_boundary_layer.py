@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind in a boundary layer in plain Python, slow and literal, to compare the kernel with.
 
-Written from the equations in `kernels.wind_layer.run_tiles`, with vectors (along rows, up, along columns) as in the
+Written from the equations in `boundary_layer.run_tiles`, with vectors (along rows, up, along columns) as in the
 source and its cross products, on the land of `reference_wind`.
 """
 

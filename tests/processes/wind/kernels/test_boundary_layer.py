@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind's boundary layer against numbers worked out by hand, against plain Python, and against its laws."""
+"""Boundary layer kernel: numbers worked out by hand, plain Python, conservation laws."""
 
 import math
 import os

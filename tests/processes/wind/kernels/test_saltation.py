@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The wind kernels against numbers worked out by hand, against plain Python, and against the laws they must keep."""
+"""Saltation kernel: numbers worked out by hand, plain Python, conservation laws."""
 
 import itertools
 import math

@@ -58,7 +58,7 @@ def package_of(path):
 
 
 def imports_of(path):
-    """(full dotted name, whether it runs on import of the module) of all that a module imports anywhere in it."""
+    """(full dotted name, whether it runs at import) of everything a module imports."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     later = {
         inner
@@ -77,7 +77,7 @@ def imports_of(path):
 
 
 def room_of(dotted):
-    """The room that a dotted name of the package lies in; None beside or outside them."""
+    """Room of a dotted name of the package; None outside the rooms."""
     parts = dotted.split(".")
     return parts[1] if parts[0] == "erosion_addon" and len(parts) > 1 and parts[1] in LAYERS else None
 
@@ -275,7 +275,7 @@ def dotted_name(node):
 
 
 def shown_faults(path):
-    """What a module does that nothing here may do, as (line, words)."""
+    """Forbidden uses in a module, as (line, words)."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             if dotted_name(node.func) in FORBIDDEN_CALLS:

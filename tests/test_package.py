@@ -111,7 +111,7 @@ def test_every_wheel_of_the_manifest_is_in_the_zip_and_no_other(packed):
 
 @pytest.fixture(scope="module")
 def packer():
-    """What release/zip.py defines."""
+    """Definitions of release/zip.py."""
     return runpy.run_path(str(ROOT / "release" / "zip.py"))
 
 
@@ -240,13 +240,13 @@ def test_the_wheels_in_the_zip_are_those_of_the_index_to_the_byte(packer, zip_pa
 
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory):
-    """A folder that Blender takes for the user's, and that is empty."""
+    """An empty folder as Blender's user folder."""
     return tmp_path_factory.mktemp("profile")
 
 
 @pytest.fixture(scope="module")
 def seen(zip_path, python_without_numba, profile):
-    """What installed_extension.py has seen in the empty profile."""
+    """Findings of installed_extension.py in the empty profile."""
     done = subprocess.run(
         [python_without_numba, ROOT / "tests" / "installed_extension.py", zip_path],
         env=bare_python.environment(profile),

@@ -32,7 +32,7 @@ LEAVES = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where there is what the manual's lines name as inputs."""
+    """Folder with the input files that the manual's lines name."""
     monkeypatch.chdir(tmp_path)
     images = OpenImageIOFiles()
     for name in ("dem.tif", "valley.exr", "big.npy"):
@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def land(folder, request):
-    """The landscape that the manual's lines name, where they do not make it."""
+    """Landscape that the manual's lines name, where they do not make it."""
     words = request.getfixturevalue("words")
     if words[0] == "landscape" and words[1] != "make":
         assert main(["landscape", "make", "land", "fractal", "--size", "64x64", "--tile", "64"]) == 0

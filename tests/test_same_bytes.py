@@ -44,7 +44,7 @@ HARMLESS = {
 
 
 def calls_of_others(tree):
-    """What in a module may differ from machine to machine: names, and operators."""
+    """Calls and operators of a module that may differ between machines."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("np", "math"):
             if node.attr in LAST_DIGITS:
@@ -171,7 +171,7 @@ PLAIN_CALLS = re.compile(
 
 
 def symbols_needed(code):
-    """Names that ELF machine code of 64 bits asks the linker for."""
+    """Undefined symbols of 64-bit ELF machine code."""
     offset, size, count = struct.unpack_from("<Q", code, 0x28)[0], *struct.unpack_from("<HH", code, 0x3A)
     sections = [struct.unpack_from("<IIQQQQIIQQ", code, offset + number * size) for number in range(count)]
     for _, kind, _, _, start, length, link, _, _, _ in sections:

@@ -130,7 +130,7 @@ class _Whole:
 
     def __init__(self, window: Simulation, before: Terrain, region: Region, edges: str, notes: list[str]) -> None:
         self.kinds, self.titles = window.kinds, window.titles
-        self.settle, self.counts, self.estimates = window.settle, window.counts, window.estimates
+        self.drain, self.counts, self.estimates = window.drain, window.counts, window.estimates
         self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
 
     def checkpoint(self) -> Checkpoint:

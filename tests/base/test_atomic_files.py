@@ -25,7 +25,7 @@ def write(path, inputs=(), instead_of=None):
 
 @pytest.fixture(params=["pipe", "socket", "device"])
 def special(request, tmp_path, monkeypatch):
-    """Something that is no ordinary file."""
+    """A path that is not a regular file."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "a.exr"
     if request.param == "pipe":

@@ -71,7 +71,7 @@ def eroded(name):
 
 
 def shortened(name):
-    """The recipe with less time for its slow steps."""
+    """The recipe with shorter slow steps."""
     recipe = Recipe.load(name)
     kinds = {step.kind for step in recipe.steps} & set(SHORTER)
     return recipe.with_values({f"{kind}.{key}": value for kind in kinds for key, value in SHORTER[kind].items()})

@@ -26,7 +26,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="what Linux says")
 
 
 def system(root, **files):
-    """The files of a system; names with _ for /."""
+    """Files of a system; `_` in names stands for `/`."""
     for name, text in {"proc/meminfo": MEMINFO, **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

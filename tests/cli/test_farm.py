@@ -31,7 +31,7 @@ def keyboard():
 
 
 def interrupted_after(monkeypatch, saves):
-    """Let Ctrl-C come after so many checkpoints."""
+    """Raise Ctrl-C after a number of checkpoints."""
     save, count = Checkpoint.save, [0]
 
     def saving(checkpoint, path):

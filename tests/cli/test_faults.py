@@ -153,7 +153,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 
 
 def ended(number, *words):
-    """Exit code and standard error of `erode` on 128² cells that a signal ends at a tenth of the way."""
+    """Exit code and standard error of `erode` on 128² cells, ended by a signal at a tenth of the work."""
     np.save("dem.npy", make("fractal", 128, 128).elevation)
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", "erode", "dem.npy", "out.npy", *ENDLESS, *words],

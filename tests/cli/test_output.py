@@ -59,7 +59,7 @@ def test_a_terminal_sees_a_bar_in_letters_that_it_has(folder, monkeypatch, encod
 
 @pytest.fixture
 def now(monkeypatch):
-    """What all clocks show: seconds, in a list."""
+    """Time in seconds on all clocks, as a list that the test changes."""
     seconds = [0.0]
     for clock in ("monotonic", "perf_counter"):
         monkeypatch.setattr(time, clock, lambda: seconds[0])
@@ -67,7 +67,7 @@ def now(monkeypatch):
 
 
 def at(fraction):
-    """The progress of a recipe of one step."""
+    """Progress of a recipe of one step."""
     return SimpleNamespace(fraction=fraction, message="Step", number=0, done=fraction, estimates=[1.0])
 
 

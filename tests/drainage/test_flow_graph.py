@@ -11,7 +11,7 @@ from tests.terrains import bowl, fractal, plane
 
 
 def flood(heights, outlets, wrap):
-    """Heights with all pits filled, by a heap (Barnes, Lehman, Mulla 2014): nothing is shared with the graph."""
+    """Heights with all pits filled, by a heap (Barnes, Lehman, Mulla 2014); independent of the graph."""
     rows, cols = heights.shape
     levels, queue = np.full(heights.shape, np.inf), []
     for row, col in zip(*np.nonzero(outlets), strict=True):

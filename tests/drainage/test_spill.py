@@ -68,7 +68,7 @@ def test_a_chain_of_three_spills_merges_and_runs_out_as_counted_by_hand():
 
 
 def plain(land, rain, order):
-    """The same by lakes as sets of basins, one overflow after the other in any order; for heights without ties."""
+    """The same with lakes as sets of basins that overflow one at a time, in any order; for heights without ties."""
     rows, cols = land.shape
     around = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c]
 

@@ -30,7 +30,7 @@ def hills():
 
 
 def numbers(path, size, dtype="<u2"):
-    """The whole numbers or floats of a file, top row first, by a reader that is not ours."""
+    """Integers or floats of a file, top row first, by an independent reader."""
     if path.suffix in (".png", ".tif"):
         with pytest.importorskip("PIL.Image").open(path) as image:
             pixels = np.asarray(image)

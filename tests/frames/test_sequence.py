@@ -36,7 +36,7 @@ def land():
 
 
 def kept(folder, count=6, fields=("wear",), threads=0):
-    """Frames of a run of RECIPE in `folder`; returns the last progress."""
+    """Write the frames of a run of RECIPE to `folder`; returns the last progress."""
     for progress in Frames(folder, count, fields).keep(simulate(land(), RECIPE, threads=threads), land()):
         last = progress
     return last
@@ -98,7 +98,7 @@ def test_a_read_only_folder_is_refused_before_the_run(tmp_path):
 
 
 def full_after(monkeypatch, count):
-    """The disk is full after this many files."""
+    """Make the disk full after a number of files."""
     written = []
 
     def write(path, pixels):

@@ -20,13 +20,13 @@ posix = pytest.mark.skipif(os.name != "posix", reason="owners, modes and links a
 
 
 def double(number):
-    """What is compiled here."""
+    """The kernel under test."""
     return number + number
 
 
 @pytest.fixture
 def load(monkeypatch):
-    """load(cache): kernels/compile.py as a new process would have it, with that folder in the environment."""
+    """load(cache): kernels/compile.py imported anew, with this cache folder in the environment."""
 
     def load_with(cache):
         monkeypatch.setenv("TERRAIN_EROSION_CACHE", str(cache))
@@ -40,7 +40,7 @@ def load(monkeypatch):
 
 @pytest.fixture
 def compiled(load):
-    """compiled(cache): whether the kernel computes rightly, and how many of its two signatures came from the folder."""
+    """compiled(cache): whether the kernel computes correctly, and how many of its two signatures were cached."""
 
     def run(cache):
         kernel = load(cache).kernel(double)
@@ -51,19 +51,19 @@ def compiled(load):
 
 @pytest.fixture
 def filled(tmp_path, compiled):
-    """A folder with the kernel in it, and its two files, one for each kind of number."""
+    """Cache folder with the kernel and its two files, one per type of number."""
     cache = tmp_path / "cache"
     assert compiled(cache) == (True, 0)
     return cache, {path: path.read_bytes() for path in sorted(cache.rglob("*.nbc"))}
 
 
 def packaged_files():
-    """Machine code beside the sources, where numba would put it by itself."""
+    """Machine code beside the sources, numba's default place."""
     return [path for folder in (ROOT / "erosion_addon", ROOT / "tests") for path in folder.rglob("*.nb?")]
 
 
 def in_a_process(cache, *statements, arguments=()):
-    """What a new Python prints."""
+    """Output of a program in a new Python."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
     done = subprocess.run(
         [sys.executable, "-B", "-c", "\n".join(statements), *arguments],
@@ -102,7 +102,7 @@ def test_a_kernel_is_compiled_once(filled, compiled):
 
 
 def sealed(content):
-    """As the file of a kernel, with a digest that is right."""
+    """Content of a kernel's file with a correct digest."""
     return hashlib.sha256(content).digest() + content
 
 

@@ -14,7 +14,7 @@ PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 
 def series(term, ratio):
-    """The sum of terms, each the one before times ratio(number), until they no longer count."""
+    """Sum of terms, each the previous one times ratio(number), until they no longer count."""
     total, number = term, 1
     while abs(term) > Decimal("1e-45"):
         term *= ratio(number)
@@ -32,7 +32,7 @@ def cosine(x):
 
 
 def arctangent(y, x):
-    """By Newton's method on tan a = y / x, from what it is to sixteen digits."""
+    """Newton's method on tan a = y / x, starting from its 16-digit value."""
     angle = Decimal(float(np.arctan2(float(y), float(x))))
     for _ in range(2):
         angle -= (x * sine(angle) - y * cosine(angle)) / (x * cosine(angle) + y * sine(angle))
@@ -40,7 +40,7 @@ def arctangent(y, x):
 
 
 def places(*ranges):
-    """Numbers evenly spread over ranges, the ends among them."""
+    """Numbers evenly spread over ranges, including their ends."""
     return np.concatenate([np.linspace(low, high, 60) for low, high in ranges])
 
 

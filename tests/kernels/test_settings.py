@@ -23,7 +23,7 @@ print(len(compile._total.overloads), int(numba.config.OPT), bool(numba.config.BO
 
 
 def child(*words, cwd=None, kept="", **settings):
-    """A process of these words and settings; kept: the folder of compiled kernels, none unless it is given."""
+    """Process with these arguments and settings; kept: folder of compiled kernels, or None."""
     given = {**os.environ, "PYTHONPATH": str(ROOT), "TERRAIN_EROSION_CACHE": kept, **settings}
     return subprocess.run(
         [sys.executable, *words], env=given, cwd=cwd, capture_output=True, text=True, timeout=600, check=True

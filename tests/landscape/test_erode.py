@@ -81,7 +81,7 @@ def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
 
 @pytest.fixture(scope="module")
 def eroded(tmp_path_factory):
-    """A landscape eroded without any trouble, and its copies before erosion."""
+    """A landscape eroded without interruption, and copies of it before erosion."""
     folder = tmp_path_factory.mktemp("eroded") / "land scape"
     fractal(folder)
     shutil.copytree(folder, folder.with_name("start"))

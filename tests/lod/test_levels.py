@@ -13,7 +13,7 @@ SIZES = [(3, 3), (3, 40), (33, 33), (50, 37), (64, 129)]
 
 
 def surface_of(level, height):
-    """The height of the triangles over every point of the grid; NaN where there is none. A plain loop."""
+    """Height of the triangles at every grid point, NaN where there is none, by a plain loop."""
     at = np.full(height.shape, np.nan)
     row, col = np.divmod(level.cells, height.shape[1])
     for a, b, c in level.triangles:
@@ -30,7 +30,7 @@ def surface_of(level, height):
 
 
 def edge_counts(level):
-    """Each edge once and how many triangles have it; in one direction no edge may come twice."""
+    """Number of triangles at each edge; no edge may occur twice in one direction."""
     directed = np.concatenate([level.triangles[:, [i, (i + 1) % 3]] for i in range(3)])
     assert len(np.unique(directed, axis=0)) == len(directed)
     return np.unique(np.sort(directed, axis=1), axis=0, return_counts=True)

@@ -66,7 +66,7 @@ LOWERING = Process(
 
 @pytest.fixture
 def recipe(monkeypatch):
-    """A recipe of a process that was just added to the others."""
+    """Recipe with a process that was just added."""
     monkeypatch.setitem(PROCESSES, "lowering", LOWERING)
     return Recipe.parse('name = "pit"\n[[step]]\nkind = "lowering"\ndepth = 8.0\n', "pit")
 
@@ -105,7 +105,7 @@ def test_a_record_names_what_there_is(kind):
 
 
 def all_fields():
-    """Every field that a step may go on from, none of it empty."""
+    """Every field that a step may continue from, all nonzero."""
     names = {name for process in PROCESSES.values() for name in process.reads} | {"sediment", "soil"}
     layers = {}
     for name in names:

@@ -35,7 +35,7 @@ GIVEN = {
 
 
 def limits():
-    """Each soft limit that is not the default: process, what else is given, name and value."""
+    """Each soft limit that is not the default: process, other values, name and value."""
     for kind, process in PROCESSES.items():
         if not process.moves_ground:
             continue
@@ -58,7 +58,7 @@ def hills(kind):
 
 
 def prominence(heights):
-    """How much higher each inner cell is than the highest of its eight neighbors, m."""
+    """Height of each inner cell above the highest of its eight neighbors, m."""
     rows, cols = heights.shape
     places = [(row, col) for row in range(3) for col in range(3) if (row, col) != (1, 1)]
     around = [heights[row : rows - 2 + row, col : cols - 2 + col] for row, col in places]

@@ -15,7 +15,7 @@ SHORT = 'name = "x"\n{}\n[[step]]\nkind = "wind"\n'
 
 
 def shortened(name):
-    """The recipe, so that it takes a second."""
+    """The recipe, shortened to about a second."""
     recipe = Recipe.load(name)
     kinds = {step.kind for step in recipe.steps} & set(FEWER)
     return recipe.with_values({f"{kind}.{key}": value for kind in kinds for key, value in FEWER[kind].items()})

@@ -16,7 +16,7 @@ SHORT = 'name = "short"\n[[step]]\nkind = "droplet"\n'
 
 
 def refusal(text, source="my.toml"):
-    """The sentence with which a recipe is refused."""
+    """Sentence that refuses a recipe."""
     with pytest.raises(InputError) as caught:
         Recipe.parse(text, source)
     assert str(caught.value).startswith(source)

@@ -101,7 +101,7 @@ def test_no_checkpoint_of_a_stranger_does_harm():
 
 @pytest.fixture(scope="module")
 def stopped():
-    """A run with drops under way."""
+    """A stopped run with drops in flight."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
         hills = Terrain(fractal(100, 150, relief=300.0), 10.0, {"surface_color": np.full((100, 150, 3), 0.5)})
@@ -241,7 +241,7 @@ def test_a_wind_that_release_0_1_0_stopped_goes_on(name):
 
 
 def kept(path, **changes):
-    """A checkpoint on disk; changes: of its values."""
+    """Checkpoint on disk; changes: to its values."""
     values = {"format": FORMAT, **changes}
     land = np.zeros((20, 30))
     np.savez_compressed(path, **{"values": np.array(json.dumps(values)), "start/elevation": land, "state/a": land})

@@ -79,7 +79,7 @@ RUNS = [
 
 
 def made(what):
-    """The recipe of that name, or of that step."""
+    """The shipped recipe, or a recipe of the one step, of a name."""
     return Recipe.load(what) if isinstance(what, str) else Recipe.from_dict({"name": "test", "step": [what]})
 
 

@@ -68,7 +68,7 @@ def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything()
 
 
 def child(folder):
-    """The background process, whose standard input is open."""
+    """The background process, with its standard input open."""
     return subprocess.Popen(
         [sys.executable, "-c", "from erosion_addon.run.precompile_all import main; main()"],
         cwd=ROOT,

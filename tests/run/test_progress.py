@@ -19,7 +19,7 @@ from tests.terrains import fractal
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Seconds since 1970 or so, at will."""
+    """Clock set by the test, in seconds since 1970."""
     now = SimpleNamespace(seconds=1000.0)
     for module in (progress_module, throttle_module):
         monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now.seconds))

@@ -32,7 +32,7 @@ def hills():
 
 @pytest.fixture
 def started(monkeypatch):
-    """The kinds of the steps that are run, in order."""
+    """Kinds of the steps that run, in order."""
     kinds = []
     for kind, process in PROCESSES.items():
 
@@ -51,7 +51,7 @@ def run(terrain, steps, results, **others):
 
 
 def without_times(report):
-    """A report less what differs from run to run, and less what says that steps were reused."""
+    """Report without timings and without the note on reused steps."""
     steps = [
         {
             name: value

@@ -21,7 +21,7 @@ def points():
 
 
 def pushed(points, reach=100.0, height=30.0):
-    """As a brush does that pushes along the normal: the slopes of the hill move sideways too."""
+    """Displace along the normal, as a brush does: slopes of the hill move sideways too."""
     made = points.copy()
     down = np.stack(np.gradient(points[..., 2], CELL), axis=-1)[..., ::-1]  # along x, along y
     weight = np.clip(1 - np.hypot(points[..., 0] - 250, points[..., 1] - 200) / reach, 0, 1)[..., None]

@@ -53,7 +53,7 @@ def terrain_with_everything():
 
 
 def look_at_all(obj):
-    """Draw all panels, and read all that is kept; InputError alone may come of it."""
+    """Draw all panels and read all stored data; only InputError may be raised."""
     panels = [cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)]
     for panel in panels:
         if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):

@@ -39,7 +39,7 @@ def eroded(terrain_object):
 
 
 def check(obj, eroded):
-    """What an artist may expect of the object: its stack, its report, a run from its source, and the way back."""
+    """Check the object: its step list, its report, a run from its original, and Restore."""
     before, after, recipe, report = eroded
     settings = obj.erosion
     assert steps.recipe_of(settings, []) == recipe

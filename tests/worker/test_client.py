@@ -28,7 +28,7 @@ HUGE = b'{"kind": "run", "values": {}, "arrays": [["elevation", "<f8", [10000000
 
 @pytest.fixture
 def start():
-    """start(): a runner, which ends with the test."""
+    """start(): a client with its process, which ends with the test."""
     started = []
 
     def start_one():
@@ -41,7 +41,7 @@ def start():
 
 
 def last_words(runner, seconds=300.0):
-    """The reason that the runner gives for the end of its process, which has ended then."""
+    """The client's reason for the end of its process, which has ended."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for message in runner.poll(0.5):
@@ -73,7 +73,7 @@ def test_a_worker_that_cannot_take_in_a_message_ends_and_that_is_said(start, lin
 
 
 def speaking(monkeypatch, source):
-    """Runners start a process that does this in place of a worker."""
+    """Clients start a process that runs this instead of a worker."""
     start = f"import sys, time; out = sys.stdout.buffer; {source}; out.flush(); time.sleep(600)"
     monkeypatch.setattr(child, "_START", start)
 
@@ -146,7 +146,7 @@ time.sleep(600)
 
 
 def lives(process):
-    """Whether it is there and no zombie, which some containers keep for ever."""
+    """Whether the process exists and is not a zombie, which some containers keep."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -33,7 +33,7 @@ def runner():
 
 
 def said_to(runner, request, threads=0):
-    """What the worker says to a request, up to its answer."""
+    """Messages of the worker on a request, up to its answer."""
     runner.compute(request, threads)
     said, end = [], time.monotonic() + 300
     while not said or said[-1].kind not in ("computed", "refused", "failed", "ended"):

@@ -39,7 +39,7 @@ class Witness(Runner):
 
 @pytest.fixture
 def start():
-    """start(**environment): a worker, which ends with the test."""
+    """start(**environment): a worker that ends with the test."""
     started = []
 
     def start_one(**environment):
@@ -59,7 +59,7 @@ def wait_for(condition, seconds=300.0):
 
 
 def result_of(runner):
-    """The report and elevation that the run under way ends with."""
+    """Report and elevation of the run in progress."""
     while True:
         for message in runner.poll(1.0):
             assert message.kind in ("ready", "progress", "result"), message.values

@@ -32,18 +32,6 @@ OF_WATER = "erosion_of_water"
 ERROR_IN_CELLS = 0.1
 """Default error of the finest level, in cells."""
 
-_MEMBERS = {
-    "FLOAT": ("value", np.float32, 1),
-    "INT": ("value", np.int32, 1),
-    "INT8": ("value", np.int32, 1),
-    "BOOLEAN": ("value", np.bool_, 1),
-    "FLOAT2": ("vector", np.float32, 2),
-    "FLOAT_VECTOR": ("vector", np.float32, 3),
-    "FLOAT_COLOR": ("color", np.float32, 4),
-    "BYTE_COLOR": ("color", np.float32, 4),
-}
-"""Attribute type → property of its elements, dtype, numbers per element."""
-
 
 def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0) -> list[bpy.types.Object]:
     """Add levels of detail to the terrain, and to its water surface if any; existing ones are rebuilt.
@@ -229,11 +217,9 @@ def _copy_attributes(
         name, domain, data_type = attribute.name, attribute.domain, attribute.data_type
         if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
             continue
-        if data_type not in _MEMBERS or (chosen[domain] < 0).any():
+        if data_type not in attribute_values.MEMBERS or (chosen[domain] < 0).any():
             continue
-        member, dtype, count = _MEMBERS[data_type]
-        values: Array = np.empty((len(attribute.data), count), dtype)
-        attribute.data.foreach_get(member, values.ravel())
+        member, values = attribute_values.MEMBERS[data_type][0], attribute_values.read(attribute)
         if name not in target.attributes:
             target.attributes.new(name, data_type, domain)
         target.attributes[name].data.foreach_set(member, values[chosen[domain]].ravel())

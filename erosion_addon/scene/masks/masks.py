@@ -10,18 +10,11 @@ import numpy as np
 from ...base.errors import InputError
 from ...grid.resample import bilinear
 from ...terrain.masks import MASK_KINDS, fitted, inverted, softened
-from ..terrain import attributes
+from ..terrain import attribute_values, attributes
 from ..terrain.lattice import Array, Lattice
 
-_READERS = {
-    "FLOAT": ("value", np.float32, 1),
-    "INT": ("value", np.int32, 1),
-    "INT8": ("value", np.int32, 1),
-    "BOOLEAN": ("value", np.bool_, 1),
-    "FLOAT_COLOR": ("color", np.float32, 4),
-    "BYTE_COLOR": ("color", np.float32, 4),
-}
-"""Attribute type → property of its elements, dtype, numbers per element."""
+_READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
+"""Attribute types that can be a mask."""
 
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
@@ -127,17 +120,16 @@ def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
         raise InputError(f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one.")
-    if attribute.domain != "POINT" or attribute.data_type not in _READERS:
+    if attribute.domain != "POINT" or attribute.data_type not in _READABLE:
         raise InputError(
             f"The attribute {name} for the {label} mask is a {attribute.data_type.lower()} per "
             f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > Attributes)."
         )
-    member, dtype, count = _READERS[attribute.data_type]
-    values: Array = np.empty((len(mesh.vertices), count), dtype)
-    attribute.data.foreach_get(member, values.ravel())
-    if count == 1:
-        return values[:, 0].astype(np.float32)
-    return (values[:, :3] @ np.array(_LUMINANCE)).astype(np.float32)
+    if not attribute.data_type.endswith("_COLOR"):
+        return attribute_values.read(attribute)[:, 0].astype(np.float32)
+    colors: Array = np.empty((len(mesh.vertices), 4), np.float32)
+    attribute.data.foreach_get("color", colors.ravel())  # linear
+    return (colors[:, :3] @ np.array(_LUMINANCE)).astype(np.float32)
 
 
 def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:

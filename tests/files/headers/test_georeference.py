@@ -21,7 +21,7 @@ FILES = OpenImageIOFiles()
 
 
 def place(georeference, row, col, at_points=False):
-    """Easting and northing of the middle of a pixel, as GIS programs find it."""
+    """Easting and northing of a pixel's center, computed as GIS programs do."""
     half = 0.0 if at_points else 0.5
     tags = georeference.tags
     if 34264 in tags:

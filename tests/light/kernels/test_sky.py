@@ -83,7 +83,7 @@ def test_what_stands_beyond_the_radius_hides_nothing():
 
 
 def horizon_of(elevation, row, col, direction):
-    """The highest slope towards points half a cell apart, heights bilinear."""
+    """Highest slope toward points half a cell apart, with bilinear heights."""
     highest = 0.0
     for number in range(1, 2 * sum(elevation.shape)):
         to_row, to_col = row + number / 2 * direction[1], col + number / 2 * direction[0]

@@ -14,7 +14,7 @@ SPACING = (1.0, 1.5)
 
 
 def plain(elevation, spacing, casters, suns):
-    """Light of the sky and the suns, each vertex with each caster: the formulas word for word, in float64."""
+    """Light of sky and suns by the formulas in float64, each vertex with each caster."""
     rows, cols = elevation.shape
     y, x = np.mgrid[:rows, :cols] * np.array(spacing).reshape(2, 1, 1)
     place = np.stack([x, y, elevation], -1)
@@ -59,7 +59,7 @@ def test_it_is_the_plain_loop_over_all_casters(seed):
 
 
 def on_plain(height, radius=2.0, suns=(), side=81):
-    """Light on level ground, cells of 1 m, with one sphere above the middle, and how far each vertex is from there."""
+    """Light on level ground of 1 m cells with one sphere above the center, and the distance of each vertex from it."""
     row, col = np.mgrid[:side, :side] - side // 2
     caster = np.array([[side // 2, side // 2, height, radius]])
     return caster_light(np.zeros((side, side)), (1.0, 1.0), caster, suns, 1), np.hypot(row, col)

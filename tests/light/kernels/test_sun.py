@@ -13,7 +13,7 @@ SPACING = (1.0, 1.0)
 
 
 def toward(degrees, azimuth=0.0):
-    """Unit vector to a sun so high, so far from x towards y; degrees both."""
+    """Unit vector to a sun of given elevation and azimuth from x toward y, in degrees."""
     height, azimuth = math.radians(degrees), math.radians(azimuth)
     return math.cos(height) * math.cos(azimuth), math.cos(height) * math.sin(azimuth), math.sin(height)
 
@@ -23,7 +23,7 @@ def lit(elevation, direction, radius=0.0, spacing=SPACING, wrap=False, threads=1
 
 
 def disc_above(offset):
-    """Share of a disc of radius 1 above a straight line so far below its middle."""
+    """Share of a unit disc above a straight line at a given depth below its center."""
     offset = np.clip(offset, -1, 1)
     return 0.5 + (offset * np.sqrt(1 - offset**2) + np.arcsin(offset)) / math.pi
 

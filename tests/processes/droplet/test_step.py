@@ -22,7 +22,7 @@ def eroded(terrain, edges="open", seed=1, masks=None, **parameters):
 
 
 def one_cell(rows, cols):
-    """A path of one step, as a multiple of the longer side; the shortest allowed may be longer."""
+    """A path of one step, as a multiple of the longer side; the shortest allowed path may be longer."""
     return max(0.01, 1 / max(rows, cols))
 
 

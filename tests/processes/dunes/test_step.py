@@ -66,7 +66,7 @@ def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
 
 
 def ends_of_crests(heights):
-    """How many crests across the wind begin or end: those defects of the pattern by which dunes merge."""
+    """Number of crests across the wind that begin or end: defects of the pattern, at which dunes merge."""
     heights = smoothed(smoothed(heights))
     top = (heights > np.roll(heights, 1, 1)) & (heights >= np.roll(heights, -1, 1)) & (heights > heights.mean())
     goes_on = [sum(np.roll(top, (way, side), (0, 1)) for side in (-1, 0, 1)) > 0 for way in (1, -1)]
@@ -130,7 +130,7 @@ def test_a_lone_heap_gets_horns_that_point_downwind():
 
 
 def ridge(height, cols):
-    """Height (m) and speed (m/year) of a ridge on rock, along the wind, after it has taken its own shape."""
+    """Height (m) and speed (m/year) of a transverse ridge on rock in its equilibrium shape."""
     cell, turn = 5.0, np.exp(2j * np.pi * np.arange(cols) / cols)
     along = (np.arange(cols) - cols / 4) * cell
     profile = np.maximum(1.05 * height * np.exp(-((along / (4 * height)) ** 2)) - 0.05 * height, 0.0)
@@ -260,7 +260,7 @@ def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to
     assert worn.min() > -1e-6 and 2.0 < worn.mean() < 40.0
 
     def reach(axis):
-        """Shift along an axis over which the correlation falls to a half, in cells."""
+        """Shift along an axis at which the correlation falls to one half, in cells."""
         about = ground - ground.mean()
         alike = [np.mean(about * np.roll(about, shift, axis)) / np.mean(about**2) for shift in range(SIDE // 2)]
         return np.argmax(np.array(alike) < 0.5)

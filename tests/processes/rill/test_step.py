@@ -36,7 +36,7 @@ def hills(rows=24, cols=30, relief=120.0):
 
 
 def error_of(step, start):
-    """What the balance of mass does not explain, in m³."""
+    """Error of the mass balance in m³."""
     change = (step.layers()["elevation"] - start.elevation).sum() * start.spacing[0] * start.spacing[1]
     volumes = step.volumes()
     return change - volumes.added + volumes.exported

@@ -40,7 +40,7 @@ def balanced(terrain):
 
 
 def waves(side, length=1280.0):
-    """The same terrain of `length` meters on any grid: waves of which none is shorter than a twelfth of that."""
+    """The same terrain of `length` meters on any grid: waves no shorter than a twelfth of it."""
     rng = np.random.default_rng(3)
     place = (np.arange(side) + 0.5) / side * 2 * np.pi
     heights = np.zeros((side, side))

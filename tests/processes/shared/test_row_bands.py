@@ -45,19 +45,19 @@ def test_all_seams_are_looked_over_before_a_band_is_swept_and_each_band_has_its_
 
 
 def told(land, recipe, threads, **given):
-    """Hashes and balances that a run tells."""
+    """Hashes and balances from the report of a run."""
     report = erode(land, recipe, **given, threads=threads).report
     return report["sha256"], report["mass"]
 
 
 def in_turn(team, work):
-    """As `Team.run` does, on one thread: the last band first."""
+    """`Team.run` on one thread, the last band first."""
     for place in reversed(range(team.size)):
         work(place)
 
 
 def late(parts, fill_seam, sweep):
-    """As `Bands.run`, but a band looks over its seams when it is swept, and finds what others have done meanwhile."""
+    """`Bands.run` with seams read at the sweep, after other bands have changed them."""
     for band in range(parts.count):
         fill_seam(band, band)
         fill_seam(band + 1, band)

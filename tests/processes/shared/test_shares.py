@@ -68,7 +68,7 @@ def test_a_plot_keeps_its_bytes(name, edges):
 
 
 def sand_around(height=20.0):
-    """A plain of rock under so much sand, and the square bare, at the bottom of a pit with upright walls."""
+    """A rock plain under sand of a given thickness, with the bare square at the bottom of a pit with upright walls."""
     sand = np.where(square() > 0, 0.0, height)
     return Terrain(sand.copy(), CELL, {"sediment": sand})
 

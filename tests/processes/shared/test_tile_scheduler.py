@@ -51,7 +51,7 @@ def test_whichever_tile_is_worked_first(monkeypatch):
 
 
 def by_order(backward, monkeypatch, **given):
-    """Hashes of a run in which the tiles of a phase are worked from the first to the last, or the other way round."""
+    """Hashes of a run with the tiles of a phase in forward or reverse order."""
     as_they_come = tile_run.TileRun._work
 
     def ordered(run, worked, *rest):
@@ -63,17 +63,17 @@ def by_order(backward, monkeypatch, **given):
 
 
 def all_at_once(patched):
-    """Neighboring tiles are worked in one phase."""
+    """Process neighboring tiles in one phase."""
     patched.setattr(tiles, "colors", lambda cut, edges: [np.concatenate(COLORS(cut, edges))])
 
 
 def too_small(patched):
-    """Tiles of a cell or so less than what drops reach from both sides."""
+    """Tiles about a cell smaller than the reach of drops from both sides."""
     patched.setattr(tile_run, "SIDE", 2 * tiles.REACH)
 
 
 def shared_sum(patched):
-    """Tiles add to one number, as threads would that race for it."""
+    """Let tiles add to one number, as racing threads would."""
     run_tiles = DropletStep._work
 
     def racing(step, worked, cut, pool):
@@ -151,7 +151,7 @@ def test_a_run_stopped_with_drops_under_way_goes_on_to_the_same_bytes(tmp_path, 
 
 
 def landscape(elevation):
-    """What an eye compares: percentiles of height and slope, and how much of the water the largest rivers carry."""
+    """Visible statistics: percentiles of height and slope, and the share of water in the largest rivers."""
     slope = np.hypot(*np.gradient(elevation.elevation, 10.0))
     flow = np.sort(elevation["flow"].ravel())
     return np.array(

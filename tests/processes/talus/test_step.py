@@ -157,5 +157,5 @@ def test_a_step_has_a_last_pass_however_high_its_cliffs_and_says_whether_all_is_
 
 
 def in_words_of(counts):
-    """Whether the report says that slides were still on their way."""
+    """Whether the report says that material was still sliding."""
     return "not at rest" in PROCESS.summary(counts)[0]

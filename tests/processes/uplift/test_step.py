@@ -32,7 +32,7 @@ def noise(side=96, size=4000.0, relief=850.0, seed=3):
 
 
 def flooded(terrain, edges="open"):
-    """Depth of what stands in pits, m."""
+    """Depth of water in pits, m."""
     graph = FlowGraph(terrain.shape, terrain.spacing, edges)
     flat = graph.padded(terrain.elevation)
     graph.route(flat)
@@ -40,7 +40,7 @@ def flooded(terrain, edges="open"):
 
 
 def steady(**values):
-    """A range in balance, and the graph on it; concavity 0.4, U = 0.5 and K = 10 mm/year at 1 km²."""
+    """A steady-state range and its graph; concavity 0.4, U = 0.5 and K = 10 mm/year at 1 km²."""
     terrain = noise(64, 20_000.0, 100.0)
     after = run(terrain, uplift=0.5, years=2e7, concavity=0.4, erodibility=10.0, **PURE, **values)
     graph = FlowGraph(terrain.shape, terrain.spacing)
@@ -149,7 +149,7 @@ def test_no_slope_stays_steeper_than_the_limit():
 
 
 def limited(heights, spacing, steepest, sweeps):
-    """The surface that a number of sweeps of the slope limit find below (rows, cols) heights whose border stands."""
+    """Surface after a number of sweeps of the slope limit below (rows, cols) heights with a fixed border."""
     graph = FlowGraph(heights.shape, spacing)
     flat = graph.padded(heights)
     graph.fill_ring(flat)

@@ -17,7 +17,7 @@ LAYER = {"flight": "boundary layer", "direction": 0.0}
 
 
 def dunes(side=48, relief=40.0, **parameters):
-    """A field of nothing but sand, and what the wind makes of it."""
+    """A field of pure sand, and the same after wind."""
     before = fractal(side, side, relief, seed=3)
     return before, blown(before, before + 20.0, **{**LAYER, "particles_per_cell": 1.0, **parameters})
 

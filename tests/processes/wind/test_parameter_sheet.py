@@ -29,7 +29,7 @@ def row(name):
 
 @cache
 def blown(name):
-    """The row on steep sand of its own seed, made short; elevation, and what the wind lifted and what slid in m³."""
+    """A row of the sheet, shortened, on the published seed's steep sand; elevation, lifted and slid volume in m³."""
     recipe = row(name)
     start = make("fractal", 64, 64, 10.0, recipe.seed, {"relief": 300.0}).elevation
     after = erode(Terrain(start, 10.0, {"sediment": np.full(start.shape, 300.0)}), recipe)

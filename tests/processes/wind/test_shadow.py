@@ -40,7 +40,7 @@ def shadow(surface, wind, drop, wrap, threads=1, before=math.nan):
 
 
 def by_plain_python(surface, wind, drop, wrap):
-    """Row after row, or column after column; twice around where edges wrap."""
+    """Line by line along rows or columns; twice around where edges wrap."""
     if abs(wind[1]) >= abs(wind[0]):
         return rows_by_plain_python(surface.T, *wind[::-1], drop, wrap).T
     return rows_by_plain_python(surface, *wind, drop, wrap)
@@ -109,7 +109,7 @@ def test_it_does_what_plain_python_does(shape, wrap):
 
 
 def all_strips_to_their_ends(patched):
-    """Those that reach over to the cells of a neighbor do not wait for it."""
+    """Strips that reach into a neighbor's cells do not wait for it."""
 
     def cast(*given):
         if given[-1]:

@@ -35,7 +35,7 @@ def blown(elevation, sediment, cell=10.0, edges="wrap", key=1, layers=None, mask
 
 
 def dunes(side=48, relief=40.0, **parameters):
-    """A field of nothing but sand, and what the wind makes of it."""
+    """A field of pure sand, and the same after wind."""
     before = fractal(side, side, relief, seed=3)
     return before, blown(before, before + 20.0, **{"particles_per_cell": 0.5, "direction": 0.0, **parameters})
 
@@ -170,13 +170,13 @@ def test_more_suspension_moves_more_and_less_lets_the_slides_dominate():
 
 
 def sharpness(field):
-    """How much steeper slopes fall along the wind than they rise: minus the skewness of the slope."""
+    """Steepness of lee over windward slopes: minus the skewness of the slope along the wind."""
     slope = np.diff(field, axis=1)
     return float(-((slope - slope.mean()) ** 3).mean() / slope.std() ** 3)
 
 
 def spacing(field):
-    """Mean length of the waves along the wind by their power, in sides."""
+    """Mean wavelength along the wind by power, in sides."""
     power = np.abs(np.fft.rfft(field, axis=1)) ** 2
     return float(power[:, 1:].sum() / (power * np.arange(power.shape[1])).sum())
 
@@ -467,7 +467,7 @@ def test_a_storm_of_steps_longer_than_a_tile_loses_nothing(edges):
 
 
 def sea(tile, monkeypatch):
-    """What an eye compares in the dune sea: volumes dug and moved, percentiles of height and slope."""
+    """Visible statistics of the dune sea: volumes dug and moved, percentiles of height and slope."""
     monkeypatch.setattr("erosion_addon.processes.wind.step.TILE", tile)
     before = fractal(192, 192, 30.0, seed=3)
     land = Terrain(before, 10.0, {"sediment": before + 20.0})

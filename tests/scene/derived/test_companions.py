@@ -34,7 +34,7 @@ def kinds(terrain):
 
 
 def world_of(obj):
-    """Places of an object's vertices in the world, the object shown."""
+    """World positions of the vertices of an object, which is shown."""
     bpy.context.view_layer.update()
     matrix = np.array(obj.matrix_world)
     return np.round(positions(obj.data) @ matrix[:3, :3].T + matrix[:3, 3], 3)

@@ -16,7 +16,7 @@ EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT
 
 @pytest.fixture
 def make_meadow(empty_scene):
-    """Makes a level terrain of 2 m cells with these fields, a number each or an array."""
+    """Make a level terrain of 2 m cells with the given fields, each a number or an array."""
 
     def make(rows=6, cols=7, **fields):
         obj = grid.make_grid_object("Meadow", np.zeros((rows, cols)), (2.0, 2.0), empty_scene.collection)
@@ -29,7 +29,7 @@ def make_meadow(empty_scene):
 
 
 def shells_of(plants, scene=None):
-    """Positions (vertices, 3) of the shells, as the viewport has them."""
+    """Positions (vertices, 3) of the evaluated shells."""
     bpy.context.view_layer.update()
     mesh = plants.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     return np.array([vertex.co for vertex in mesh.vertices]).reshape(-1, 3)
@@ -194,7 +194,7 @@ TILES = {"meadow": {"moisture": 0.5}, "dry": {"moisture": 0.0}, "lake": {"moistu
 
 
 def stand(engine, path):
-    """A scene of tiles of white ground with foliage, from above; its picture will go to `path`."""
+    """Scene of white tiles with foliage, seen from above; the picture goes to `path`."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     white = bpy.data.materials.new("White")

@@ -43,7 +43,7 @@ def add_ball(collection, place, radius=2.0):
 
 
 def add_sun(degrees, azimuth=0.0, name="Sun", angle=0.01):
-    """A sun so high, that shines from x towards y; degrees both."""
+    """Add a sun of given elevation and azimuth from x toward y, in degrees."""
     data = bpy.data.lights.new(name, "SUN")
     data.angle = angle
     obj = bpy.data.objects.new(name, data)

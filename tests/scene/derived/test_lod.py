@@ -35,7 +35,7 @@ def values_of(mesh, name, member, count):
 
 
 def vertices_in(level, terrain):
-    """For each vertex of a level that of the terrain on the same place."""
+    """For each vertex of a level, the terrain's vertex at the same position."""
     there = {tuple(place): index for index, place in enumerate(positions(terrain.data).tolist())}
     return [there[tuple(place)] for place in positions(level.data).tolist()]
 

@@ -123,7 +123,7 @@ def test_a_terrain_of_another_size_makes_the_image_fit(eroded, make_hills):
 
 
 def grown(obj, factor):
-    """The terrain as the next run leaves it."""
+    """The terrain after a further run."""
     lattice = grid.find_lattice(obj)
     wear = attributes.read_fields(obj.data, lattice, ["wear"])["wear"]
     attributes.write_fields(obj.data, lattice, {"wear": wear * np.float32(factor)})

@@ -21,7 +21,7 @@ BROOKS = RiverParameters(source_area=0.004, lake_area=300.0)
 
 @pytest.fixture(scope="module", autouse=True)
 def registered():
-    """Objects have the settings of the extension, their edges among them."""
+    """The extension's settings registered on objects, with their edges."""
     ours = not hasattr(bpy.types.Object, "erosion")
     if ours:
         erosion_addon.register()

@@ -17,7 +17,7 @@ SKY = LightParameters(azimuths=4, suns=False)
 
 @pytest.fixture
 def settings(monkeypatch):
-    """What every object has as `erosion` where the extension is switched on."""
+    """Settings that objects have as `erosion` while the extension is on."""
     known = SimpleNamespace(casters=None, edges="open")
     monkeypatch.setattr(bpy.types.Object, "erosion", known, raising=False)
     return known

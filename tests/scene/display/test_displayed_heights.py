@@ -51,7 +51,7 @@ def wait_for(run, condition, seconds=300.0):
 
 
 def seen(obj):
-    """Local heights as Blender shows them."""
+    """Local heights that Blender displays."""
     return shown_positions(obj.data)[:, 2].copy()
 
 
@@ -361,7 +361,7 @@ def test_the_queue_gives_each_its_turn_once(obj):
 
 @pytest.fixture
 def live_handlers():
-    """What the user interface does when Blender undoes, saves and opens."""
+    """The interface's handlers of undo, save and load."""
     from erosion_addon.ui.run import live_preview
 
     pairs = [(getattr(bpy.app.handlers, name), handler) for name, handler in live_preview.HANDLERS]

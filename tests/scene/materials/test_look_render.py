@@ -53,7 +53,7 @@ scene.render.filepath, scene.render.engine = sys.argv[2:]; bpy.ops.render.render
 
 
 def add_tile(scene, place, tilt=0, palette="temperate", **look):
-    """A tile of 100 m as seen from above, tilted by so many degrees; look: fields, controls, or a property."""
+    """Add a tile of 100 m, seen from above and tilted by an angle; look: fields, controls, or a property."""
     elevation = np.repeat(np.arange(3.0), 3).reshape(3, 3) * 50.0 * math.tan(math.radians(tilt))
     tile = grid.make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
     tile.location.x = 100.0 * place

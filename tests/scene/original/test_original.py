@@ -11,7 +11,7 @@ from erosion_addon.scene.terrain import attributes, grid
 
 
 def pretend_run(obj, seed=0):
-    """What a run leaves: other heights, fields, the source and the mark."""
+    """Leave the mesh as a run does: other heights, fields, the original and the mark."""
     mesh, lattice = obj.data, grid.find_lattice(obj)
     random = np.random.default_rng(seed)
     source.keep_source(mesh, source.source_heights(mesh) if source.has_source(mesh) else grid.heights(mesh))

@@ -21,7 +21,7 @@ from tests.terrains import fractal
 
 @pytest.fixture
 def file():
-    """The bytes of a checkpoint of a few kilobytes, as far as it says what the run began with."""
+    """Bytes of a checkpoint of a few kilobytes, as far as they describe the start of the run."""
     content = io.BytesIO()
     Checkpoint({"number": 0}, {"start/elevation": fractal(24, 24)}).write(content)
     return np.frombuffer(content.getvalue(), np.uint8)

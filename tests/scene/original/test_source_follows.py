@@ -302,7 +302,7 @@ def test_apply_forgets_the_sources_that_were_set_aside_too(eroded):
 
 
 def as_of_0_1_0(mesh):
-    """The first release kept heights alone."""
+    """The original as stored by release 0.1.0: heights alone."""
     mesh.attributes.remove(mesh.attributes[source.PLACE])
     del mesh[source.COUNT]
 

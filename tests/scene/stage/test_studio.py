@@ -30,7 +30,7 @@ def make_terrain(empty_scene):
 
 
 def seen(obj, view, turn=0.0):
-    """Where the vertices come to lie in the picture: x and y from 0 to 1, and their distance."""
+    """Picture coordinates of the vertices: x and y from 0 to 1, and distance."""
     scene = bpy.context.scene
     scene.render.resolution_x, scene.render.resolution_y = 960, 540
     camera = stage.add_camera(scene)
@@ -72,7 +72,7 @@ def test_the_sun_comes_from_the_left_of_a_turned_terrain(make_terrain):
 
 
 def sky_of(world):
-    """The inputs of a sky: its colors (r, g, b) and numbers by their names."""
+    """Inputs of a sky by name: colors (r, g, b) and numbers."""
     return {
         socket.name: tuple(socket.default_value)[:3] if socket.type in ("RGBA", "VECTOR") else socket.default_value
         for socket in world.node_tree.nodes["Surface"].inputs

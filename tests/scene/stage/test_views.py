@@ -21,7 +21,7 @@ LANDS = {
 
 
 def seen_along(land, view, up):
-    """Whether a ray at so many radians over the view's middle meets the land."""
+    """Whether a ray at an angle (radians) above the view's center hits the land."""
     rows, cols = land.shape
     for away in np.arange(1.0, 3 * max(rows, cols)):
         x = view.eye[0] - math.sin(view.heading) * away * CELL

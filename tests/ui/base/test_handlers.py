@@ -15,7 +15,7 @@ from erosion_addon.ui.run import live_preview
 
 
 def ours():
-    """How many of Blender's handlers are of this extension."""
+    """Number of Blender's handlers that belong to this extension."""
     lists = [found for name in dir(bpy.app.handlers) if isinstance(found := getattr(bpy.app.handlers, name), list)]
     return sum(getattr(handler, "__module__", "").startswith("erosion_addon") for found in lists for handler in found)
 

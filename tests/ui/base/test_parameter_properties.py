@@ -29,7 +29,7 @@ OPERATORS = [
 
 
 def drawn(owner, name):
-    """The properties that stand in the row."""
+    """Properties drawn in the row."""
     layout = Drawn()
     declared.draw_value(layout, owner, name)
     return [given[1] for called, given, _ in layout.seen["calls"] if called == "prop"]

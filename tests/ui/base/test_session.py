@@ -24,7 +24,7 @@ def name_of(path):
 
 
 def memory(path):
-    """(name, value) of what a module can remember something in, other than in its constants."""
+    """(name, value) of mutable state in a module, except its constants."""
     for name, value in vars(importlib.import_module(name_of(path))).items():
         own = getattr(value, "__module__", name_of(path)) == name_of(path)
         if name.startswith("__") or not own or name.strip("_").isupper():
@@ -35,7 +35,7 @@ def memory(path):
 
 @pytest.fixture
 def switched_off(terrain_object):
-    """The extension switched off, after it was used."""
+    """The extension switched off after use."""
     bpy.ops.erosion.run("EXEC_DEFAULT")
     bpy.ops.erosion.before()
     bpy.ops.erosion.mask_from_field(kind="rain", field="wear")

@@ -58,7 +58,7 @@ def layers():
 
 
 def replayed(only_brush=True):
-    """Heights by the recipe's brush steps on the terrain before erosion, in this process, as the command line does."""
+    """Heights by the brush steps on the terrain before erosion, in this process, as on the command line."""
     obj = the_terrain()
     recipe = steps.recipe_of(obj.erosion, [])
     written = Recipe.parse(recipe.to_toml(), "painted.toml")

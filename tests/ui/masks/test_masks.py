@@ -24,7 +24,7 @@ def nothing_shown():
 
 
 def select(obj, chosen):
-    """Leave the vertices of the cells `chosen` (rows, cols) selected, as Edit Mode would."""
+    """Select the vertices of the cells `chosen` (rows, cols), as in Edit Mode."""
     values = np.ascontiguousarray(grid.find_lattice(obj).to_vertices(chosen))
     mesh = obj.data
     attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(".select_vert", "BOOLEAN", "POINT")

@@ -39,7 +39,7 @@ def stack(terrain_object):
 
 @pytest.fixture
 def started(terrain_object):
-    """A short run of three steps that is done."""
+    """A finished short run of three steps."""
     settings = terrain_object.erosion
     settings.steps.clear()
     for kind, values in (("droplet", {"drops_per_cell": 0.5}), ("talus", {"reach": 20.0}), ("droplet", {})):

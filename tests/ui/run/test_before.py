@@ -22,7 +22,7 @@ def nothing_shown():
 
 @pytest.fixture
 def eroded(terrain_object):
-    """A terrain that was eroded; its heights before as `before`."""
+    """An eroded terrain; its heights before as `before`."""
     before = z_of(terrain_object)
     bpy.ops.erosion.run("EXEC_DEFAULT")
     return terrain_object, before

@@ -21,7 +21,7 @@ QUICK = LightParameters(azimuths=4)
 
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch):
-    """The window would stand still."""
+    """Waiting for the worker fails: the window would stand still."""
 
     def wait(request):
         raise AssertionError(f"{request.kind} was not asked for ahead")

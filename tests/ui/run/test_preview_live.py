@@ -35,7 +35,7 @@ def seen(obj):
 
 
 def look_until(condition, seconds=300.0):
-    """Let the timer's function look again and again, as Blender's main loop would."""
+    """Call the timer's function repeatedly, as Blender's main loop does."""
     for _ in range(int(seconds / 0.02)):
         live_preview.look()
         if condition():

@@ -18,7 +18,7 @@ BLENDER = [path for room in ("scene", "ui") for path in (Path(erosion_addon.__fi
 
 @pytest.fixture
 def reads(monkeypatch):
-    """The function that asked, of each read of a mesh's positions."""
+    """Calling function of each read of a mesh's positions."""
     read, callers = mesh.shown_positions, []
 
     def counted(read_mesh):

@@ -18,7 +18,7 @@ def run(**options):
 
 
 def with_undo(operator):
-    """Call an operator as an artist's click would: with an undo step of its own."""
+    """Call an operator with its own undo step, as a click does."""
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="before")
         operator("EXEC_DEFAULT", True)

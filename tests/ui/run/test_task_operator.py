@@ -35,7 +35,7 @@ class Operator(TaskOperator):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What the timer calls, as in a window."""
+    """Calls of the timer, as in a window."""
     called = []
     monkeypatch.setattr(attendance, "possible", lambda: True)
     monkeypatch.setattr(attendance, "call", lambda *call: called.append((*call, attendance.now.returning)))

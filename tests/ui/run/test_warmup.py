@@ -24,7 +24,7 @@ from tests.ui.conftest import z_of
 
 @pytest.fixture
 def chosen():
-    """The preferences as Blender keeps them for an extension that it has switched on itself."""
+    """The extension's preferences, as Blender keeps them for an enabled extension."""
     addon = bpy.context.preferences.addons.new()
     addon.module = preferences.ADDON
     yield addon.preferences
@@ -183,7 +183,7 @@ def test_a_notice_starts_nothing_while_blender_draws(terrain_object, chosen, mon
 
 @pytest.fixture
 def broken(tmp_path, monkeypatch):
-    """A neighbor's llvmlite, made for another Python, in front of ours, until `mend` is called."""
+    """Another extension's llvmlite for another Python, ahead of ours until `mend` is called."""
     (tmp_path / "packages" / "llvmlite").mkdir(parents=True)
     (tmp_path / "packages" / "llvmlite" / "__init__.py").write_text("raise ImportError('made for another Python')")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)

@@ -22,7 +22,7 @@ from tests.ui.recipe.test_steps import Drawn
 
 
 def press(remedy):
-    """What the button below a sentence does."""
+    """Press the button below a sentence."""
     operator, _, given = REMEDIES[remedy]
     if operator.startswith("object."):
         operator, given = "erosion.remedy", {"remedy": remedy}

@@ -215,14 +215,14 @@ def test_random_parameters_do_what_plain_python_does(case):
 
 
 def draw_seed(case):
-    """A seed for this run, printed where the test fails; TEST_SEED repeats one."""
+    """Seed of this run, printed when the test fails; TEST_SEED repeats it."""
     seed = int(os.environ.get("TEST_SEED") or 1) + case
     print(f"TEST_SEED={seed - case}, case {case}")
     return seed
 
 
 def random_rules(rng, **others):
-    """Parameters anywhere in the ranges of `model.droplet`, its ends often among them."""
+    """Random parameters within their ranges, often at the ends."""
 
     def between(low, high):
         ends = rng.random()

@@ -41,7 +41,7 @@ def constants(options):
 
 
 def arrays(scene):
-    """Kernel's ground, water and totals of a scene: a dict of height and perhaps loose, moisture and masks."""
+    """Kernel's ground, water and totals for a scene: a dict with height and optionally loose, moisture and masks."""
     height = np.asarray(scene["height"], float)
     ground = np.stack([height, scene.get("loose", np.zeros_like(height))], -1)
     water = np.zeros((*height.shape, 2), np.float32)
@@ -60,7 +60,7 @@ def masks_of(scene):
 
 
 def by_kernel(scene, options, drops, first=0, key=1, chunks=()):
-    """Run the drops from `first` to before `drops`; chunks: where to interrupt."""
+    """Run the drops from `first` up to `drops`; chunks: where to interrupt."""
     (ground, water), given = arrays(scene), constants(options)
     tile = OneTile(rill, water.shape[:2], given.edges)
     scale, masks = np.ones(1), masks_of(scene)

@@ -8,7 +8,7 @@ from erosion_addon.processes.shared.kernels import bspline as bells
 
 
 def axis(rng, fine, coarse, taps):
-    """Random index and weight (fine, taps), and the matrix (fine, coarse) that they stand for."""
+    """Random indices and weights (fine, taps), and the equivalent matrix (fine, coarse)."""
     index, weight = rng.integers(0, coarse, (fine, taps)), rng.random((fine, taps))
     matrix = np.zeros((fine, coarse))
     np.add.at(matrix, (np.arange(fine)[:, None], index), weight)

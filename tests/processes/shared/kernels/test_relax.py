@@ -47,7 +47,7 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
 
 
 def steepest(surface, spacing=(1.0, 1.0), wrap=False):
-    """The largest slope between any two of eight neighbors, as a tangent."""
+    """Largest slope between eight-neighbors, as a tangent."""
     worst = 0.0
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         other = np.roll(surface, (-down, -right), (0, 1))
@@ -178,7 +178,7 @@ def test_rock_that_never_breaks_keeps_its_cliffs():
 
 
 def reach_of(heap, level, angle, spacing):
-    """How far from the middle of a heap, in a direction, its surface falls to a height."""
+    """Distance from the center of a heap, in a direction, at which its surface falls to a height."""
     ways = np.linspace(0, min(len(heap) * spacing[0], heap.shape[1] * spacing[1]) / 2 - 2 * max(spacing), 2000)
     row = len(heap) // 2 + ways * math.sin(math.radians(angle)) / spacing[0]
     col = heap.shape[1] // 2 + ways * math.cos(math.radians(angle)) / spacing[1]

@@ -19,7 +19,7 @@ REACH = {"drops": (tiles.REACH + 1, tiles.REACH + 2), "wind": (wind_tiles.REACH 
 
 
 def touched(cut, tile, axis, wrap, reach):
-    """The rows or columns that a tile reaches."""
+    """Rows or columns within the reach of a tile."""
     places = (cut.row_edges, cut.col_edges)[axis]
     across = len(cut.col_edges) - 1
     place = (tile // across, tile % across)[axis]

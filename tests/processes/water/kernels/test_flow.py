@@ -62,7 +62,7 @@ def pipes(edges, row_spacing=10.0, col_spacing=10.0, friction=0.05, pipe_depth=2
 
 
 def bands(shape, kernels, seams=()):
-    """First rows of bands with so many seams inside, and number of rows; working memory for them."""
+    """First rows of bands with a number of seams inside, number of rows, and working memory."""
     rows, cols = shape
     return np.array([0, *seams, rows]), kernels.make_seams(len(seams) + 1, cols), kernels.make_rows(cols)
 
@@ -141,7 +141,7 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
 
 
 def springing_basin(edges):
-    """With springs in its first row, its last one and between."""
+    """Basin with springs in its first row, its last row and between."""
     basin = random_basin(edges, level=6.0)
     basin.springs = np.array([3, 75, 10 * 14 + 2]), np.array([0.01, 0.02, 0.03])
     return basin
@@ -179,7 +179,7 @@ def test_a_spring_gives_its_depth_each_step():
 
 
 def settled(edges, masked, seams):
-    """What some steps of the ground leave of a wet landscape of 11 rows."""
+    """A wet landscape of 11 rows after some steps of the bed."""
     basin, random = random_basin(edges, row_spacing=8.0).run(30), np.random.default_rng(5)
     shape = basin.bed.shape
     soil = np.maximum(random.normal(0.2, 0.3, shape), 0.0)

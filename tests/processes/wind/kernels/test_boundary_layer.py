@@ -146,7 +146,7 @@ def start_of(particle, shape, sources):
 
 
 def assert_same(rock, sediment, rules, edges, blow=EAST, count=30, sources=None, **over):
-    """Particle by particle, each from where the kernel left the ground; returns the sums of the kernel's totals."""
+    """Compare particle by particle, each from the kernel's ground; returns the sums of the kernel's totals."""
     sums = dict.fromkeys(("lifted", "slid", "abraded", "exported"), 0.0)
     for particle in range(count):
         got = by_kernel(rock, sediment, rules, blow, particle + 1, sources, 0.01, first=particle, **over)

@@ -58,7 +58,7 @@ def constants(**others):
 
 
 def at(row, col, shape):
-    """Sources that let all particles start in the middle of one cell."""
+    """Sources that start all particles in the center of one cell."""
     weights = np.zeros(shape)
     weights[row, col] = 1.0
     return np.cumsum(weights)
@@ -78,7 +78,7 @@ def by_kernel(
     kernel=wind,
     **over,
 ):
-    """kernel: the module `wind` or `wind_layer`."""
+    """kernel: the module `saltation` or `boundary_layer`."""
     ground = np.ascontiguousarray(np.stack([rock + sediment, sediment], -1), dtype=np.float64)
     track = np.zeros(rock.shape, np.uint8)
     cut, blow = tiles.cut(*rock.shape, side, rules.edges), tuple(map(float, blow))
@@ -235,7 +235,7 @@ def test_a_column_slides_to_a_heap_that_keeps_the_roughness():
 
 @numba.njit
 def visit(ground, count, slides, holds):
-    """Let the heap around cells drawn by chance slide, as particles do."""
+    """Let heaps around random cells slide, as particles do."""
     start = rng.stream(np.uint64(1), 0)
     for number in range(count):
         row = int(rng.uniform(start, 2 * number) * ground.shape[0])
@@ -322,7 +322,7 @@ def start_of(particle, edges, shape, sources):
 
 
 def assert_same(rock, sediment, rules, edges, blow=EAST, count=40, tolerance=1e-9, **over):
-    """Particle by particle, each from where the kernel left the ground; returns the sums of the kernel's totals."""
+    """Compare particle by particle, each from the kernel's ground; returns the sums of the kernel's totals."""
     everywhere = np.cumsum(np.full(rock.shape, 1 / rock.size))
     sources = None if edges == "wrap" else everywhere
     sums = dict.fromkeys(("lifted", "slid", "abraded", "exported"), 0.0)
@@ -492,7 +492,7 @@ def test_slanting_winds_start_on_both_edges_by_their_projected_length():
 
 
 def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
-    """Ground and track (two arrays) after the particles that start on one of nine tiles of 64 cells have left it."""
+    """Ground and track (two arrays) after all particles that start on one of nine tiles of 64 cells have left it."""
     ground, track, shape = ground.copy(), np.zeros(ground.shape[:2], np.uint8), ground.shape[:2]
     cut, here = tiles.cut(*shape, 64, rules.edges), np.array([tile])
     inside = np.zeros(shape)

@@ -42,12 +42,14 @@ class Start:
 
     width: meters. level: meters that are cut off the sand from below, so that rock shows where it was thin.
     terrace: height of the steps that the rock is cut into, in meters; 0 for none.
+    tread: slope of their treads, as a share of that of the rock.
     """
 
     rock: Parts = (("fractal", {"relief": 900.0}),)
     sand: Parts = ()
     level: float = 0.0
     terrace: float = 0.0
+    tread: float = 0.3
     width: float = 3840.0
     seed: int = 3
 
@@ -109,7 +111,8 @@ def terrain_for(recipe: str, every: int = 1, side: int = SIDE) -> Terrain:
     rock = total(start.rock, start.seed)
     if start.terrace > 0:
         steps, part = np.divmod(rock / start.terrace, 1.0)
-        rock = (steps + 0.3 * part + 0.7 * np.clip(5.0 * part - 4.0, 0.0, 1.0)) * start.terrace
+        riser = (1.0 - start.tread) * np.clip(5.0 * part - 4.0, 0.0, 1.0)
+        rock = (steps + start.tread * part + riser) * start.terrace
     return Terrain(rock + sand, cell_size * every, {"sediment": sand})
 
 

@@ -258,6 +258,16 @@ def test_hard_rock_stands_above_soft_rock():
     assert wear[8:-8, 31:33].mean() < 0.5 * wear[8:-8, 40:50].mean()
 
 
+def test_a_rim_of_hard_rock_yields_to_the_lake_behind_it():
+    heights = plane(64, 64, 0.0, 20.0) + fractal(64, 64, 5.0, seed=2)
+    heights[:, 30:34] += 60.0
+    hardness = np.zeros((64, 64))
+    hardness[:, 30:34] = 0.985
+    after = run(Terrain(heights, 50.0), masks={"hardness": hardness}, years=100_000.0)
+    assert statistics(after.elevation, (50.0, 50.0))["free_drainage"] > 0.99
+    assert after["wear"][8:-8, 31:33].mean() < 20.0
+
+
 @pytest.mark.parametrize("upwards", [False, True])
 def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     """Bands begin beside ground that is not limited; where it matters they are swept again, across a whole one too."""

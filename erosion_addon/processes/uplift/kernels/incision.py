@@ -5,7 +5,8 @@ Implicit, from the outlets upstream: z + F (z - z_r)ⁿ equals the height before
 receiver r. n = 1 has a closed form; otherwise Newton's method. Stable for every time step. The eroded material is then
 routed downstream. A channel deposits G q / A of it (q: volume that passes, A: drainage area); a pit deposits as much as
 the part of it to be filled still holds. A receiver higher than its donor is the rim of a pit. It is cut down towards
-the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake.
+the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake; in rock F is
+multiplied by 1 - hardness.
 
 Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
 (2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
@@ -311,6 +312,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             dug, soft = _shares(masks, trees.order[below])
             reach = _reach(trees.areas[place], constants.area_exponent)
             pull = FLOODS * constants.cut * reach / network.distances[network.toward[cell]]
+            soft *= (1.0 + pull) / (1.0 + soft * pull)  # to a share of soft f F / (1 + soft f F)
             taken = _take(ground, trees, below, dug * constants.breach * rim * pull / (1.0 + pull), soft)
             load += taken
             lifted += taken

@@ -2,11 +2,12 @@
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
 `python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
-and `--view` from elsewhere. `--keep` makes the preset previews in presets/previews and the manual's sheet
-docs/images/gallery.jpg from the pictures that are there, without rendering any.
+and `--view` from elsewhere. `--keep` renews the preset previews in presets/previews and the manual's sheet
+docs/images/gallery.jpg from the pictures that are there, without rendering any; other recipes keep theirs.
 """
 
 import argparse
+import contextlib
 import itertools
 import os
 import sys
@@ -81,14 +82,21 @@ def picture(recipe: str, cells: int, width: int, view: str) -> Path:
     for work in (
         bpy.ops.erosion.run,
         bpy.ops.erosion.look_add,
+        scatter,
         lambda: render.prepare(scene, obj, Picture(size=size, view=view or SEEN.get(recipe, "file"), samples=24)),
         lambda: render.render(scene, path),
     ):
         work()
         times.append(time.perf_counter())
-    run, look, _, rendered = (after - before for before, after in itertools.pairwise(times))
+    run, look, _, _, rendered = (after - before for before, after in itertools.pairwise(times))
     print(f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s", flush=True)
     return path
+
+
+def scatter() -> None:
+    """Plants and boulders of the palette, where any grow."""
+    with contextlib.suppress(RuntimeError):
+        bpy.ops.erosion.plants_add()
 
 
 def keep() -> None:
@@ -97,13 +105,19 @@ def keep() -> None:
     names, across, (width, height) = sorted(shipped()), 3, (480, 270)
     down = -(-len(names) // across)
     sheet = Image.new("RGB", (across * width, down * (height + 28)), "white")
+    with Image.open(SHEET) as before:
+        if before.size == sheet.size:
+            sheet.paste(before.convert("RGB"))
     draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(18)
     for number, name in enumerate(names):
+        if not (PICTURES / f"{name}.png").is_file():
+            continue
         with Image.open(PICTURES / f"{name}.png") as image:
             square = ImageOps.fit(image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS)
             square.save(PREVIEWS / f"{name}.png", optimize=True)
             place = (number % across * width, number // across * (height + 28))
             sheet.paste(image.convert("RGB").resize((width, height), Image.Resampling.LANCZOS), place)
+        draw.rectangle((place[0], place[1] + height, place[0] + width, place[1] + height + 28), "white")
         draw.text((place[0] + 6, place[1] + height + 3), name, "black", font)
     sheet.save(SHEET, quality=88)
     print(SHEET)

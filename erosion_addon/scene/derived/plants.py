@@ -196,7 +196,7 @@ def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
         "palms": 0.7 * leaves + 0.3 * grass,
         "hedges": 0.5 * leaves + 0.35 * grass,
         "shrubs": 0.25 * leaves + 0.6 * grass,
-        "tufts": 0.8 * grass,
+        "tufts": 0.4 * leaves + 0.55 * grass,
         "boulders": np.broadcast_to(rock, (len(moist), 3)),
     }
     colors = np.choose(spots.kind[:, None].astype(int), [kinds[kind.name] for kind in placing.KINDS])

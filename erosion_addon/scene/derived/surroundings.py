@@ -27,6 +27,9 @@ BEND = 0.15
 SINKS = (0.45, 1.0)
 """Distance from the border at which the land begins to sink to the plain, and that at which it has, in sides."""
 
+SEA_DEPTH = 5.0
+"""Depth of a sea that goes on around the terrain, in meters."""
+
 HORIZON = 12.0
 """Distance from the border to the plain's end, in sides of the terrain."""
 
@@ -64,12 +67,22 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
         for socket in FIELDS
         if socket.attribute in TABLE and attributes.holds(terrain.data, socket.attribute)
     }
-    sunk = _out(around)
+    sunk, at_sea = _out(around), None
+    if companions.find(terrain, "water") and attributes.holds(terrain.data, "water_depth"):
+        depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"][chosen]
+        wet = depth > water_surface.shown_from(lattice, 0.0)
+        at_sea = sea_beyond(wet)
+        if at_sea.any():
+            level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet)])
+            shown[at_sea, 2] = level
+            mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
         pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
         spread = np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")
         if name in ("snow", "water_depth"):  # which belong to heights that sink away
             spread = spread * (1 - smooth_step(sunk, *SINKS)).astype(np.float32)
+        if name == "water_depth" and at_sea is not None:
+            spread = np.where(at_sea, np.float32(SEA_DEPTH), spread)
         attribute_values.add(mesh, name, spread[used])
     _dress(terrain, mesh, place[..., 2])
     mesh.update()
@@ -105,6 +118,26 @@ def surrounding(place: Array, stride: int) -> Array:
     x, y = (np.pad(part, 1, "edge") for part in (x, y))
     x[:, 0], x[:, -1], y[0], y[-1] = x[:, 0] - far, x[:, -1] + far, y[0] - far, y[-1] + far
     return np.stack((x, y, np.pad(z, 1, "edge")), -1)
+
+
+def sea_beyond(wet: Array) -> Array:
+    """Vertices of the surrounding land that are sea, (3 rows + 3, 3 cols + 3) bool: beyond wet points of sides of which
+    more than half is wet. wet: (rows + 1, cols + 1) bool, of the terrain's points.
+    """
+    edge = _border(wet)
+    rows, cols = (size - 1 for size in wet.shape)
+    beyond = np.pad(edge, ((rows + 1, rows + 1), (cols + 1, cols + 1)), "edge")
+    beyond[rows + 1 : 2 * rows + 2, cols + 1 : 2 * cols + 2] = False
+    return beyond
+
+
+def _border(wet: Array) -> Array:
+    """Wet points of those sides of a terrain that are wet for more than half."""
+    found = np.zeros_like(wet)
+    for side in (np.s_[0, :], np.s_[-1, :], np.s_[:, 0], np.s_[:, -1]):
+        if wet[side].mean() > 0.5:
+            found[side] = wet[side]
+    return found
 
 
 def _out(around: tuple[int, int]) -> Array:

@@ -278,7 +278,7 @@ ROCK = (
     ramp("layer", "beds.Fac", 0.42, 0.60, (0.0, "in.Strata")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
     # Streaks down the walls.
-    _times("down", "place", (7.0, 7.0, 0.8)),
+    _times("down", "place", (12.0, 12.0, 1.4)),
     noise("streaks", "down", 3.0, 0.6),
     ramp("streak", "streaks.Fac", 0.3, 0.66, (0.78, 1.2)),
     mix("streaked", "in.Detail", "layered", "streak", "MULTIPLY"),

@@ -113,7 +113,7 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
         * (0.12 + 0.88 * smooth_step(moist + 0.5 * clumps, 0.15, 0.6)),
         "tufts": (1 - smooth_step(slope, 20, 34))
         * (1 - 0.5 * place.rubble)
-        * (0.1 + 0.9 * smooth_step(moist + 0.8 * clumps + 0.5 * place.hollow, 0.1, 0.6)),
+        * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6)),
         "boulders": place.rockfall,
     }
     dry = 1 - smooth_step(place.shore, 0.3, 0.6)

@@ -135,5 +135,6 @@ def _enough(parameters: Parameters, step: StepFactory, state: State) -> Paramete
             values[name] = least
     if isinstance(step, AtFeatureSize):
         coarse = 2 * max(state.spacing)
-        values["feature_size"] = coarse if values["detail"] else min(values["feature_size"], coarse)
+        wider = values["detail"] or values["coarse_to_fine"]
+        values["feature_size"] = coarse if wider else min(values["feature_size"], coarse)
     return type(parameters).from_dict(values)

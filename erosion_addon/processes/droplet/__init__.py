@@ -5,9 +5,8 @@ import math
 from dataclasses import replace
 
 from ..shared.coarse_step import AtFeatureSize, channels_on_part
-from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
+from ..shared.particle_step import DROPS_TOLD, bytes_of_drops, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Part, Process
-from ..shared.slides import hillslope_bytes
 from .step import DropletParameters, DropletStep
 
 
@@ -38,7 +37,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
-    bytes_of_options=hillslope_bytes,
+    bytes_of_options=bytes_of_drops,
     scalable={"erosion_rate": "held"},
     reads=("grass", "surface_color"),
     writes=("flow", "moisture", "surface_color"),

@@ -9,7 +9,7 @@ from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
 from ...grid.springs import spring_cells
-from ..shared.coarse_step import detail, feature_size
+from ..shared.coarse_step import coarse_to_fine, detail, feature_size
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
 from ..shared.shares import grass_protection
 from ..shared.slides import creep, slope_limit
@@ -191,6 +191,7 @@ class DropletParameters(Parameters):
     slope_limit: float = slope_limit()
     creep: float = creep()
     grass_protection: float = grass_protection()
+    coarse_to_fine: bool = coarse_to_fine()
 
     def __post_init__(self) -> None:
         for x, y, _ in self.springs:
@@ -201,7 +202,7 @@ class DropletParameters(Parameters):
 class DropletStep(DropStep):
     """Running droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
+    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 4 + 8 + 16
@@ -211,11 +212,11 @@ class DropletStep(DropStep):
 
     evolving = ("_ground", "_flow", "_color", "_totals", "_run", "_hillslopes")
 
-    def __init__(self, state: State, parameters: DropletParameters, key: int) -> None:
+    def __init__(self, state: State, parameters: DropletParameters, key: int, portions: float = 1.0) -> None:
         from .kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        super().__init__(state, key, parameters, sources, droplet)
+        super().__init__(state, key, parameters, sources, droplet, portions)
         self._parameters, self._kernel = parameters, droplet
         self._spread = _spread(state, parameters)
         self._flow = np.zeros(state.elevation.shape, np.float32)
@@ -223,6 +224,12 @@ class DropletStep(DropStep):
         self._color = None if color is None else color.copy()
         self._constants = self._make_constants(max(state.elevation.shape))
         self._totals = droplet.make_totals(self._run.tiles)
+
+    def go_on_from(self, layers: dict[str, Array]) -> None:
+        """Take over changed layers of its state, before its first drop."""
+        super().go_on_from(layers)
+        if self._color is not None:
+            self._color[...] = layers["surface_color"]
 
     def _make_constants(self, longer_side: int) -> Any:
         given, state = self._parameters, self._state

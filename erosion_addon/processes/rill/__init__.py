@@ -2,9 +2,8 @@
 """Rills: water that follows the slope between cells."""
 
 from ..shared.coarse_step import AtFeatureSize, channels_on_part
-from ..shared.particle_step import DROPS_TOLD, drops_in_words, seconds_of_drops
+from ..shared.particle_step import DROPS_TOLD, bytes_of_drops, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Process
-from ..shared.slides import hillslope_bytes
 from .step import RillParameters, RillStep
 
 PROCESS = Process(
@@ -19,7 +18,7 @@ PROCESS = Process(
     told=DROPS_TOLD,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
-    bytes_of_options=hillslope_bytes,
+    bytes_of_options=bytes_of_drops,
     scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),

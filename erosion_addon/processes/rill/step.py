@@ -8,7 +8,7 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...base.parameters import Parameters, parameter
 from ...kernels.elementary import expm1
-from ..shared.coarse_step import detail, feature_size
+from ..shared.coarse_step import coarse_to_fine, detail, feature_size
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
 from ..shared.shares import grass_protection
 from ..shared.slides import creep, slope_limit
@@ -127,12 +127,13 @@ class RillParameters(Parameters):
     slope_limit: float = slope_limit()
     creep: float = creep()
     grass_protection: float = grass_protection()
+    coarse_to_fine: bool = coarse_to_fine()
 
 
 class RillStep(DropStep):
     """Running light droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
-    key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
+    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 8 + 16 + 8
@@ -144,16 +145,21 @@ class RillStep(DropStep):
 
     limits = {"_scale": (2.0**-80, 1.0)}
 
-    def __init__(self, state: State, parameters: RillParameters, key: int) -> None:
+    def __init__(self, state: State, parameters: RillParameters, key: int, portions: float = 1.0) -> None:
         from .kernels import rill  # numba takes a second to import, so only where it runs
 
-        super().__init__(state, key, parameters, drop_sources(state), rill)
+        super().__init__(state, key, parameters, drop_sources(state), rill, portions)
         self._kernel = rill
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
         self._water[..., 1] = state.layers.get("moisture", 0.0)
         self._scale = np.ones(1)
         self._constants = self._make_constants(parameters)
         self._totals = rill.make_totals(self._run.tiles)
+
+    def go_on_from(self, layers: dict[str, Array]) -> None:
+        """Take over changed layers of its state, before its first drop."""
+        super().go_on_from(layers)
+        self._water[..., 1] = layers["moisture"]
 
     def _make_constants(self, given: RillParameters) -> Any:
         """Constants given per meter, converted to one step; and those given per drop on each cell, to one drop."""

@@ -3,6 +3,9 @@
 
 What single drops carve is as narrow as a cell. For a landscape that looks the same whatever the number of its cells,
 they run on cells of a size in meters. Only the change comes back to the terrain, which keeps its own finer detail.
+
+Coarse to Fine: most drops run on cells twice as wide, where paths have half as many steps, and the others on the
+terrain's.
 """
 
 import math
@@ -51,7 +54,7 @@ def detail() -> Any:
 
 def channels_on_part(parameters: Any, part: Part) -> Any:
     """Parameters of drops on a window: channels and paths of the same length in meters."""
-    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0)}
+    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0), "coarse_to_fine": False}
     if parameters.detail:
         values["detail"] = max(1, round(parameters.detail / part.sides))
     return replace(parameters, **values)
@@ -62,6 +65,39 @@ def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float
     if parameters.feature_size > 0 or parameters.detail == 0:
         return float(parameters.feature_size)
     return float(longer_side(shape, spacing) / parameters.detail)
+
+
+def coarse_to_fine() -> Any:
+    """Parameter: coarser cells first."""
+    return parameter(
+        False,
+        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
+        "terrains, with valleys a little elsewhere.",
+        group="Resolution",
+    )
+
+
+COARSEST = 128
+"""Fewest cells along the longer side of a coarser grid, enough for large valleys."""
+
+COARSE_DROPS, FINE_DROPS = 0.5, 0.15
+"""Shares of the drops per cell on coarse and on fine cells.
+
+Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.9 to 1.0
+times the deviation that it has on fine cells alone.
+"""
+
+OWN_KEY = 2**31
+"""Added to the key for the coarse cells; keys of a recipe's steps differ by less."""
+
+COARSE_WORK = 0.3
+"""Share of the work that is done on coarse cells."""
+
+
+def halved(shape: tuple[int, ...]) -> tuple[int, int] | None:
+    """Rows and columns of cells twice as wide; None if they would be too few for large valleys."""
+    rows, cols = ((cells + 1) // 2 for cells in shape)
+    return (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
 
 
 @dataclass(frozen=True)
@@ -95,9 +131,10 @@ class AtFeatureSize:
             drops = parameters.drops_per_cell * math.sqrt(math.sqrt(size / state.cell_size))
             parameters = replace(parameters, drops_per_cell=drops)
         shape = _shape_at(state, size)
+        make = CoarseFirst if parameters.coarse_to_fine and halved(shape) else None
         if shape != state.elevation.shape:
-            return CoarseStep(self.step, state, shape, parameters, key)
-        return self.step(state, parameters, key)
+            return CoarseStep(self.step, state, shape, parameters, key, make)
+        return make(self.step, state, parameters, key) if make else self.step(state, parameters, key)
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
@@ -109,7 +146,7 @@ def _shape_at(state: State, size: float) -> tuple[int, int]:
 
 
 class CoarseStep(Step):
-    """A running step on `shape` cells over the ground of `state`; `make` is its class.
+    """A running step on `shape` cells over the ground of `state`; `make` is its class. within: wrapper of the step.
 
     A coarse cell loses loose material, loses rock, and gains loose material. Each change is distributed over the fine
     cells that can take part: by their loose material, over all whose rock may erode, over all that accept deposits. So
@@ -118,7 +155,15 @@ class CoarseStep(Step):
 
     evolving = ("_step",)
 
-    def __init__(self, make: type[Step], state: State, shape: tuple[int, int], parameters: Any, key: int) -> None:
+    def __init__(
+        self,
+        make: type[Step],
+        state: State,
+        shape: tuple[int, int],
+        parameters: Any,
+        key: int,
+        within: "type[CoarseFirst] | None" = None,
+    ) -> None:
         self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell
         rows, cols = state.elevation.shape
         self._state, self._grids = state, Grids((rows, cols), shape, state.edges == "wrap")
@@ -131,22 +176,24 @@ class CoarseStep(Step):
         self._coarse = replace(
             state, elevation=elevation, layers=layers, masks=self._masks(), spacing=spacing, fixed=None
         )
-        self._step = make(self._coarse, parameters, key)
+        given = self._coarse, parameters, key
+        self._step = within(make, *given) if within else make(*given)
 
     def _masks(self) -> dict[str, Array]:
         """Means of the masks.
 
         A coarse cell is disabled if less than half of it is active; otherwise a few fine cells would absorb its whole
-        change.
+        change. With depth limits all of it must be active, as its active cells change by more than its mean.
         """
         fine, grids = self._state.masks, self._grids
+        least = 1.0 - 1e-9 if self._state.limits.depth else 0.5
         masks = {kind: grids.average(mask).astype(np.float32) for kind, mask in fine.items()}
         if "strength" in fine:
-            masks["strength"][grids.average(_may_gain(fine)) < 0.5] = 0.0
+            masks["strength"][grids.average(_may_gain(fine)) < least] = 0.0
         may_be_dug = _rock_may_be_dug(fine)
         if np.ndim(may_be_dug):
             hardness = masks.setdefault("hardness", np.zeros(grids.coarse, np.float32))
-            hardness[grids.average(may_be_dug) < 0.5] = 1.0
+            hardness[grids.average(may_be_dug) < least] = 1.0
         return masks
 
     def advance(self) -> float:
@@ -241,6 +288,67 @@ class CoarseStep(Step):
         rows, cols = self._grids.coarse
         grid = {"rows": rows, "cols": cols, "cell_size": self._coarse.cell_size}
         return {**self._step.counts(seconds), "grid": grid}
+
+
+class CoarseFirst(Step):
+    """A running step whose first drops run on cells twice as wide; `make` is its class, a `DropStep`.
+
+    Both steps exist from the start and are made from the same state, so masks and depth limits count from there.
+    """
+
+    evolving = ("_coarse", "_fine", "_handed_over")
+
+    def __init__(self, make: Any, state: State, parameters: Any, key: int) -> None:
+        shape, drops, creep = state.elevation.shape, parameters.drops_per_cell, parameters.creep
+        self.bytes_per_cell = make.bytes_per_cell
+        rest = math.sqrt(FINE_DROPS)  # creep adds up by its squares
+        fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)
+        self._fine = make(state, fine, key, FINE_DROPS)
+        coarse = replace(parameters, drops_per_cell=COARSE_DROPS * drops, creep=math.sqrt(1 - rest * rest) * creep)
+        self._coarse = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
+        self._handed_over, self.limits = 0, {"_handed_over": (0, 1)}
+
+    @property
+    def _current(self) -> Step:
+        return self._fine if self._handed_over else self._coarse
+
+    def advance(self) -> float:
+        """Work for about a tenth of a second; returns the share done, 1 at the end."""
+        done = self._current.advance()
+        if self._handed_over:
+            return COARSE_WORK + (1.0 - COARSE_WORK) * done if done < 1.0 else 1.0
+        if done == 1.0:
+            self._fine.go_on_from(self._coarse.layers())
+            self._handed_over = 1
+        return COARSE_WORK * done
+
+    def drain(self) -> None:
+        """Finish work in flight without starting more."""
+        self._current.drain()
+
+    def rest(self) -> None:
+        """Continue to a state that a checkpoint can hold."""
+        self._current.rest()
+
+    def elevation(self) -> Array:
+        """Current surface for display (m)."""
+        return self._current.elevation()
+
+    def layers(self) -> dict[str, Array]:
+        """All layers changed by the step, by field name; new arrays."""
+        return self._current.layers()
+
+    def volumes(self) -> Volumes:
+        """Volumes of solid material moved so far."""
+        return self._coarse.volumes().plus(self._fine.volumes())
+
+    def counts(self, seconds: float) -> dict[str, Any]:
+        """Entries for the report, sums of both grids, and the drops on coarse cells. seconds: of work so far."""
+        coarse, fine = self._coarse.counts(seconds), self._fine.counts(seconds)
+        counts = {name: coarse[name] + fine[name] for name in fine}
+        steps = sum(each["drops"] * each["mean_path"] for each in (coarse, fine))
+        counts["mean_path"] = steps / counts["drops"] if counts["drops"] else 0.0
+        return {**counts, "coarse_drops": coarse["drops"]}
 
 
 def _may_gain(masks: dict[str, Array]) -> Any:

@@ -4,6 +4,7 @@
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
-from .coarse_step import size_of
+from .coarse_step import COARSE_DROPS, FINE_DROPS, halved, size_of
 from .process import Cost, Spacing
 from .shares import Ground, shares
-from .slides import Hillslopes, seconds_of_hillslopes
+from .slides import Hillslopes, hillslope_bytes, seconds_of_hillslopes
 from .state import State, Step, Volumes, chunk_end
 from .tile_scheduler import TileRun
 
@@ -22,18 +23,25 @@ PATIENCE = 2**16
 """Steps per visit of a tile; a tile with many drops would take seconds otherwise."""
 
 
+COARSE_BYTES = 24
+"""Working memory of coarser cells per cell of the terrain."""
+
+
 class DropStep(Step):
     """Base of steps that run single drops on `state`.
 
     Kernels of drops work on unit cells, with heights from the lowest point: `_ground` is (rows, cols, 2) float64,
-    surface and its loose part, in cells. key: uint64 of its random numbers.
+    surface and its loose part, in cells. key: uint64 of its random numbers. portions: share of the portions of a whole
+    step, see `slides.PORTIONS`.
     Raises InputError if the relief is out of proportion to the cells.
     """
 
     _totals: Any
     """Totals of the kernel, one element per tile, with `steps` and `paths_cut`."""
 
-    def __init__(self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any) -> None:
+    def __init__(
+        self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any, portions: float
+    ) -> None:
         self._state, self._ground = state, in_unit(state, state.cell_size)
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
@@ -44,7 +52,13 @@ class DropStep(Step):
         self._hillslopes: Hillslopes | None = None
         if count and (parameters.slope_limit < 90 or parameters.creep > 0):
             unit, given = (datum_of(state), state.cell_size), (parameters.slope_limit, parameters.creep)
-            self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count)
+            self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count, portions)
+
+    def go_on_from(self, layers: dict[str, Array]) -> None:
+        """Take over changed layers of its state, before its first drop."""
+        state, unit = self._state, self._state.cell_size
+        loose = replace(state, layers={**state.layers, **layers}).loose()
+        self._ground[...] = np.stack([(layers["elevation"] - datum_of(state)) / unit, loose / unit], axis=-1)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Place the drops first … last - 1 on the tiles where they start."""
@@ -156,6 +170,12 @@ DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
 """Counts that `drops_in_words` needs."""
 
 
+def bytes_of_drops(given: Any) -> int:
+    """Memory per cell of parameters, see `process.Process.bytes_of_options`."""
+    hillslopes = hillslope_bytes(given)
+    return hillslopes + (COARSE_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
+
+
 def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
     """Number of drops and their mean path, in words."""
     paths = f"mean path {counts['mean_path']:.0f} cells, {counts['paths_cut']:,} paths cut"
@@ -172,6 +192,9 @@ def seconds_of_drops(each: float) -> Cost:
         height, width = max(size, spacing[0]), max(size, spacing[1])
         rows, cols = round(shape[0] * spacing[0] / height), round(shape[1] * spacing[1] / width)
         drops: float = given.drops_per_cell * rows * cols
-        return drops * each + seconds_of_hillslopes(given, (rows, cols), (height, width))
+        hillslopes = seconds_of_hillslopes(given, (rows, cols), (height, width))
+        if given.coarse_to_fine and halved((rows, cols)):  # a quarter of the cells, and half of the way
+            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (FINE_DROPS + 1 / 4)
+        return drops * each + hillslopes
 
     return seconds

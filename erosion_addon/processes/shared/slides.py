@@ -25,7 +25,7 @@ LOOK = 16
 
 
 PORTIONS = 32
-"""Portions of the drops, each followed by slides and creep."""
+"""Portions of the drops of a whole step, each followed by slides and creep."""
 
 ROUND = 8
 """Passes after a portion of the drops."""
@@ -211,13 +211,15 @@ def hillslope_bytes(given: Any) -> int:
     return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
 
 
-def _creep_passes(length: float, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[int, float]:
-    """Passes of creep after each portion of the drops, and their spread. Creep reaches √(2 D t), at most the length of
-    the terrain.
+def _creep_passes(
+    length: float, shape: tuple[int, ...], spacing: tuple[float, float], portions: int = PORTIONS
+) -> tuple[int, float]:
+    """Passes of creep after each of the portions of the drops, and their spread. Creep reaches √(2 D t), at most the
+    length of the terrain.
     """
     rows, cols = (side * side for side in spacing)
     length = min(length, longer_side(shape, spacing))
-    each = 0.5 * length * length / PORTIONS / (rows * cols / (rows + cols))
+    each = 0.5 * length * length / portions / (rows * cols / (rows + cols))
     passes = math.ceil(each / SPREAD)
     return passes, each / max(passes, 1)
 
@@ -230,7 +232,7 @@ def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[flo
 
 class Hillslopes:
     """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions while the drops run,
-    see `PORTIONS`.
+    see `PORTIONS`; share: of a whole step's portions.
 
     ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so many meters; changed
     in place. limit: steepest slope in degrees, 90 for none. length: total distance of creep in meters, the
@@ -240,14 +242,23 @@ class Hillslopes:
     evolving = ("done", "rounds", "moved", "_slid_out", "_crept_out")
 
     def __init__(
-        self, state: State, ground: Array, datum: float, unit: float, limit: float, length: float, drops: int
+        self,
+        state: State,
+        ground: Array,
+        datum: float,
+        unit: float,
+        limit: float,
+        length: float,
+        drops: int,
+        share: float = 1.0,
     ) -> None:
+        self._portions = max(1, round(share * PORTIONS))
         self._ground, self._datum, self._unit, self._drops = ground, datum, unit, drops
         shape = state.elevation.shape[0] + 2, state.elevation.shape[1] + 2
         self._rock, self._loose = np.zeros(shape), np.zeros(shape)
         surface = ground[..., 0] * unit
         self._floor = datum + float(surface.min() - max(np.ptp(surface), state.cell_size))
-        self._passes, spread = _creep_passes(length, state.elevation.shape, state.spacing)
+        self._passes, spread = _creep_passes(length, state.elevation.shape, state.spacing, self._portions)
         self._creep: _Creep | None = None
         self._slides: Slides | None = None
         if self._passes:
@@ -260,7 +271,7 @@ class Hillslopes:
         self._slid_out, self._crept_out = (
             None if part is None else part.exported for part in (self._slides, self._creep)
         )
-        self.limits = {"done": (0, PORTIONS), "rounds": (0, LAST_ROUNDS)}
+        self.limits = {"done": (0, self._portions), "rounds": (0, LAST_ROUNDS)}
 
     @property
     def slid_out(self) -> float:
@@ -269,7 +280,7 @@ class Hillslopes:
 
     def follow(self, started: int) -> None:
         """Relax the hillslopes, one portion at a time, up to the share of drops that have started."""
-        portions = min(started * PORTIONS // self._drops, PORTIONS) - self.done
+        portions = min(started * self._portions // self._drops, self._portions) - self.done
         if portions > 0:
             self.done += portions
             self._let_creep(portions)

@@ -5,6 +5,7 @@ from ...base.arrays import longer_side
 from ...base.parameters import Parameters, parameter
 from ...drainage.sea import sea_level
 from ...kernels.elementary import power
+from ..shared.coarse_step import coarse_to_fine
 from ..shared.shares import grass_protection
 
 SQUARE_KILOMETER = 1e6
@@ -107,12 +108,7 @@ class UpliftParameters(Parameters):
     sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
     sea_level: float = sea_level("Sea")
     grass_protection: float = grass_protection()
-    coarse_to_fine: bool = parameter(
-        False,
-        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
-        "terrains, with valleys a little elsewhere.",
-        group="Resolution",
-    )
+    coarse_to_fine: bool = coarse_to_fine()
 
     def reach(self, area: float) -> float:
         """K A^m in meters per year, for an area in m²."""

@@ -13,8 +13,7 @@ from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import sunk
 from ...kernels.elementary import tan
-from ...terrain.terrain import SMALLEST_SIDE
-from ..shared.coarse_step import CoarseStep
+from ..shared.coarse_step import CoarseStep, halved
 from ..shared.halo import share_masks
 from ..shared.shares import Ground, Plot, under_grass, with_folded
 from ..shared.state import INFLOW, LARGEST, State, Step, Volumes, chunk_end
@@ -37,9 +36,6 @@ COARSE_SHARE = 0.25
 
 COARSE_BYTES = 60
 """Their working memory per cell of the terrain, including the transfer of their change."""
-
-COARSEST = 128
-"""Fewest cells along the longer side of the coarser grid, enough for large valleys."""
 
 SHARE, MOST_TIMES = 16.0, 16
 """Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""
@@ -338,11 +334,11 @@ class UpliftStep(Step):
 
 def _on_coarser_cells(state: State, sea: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
     """Factory of the step on cells twice as wide for the large valleys, if there are enough cells; else None."""
-    rows, cols = ((cells + 1) // 2 for cells in state.elevation.shape)
-    if not (given.coarse_to_fine and given.years) or max(rows, cols) < COARSEST or min(rows, cols) < SMALLEST_SIDE:
+    shape = halved(state.elevation.shape)
+    if not (given.coarse_to_fine and given.years and shape):
         return None
     masks = state.masks
     if sea is not None and sea.any():  # nothing comes to lie in the sea
         masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sea}
     first = replace(given, years=given.years * COARSE_STEPS / STEPS)
-    return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), (rows, cols), first, key)
+    return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), shape, first, key)

@@ -51,7 +51,7 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     for name, item in specifications(DropletParameters).items():
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
-        elif not item.row_names:
+        elif not item.row_names and not isinstance(item.default, bool):
             low, high = item.low, min(item.high, 2000.0)
             value = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
             drawn[name] = round(value) if isinstance(item.default, int) else value

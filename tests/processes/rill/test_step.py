@@ -80,7 +80,7 @@ def test_mass_adds_up_for_any_parameters_in_range(case):
     for name, item in specifications(RillParameters).items():
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
-        else:
+        elif not isinstance(item.default, bool):
             value = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
             drawn[name] = round(value) if isinstance(item.default, int) else value
     drawn["drops_per_cell"], drawn["maximum_path"] = 2.0, min(drawn["maximum_path"], 4.0)

@@ -8,9 +8,10 @@ import pytest
 
 from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.shared.coarse_step import COARSEST
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.parameters import UpliftParameters
-from erosion_addon.processes.uplift.step import COARSEST, UpliftStep
+from erosion_addon.processes.uplift.step import UpliftStep
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume, simulate
 from erosion_addon.run.step_state import set_step_arrays, step_arrays

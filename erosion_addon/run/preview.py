@@ -15,6 +15,12 @@ from ..terrain.terrain import SMALLEST_SIDE, Terrain
 SIDE = 192
 """Cells along the longer side of a preview, at most."""
 
+SIDES = (48, 64, 96, 128, SIDE)
+"""Cells along the longer side while settings change: the most that take no longer than QUICK."""
+
+QUICK = 0.1
+"""Seconds for a preview while settings change."""
+
 
 def shape_of(shape: tuple[int, int], side: int = SIDE) -> tuple[int, int]:
     """(rows, cols) of the preview of a terrain of `shape`: never more, with similar proportions."""

@@ -65,7 +65,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
             default=True,
-            description="Show the terrain and its water while it is eroded, about twice a second where that slows "
+            description="Show the terrain and its water while it is eroded, several times a second where that slows "
             "nothing down. It is there to look at only: Esc still leaves every vertex where it was",
         ),
         "live_preview": bpy.props.BoolProperty(

@@ -11,20 +11,22 @@ soon as its input ends. If one of its two threads ends, so does the process, wit
 """
 
 import io
+import json
 import os
 import queue
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.parameters import specifications
 from ..base.threads import OnProgress
 from ..frames.sequence import FrameOrder, Frames
 from ..grid.resample import spread
@@ -35,6 +37,7 @@ from ..run.precompile import rehearse, rehearse_rest
 from ..run.progress import Gauge, Progress
 from ..run.simulation import resume, simulate
 from ..run.step_cache import Results
+from ..terrain.limits import NO_LIMITS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .diagnostics import versions, why_broken
@@ -43,7 +46,7 @@ from .painting import Painting
 from .services import FEW, compute
 from .throttle import Throttle
 
-LOOK_SECONDS = 0.4
+LOOK_SECONDS = 0.1
 """Shortest time between two snapshots of the heights."""
 
 TELL_SECONDS = 0.05
@@ -57,6 +60,9 @@ NICENESS = 5
 
 _results = Results()
 """Cached steps of earlier runs."""
+
+_rehearsed: set[str] = set()
+"""Choices of recipes whose kernels are compiled."""
 
 _paintings: list[Painting] = []
 """The terrain under the brush, where there is one."""
@@ -157,12 +163,17 @@ def _compute(order: Message, answers: BinaryIO) -> None:
         answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
 
     with _explained(answer):
-        from ..kernels.compile import compile_progress
-
         request = Request(order.values["service"], order.values["values"], order.arrays)
-        with compile_progress(tell_of_compiling):
+        with _compiling(tell_of_compiling):
             made = compute(request, order.values["threads"], tell)
         answer("computed", {}, made)
+
+
+def _compiling(tell: Callable[[int, int], None]) -> AbstractContextManager[None]:
+    """Context that tells of kernels that are compiled, see `compile_progress`."""
+    from ..kernels.compile import compile_progress
+
+    return compile_progress(tell)
 
 
 def _paint(order: Message, answers: BinaryIO) -> None:
@@ -172,7 +183,11 @@ def _paint(order: Message, answers: BinaryIO) -> None:
     def answer(kind: str, said: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
         send(answers, kind, {"run": values["run"], **said}, arrays)
 
-    with _explained(answer):
+    def tell(done: int, left: int) -> None:
+        fraction = done / max(done + left, FEW)
+        answer("compiling", {"fraction": fraction, "message": "Compiling for the brush (once)"})
+
+    with _explained(answer), _compiling(tell):
         if order.arrays:
             _paintings[:] = [Painting(values, order.arrays)]
         if not _paintings:
@@ -247,6 +262,25 @@ def _erode(
     return progress, ""
 
 
+def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], tell: OnProgress) -> None:
+    """Compile a recipe's kernels, unless one of the same choices ran here before: a rehearsal takes 0.1 s.
+
+    Which kernels a recipe calls depends on words, switches and what is 0 or at its limit.
+    """
+    steps = [(step.kind, _choices(step.parameters), step.limits != NO_LIMITS) for step in recipe.steps]
+    masks, fields = sorted(masks), sorted(terrain.fields)
+    key = json.dumps([steps, recipe.edges, bool(recipe.strata), masks, fields])
+    if key not in _rehearsed:
+        rehearse(recipe, terrain.spacing, masks, fields, tell)
+        _rehearsed.add(key)
+
+
+def _choices(parameters: Any) -> list[Any]:
+    """Values of parameters; of numbers and lists only whether they are 0, empty or highest, as a limit of 90° is."""
+    known = ((getattr(parameters, name), given.high) for name, given in specifications(parameters).items())
+    return [value if isinstance(value, str | bool) else [bool(value), value == high] for value, high in known]
+
+
 def _file_of(progress: Progress) -> dict[str, Array]:
     """Checkpoint of a run as the bytes of its file; empty if memory does not suffice."""
     content = io.BytesIO()
@@ -283,7 +317,7 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
     kept = FrameOrder.from_json(values["frames"])
     frames = kept and kept.begin()
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
-    rehearse(recipe, terrain.spacing, local.union(masks), terrain.fields, tell)
+    _rehearse(recipe, terrain, local.union(masks), tell)
     if region is not None:
         return simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
     threads, adds_up = values["threads"], values["adds_up"]

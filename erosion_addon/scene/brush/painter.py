@@ -7,6 +7,7 @@ so that giving it up leaves every byte.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from threading import Thread
 from typing import Any
 
 import bpy
@@ -22,7 +23,7 @@ from ..original import original
 from ..run import commit, job
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
-from ..terrain.mesh import positions
+from ..terrain.mesh import Topology, positions
 from ..worker import worker_process
 from . import ground as grounds
 
@@ -58,6 +59,8 @@ class Painter:
         self._is_begun = self._is_asked = self.is_last = False
         self._heights = self._ground.place[:, 2].copy()
         self._cells = self._ground.lattice.to_grid(np.arange(len(self._heights)))
+        self._hashing: Thread | None = None
+        self._digest: str | None = None
         self._is_shown = len(self._heights) <= MOST_SHOWN
 
     def _to_send(self, obj: bpy.types.Object, masks: Mapping[str, Array]) -> dict[str, Array] | None:
@@ -103,6 +106,21 @@ class Painter:
             self._hand_over()
         if changed and self._is_shown and not self.ended:
             self.show()
+
+    def is_settled(self) -> bool:
+        """Whether `commit` has all that it needs at hand, for a stroke that has ended. Call it until then: a thread
+        makes the fingerprint of the new mesh, 25 ms for 1024² vertices.
+        """
+        obj = self.find_object()
+        if obj is None or obj.data.is_editmode:
+            return True
+        if self._hashing is None:
+            self._hashing = Thread(target=self._hash, args=(Topology.of(obj.data),), daemon=True)
+            self._hashing.start()
+        return not self._hashing.is_alive()
+
+    def _hash(self, topology: Topology) -> None:
+        self._digest = topology.fingerprint(np.column_stack([self._ground.place[:, :2], self._heights]))
 
     def show(self) -> None:
         """Show the stroke on the mesh."""
@@ -181,7 +199,7 @@ class Painter:
                 original.keep_source(mesh, ground.began.kept)
                 attributes.write_fields(mesh, ground.lattice, {**ground.fields, **ground.loose})
                 written = grid.write_heights(mesh, self._heights, now)
-                original.mark_result(mesh, None, written)
+                original.mark_result(mesh, None, written, self._digest)
         except BaseException:
             grounds.forget()
             raise

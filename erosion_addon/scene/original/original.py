@@ -140,14 +140,16 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
         _drop(mesh, number)
 
 
-def mark_result(mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Array | None = None) -> None:
+def mark_result(
+    mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Array | None = None, digest: str | None = None
+) -> None:
     """Mark the current mesh as the result of a run, with the file of its checkpoint if paused.
 
-    now: current positions, if known.
+    now: current positions, if known; digest: their fingerprint, if known.
     """
     now = positions(mesh) if now is None else now
     keep_place(mesh, now)
-    mesh[RESULT] = fingerprint(mesh, now)
+    mesh[RESULT] = fingerprint(mesh, now) if digest is None else digest
     paused.keep(mesh, paused_run)
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import time
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import bpy
@@ -12,7 +13,7 @@ import numpy as np
 
 from ...base.arrays import longer_side, mean_cell_size
 from ...recipe.recipe import Recipe
-from ...run import preview
+from ...run import estimate, preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
 from .. import session
@@ -20,7 +21,7 @@ from ..display import displayed_heights
 from ..terrain import grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.snapshot import snapshot
-from ..worker import worker_process
+from ..worker import speeds, worker_process
 from . import start_state
 
 
@@ -33,6 +34,9 @@ class _Now:
 
 
 now = session.remember(_Now)
+
+LATE = 3 * preview.QUICK
+"""Seconds after which a quick preview gives way to one of newer settings."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +58,12 @@ class Ground:
         longer = longer_side((self.lattice.rows, self.lattice.cols), spacing)
         return preview.fitted(recipe, longer, mean_cell_size(spacing), self.terrain.cell_size)
 
+    def coarser(self, side: int) -> "Ground":
+        """The same with `side` cells along the longer side, at most."""
+        shape = preview.shape_of(self.terrain.shape, side)
+        small, masks = preview.reduced(self.terrain, shape), preview.reduced_masks(self.masks, shape)
+        return dataclasses.replace(self, terrain=small, masks=masks)
+
 
 def ground_of(
     obj: bpy.types.Object,
@@ -73,12 +83,20 @@ def ground_of(
 
 
 class Preview:
-    """Previews of one object. note: status for the user. Call `poll` regularly."""
+    """Previews of one object: a quick one first, of as many cells as take QUICK, and the full one by `refine`.
+
+    note: status for the user. Call `poll` regularly.
+    """
 
     def __init__(self, obj: bpy.types.Object) -> None:
         self.object_uid, self._mesh_uid = obj.session_uid, obj.data.session_uid
         self.note = ""
         self._ground: Ground | None = None
+        self._grounds: dict[int, Ground] = {}  # by side, coarser ones
+        self._order: tuple[Recipe, int] | None = None
+        self._side, self._is_quick = preview.SIDE, False
+        self._paces: dict[int, float] = {}  # by side: duration of the last one as a multiple of its estimate
+        self._estimate, self._changed = 0.0, -1
         self._runner: Runner | None = None
         self._heights: Array | None = None
         self._began = 0.0
@@ -91,18 +109,60 @@ class Preview:
         self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
     ) -> None:
         """Read the ground; InputError if impossible."""
-        self._ground = ground_of(obj, key, masks, continue_from_result)
+        self._ground, self._grounds = ground_of(obj, key, masks, continue_from_result), {}
 
     def run(self, recipe: Recipe, threads: int) -> None:
-        """Start a preview of the recipe; the current one is stopped."""
+        """Start a quick preview of the recipe; the current one is stopped."""
         assert self._ground is not None
+        if self._order is None or _first_change(self._order[0], recipe) != self._changed:
+            self._paces.clear()  # other steps come from memory
+        self._changed = -1 if self._order is None else _first_change(self._order[0], recipe)
+        self._order, self._is_quick = (recipe, threads), True
+        quick = [side for side in preview.SIDES if self._seconds(side) <= preview.QUICK]
+        self._start(quick[-1] if quick else preview.SIDES[0])
+
+    def refine(self) -> None:
+        """Start the full preview of the same recipe."""
+        self._is_quick = False
+        self._start(preview.SIDE)
+
+    def _start(self, side: int) -> None:
+        assert self._ground is not None and self._order is not None
         self.stop()
-        ground, self._began = self._ground, time.monotonic()
-        self._runner = worker_process.ready()
+        self._estimate, self._side = self._estimated(side), side
+        ground, (recipe, threads) = self._at(side), self._order
+        self._runner, self._began = worker_process.ready(), time.monotonic()
         shape = ground.lattice.rows, ground.lattice.cols
         self._runner.run(ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape)
         rows, cols = ground.terrain.shape
         self.note = f"Preview {rows} × {cols} …"
+
+    def _at(self, side: int) -> Ground:
+        """The ground with `side` cells along the longer side, at most."""
+        assert self._ground is not None
+        if side >= max(self._ground.terrain.shape):
+            return self._ground
+        if side not in self._grounds:
+            self._grounds[side] = self._ground.coarser(side)
+        return self._grounds[side]
+
+    def _estimated(self, side: int) -> float:
+        """Estimated duration at a side, in seconds."""
+        assert self._order is not None
+        recipe, threads = self._order
+        ground = self._at(side)
+        given = ground.fitted(recipe), ground.terrain.shape, ground.terrain.spacing, threads, speeds.known()
+        return max(estimate.seconds_needed(*given), 1e-3)
+
+    def _seconds(self, side: int) -> float:
+        """Expected duration at a side: by the last preview of that side, else by the last of any."""
+        pace = self._paces.get(side, next(reversed(self._paces.values()), 1.0))
+        return pace * self._estimated(side)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether what is being computed gives way to newer settings: no quick preview, or one that takes long."""
+        return self.is_computing and not (self._is_quick and time.monotonic() - self._began < LATE)
 
     def stop(self) -> None:
         """Stop the computation; the display stays."""
@@ -111,9 +171,14 @@ class Preview:
             self._runner = None
 
     @property
-    def under_way(self) -> bool:
+    def is_computing(self) -> bool:
         """Whether a preview is being computed."""
         return self._runner is not None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a preview is being computed, or a finer one is to come."""
+        return self.is_computing or (self._ground is not None and self._at(self._side) is not self._ground)
 
     def poll(self, obj: bpy.types.Object, seconds: float = 0.0) -> None:
         """Display a finished preview on its object; waits at most this many seconds for it."""
@@ -121,7 +186,7 @@ class Preview:
             if message.kind == "preview":
                 self._take(obj, message.arrays["change"])
             elif message.kind in ("refused", "failed", "broken", "ended"):
-                self._runner = None
+                self._runner, self._side = None, preview.SIDE  # no finer one comes
                 fault = message.kind == "failed"
                 self.note = "" if fault else f"No preview: {message.values['reason']}"
                 if fault:
@@ -131,11 +196,14 @@ class Preview:
 
     def _take(self, obj: bpy.types.Object, change: Array) -> None:
         assert self._ground is not None
-        ground, self._runner = self._ground, None
+        ground, self._runner = self._at(self._side), None
+        seconds = time.monotonic() - self._began
+        self._paces.pop(self._side, None)
+        self._paces[self._side] = seconds / self._estimate
         change = ground.lattice.to_vertices(change / np.float32(ground.lattice.scale_z))
         self._heights = ground.heights + change
         rows, cols = ground.terrain.shape
-        self.note = f"Preview {rows} × {cols}, {time.monotonic() - self._began:.1f} s"
+        self.note = f"Preview {rows} × {cols}, {seconds:.1f} s"
         self.show(obj)
 
     def show(self, obj: bpy.types.Object) -> None:
@@ -144,6 +212,12 @@ class Preview:
             return
         if not displayed_heights.show(obj.data, self._heights):
             self.note, self._ground, self._heights = "", None, None
+
+
+def _first_change(before: Recipe, after: Recipe) -> int:
+    """Number of the first step in which two recipes differ, from 0; -1 for none."""
+    pairs = zip_longest(before.steps, after.steps)
+    return next((number for number, (one, other) in enumerate(pairs) if one != other), -1)
 
 
 def of(obj: bpy.types.Object) -> Preview:

@@ -17,10 +17,10 @@ from ..terrain.mesh import shown_positions
 from ..terrain.snapshot import TerrainSnapshot
 from . import busy
 
-SHARE = 0.1
+SHARE = 0.2
 """Greatest share of the main thread's time for the display."""
 
-PAUSE = 0.5
+PAUSE = 0.1
 """Shortest time between two updates in seconds."""
 
 
@@ -59,14 +59,15 @@ class Viewer:
         self._count(began)
         if displayed_heights.is_any():
             displayed_heights.heal()
-        if not self._may_show(obj):
+        may_show = self._may_show(obj)
+        if not may_show:
             displayed_heights.put_back()
             self._elevation = None
         elif self._elevation is not None and obj is not None:
             self._show(obj, self._elevation)
             self._elevation, self._wrote = None, time.perf_counter() - began
-        elif not self._asked and self._throttle.due:
-            runner.look()
+        if may_show and self.shows and not self._asked and self._throttle.due:
+            runner.look()  # right after the last ones too: they come while Blender draws
             self._asked = True
         self._left = time.perf_counter()
 

@@ -2,6 +2,8 @@
 """Mesh access: positions, fingerprints, atomic writes of heights, new grids."""
 
 import hashlib
+from dataclasses import dataclass
+from typing import Self
 
 import bpy
 import numpy as np
@@ -45,15 +47,33 @@ def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
 
     place: positions, if known already.
     """
-    digest = hashlib.blake2b(digest_size=16)
-    counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
-    digest.update(repr((counts, mesh.shape_keys is not None)).encode())
-    digest.update((positions(mesh) if place is None else place).data)
-    corners = np.empty(len(mesh.loops), np.int32)
-    if len(corners):
-        mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-    digest.update(corners.data)
-    return digest.hexdigest()
+    return Topology.of(mesh).fingerprint(positions(mesh) if place is None else place)
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """What a fingerprint covers beside positions. counts: of elements, and whether there are shape keys, as text.
+    corners: vertices of the faces.
+    """
+
+    counts: bytes
+    corners: Array
+
+    @classmethod
+    def of(cls, mesh: bpy.types.Mesh) -> Self:
+        """Topology of a mesh."""
+        counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
+        corners = np.empty(len(mesh.loops), np.int32)
+        if len(corners):
+            mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
+        return cls(repr((counts, mesh.shape_keys is not None)).encode(), corners)
+
+    def fingerprint(self, place: Array) -> str:
+        """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a thread."""
+        digest = hashlib.blake2b(self.counts, digest_size=16)
+        digest.update(place.data)
+        digest.update(self.corners.data)
+        return digest.hexdigest()
 
 
 def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = None) -> Array:

@@ -14,11 +14,12 @@ from ...scene.brush import ground as grounds
 from ...scene.brush.painter import Painter
 from ...scene.derived import companions
 from ...scene.original import original
+from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.parameter_properties import exact
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
-from ..base.translations import report
+from ..base.translations import phrase, report
 from ..masks import masks
 from ..recipe import brush_layers as layers
 from ..recipe import loaded_recipe
@@ -133,6 +134,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             return {"CANCELLED", "PASS_THROUGH"}
         self._begin(context, radius_of(context, terrain, settings, place))
         self._last: tuple[float, float] | None = None
+        self._told = ""
         self._still, self._mouse, self._pressure = 0, mouse, 1.0
         self._follow(context, event)
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
@@ -161,10 +163,19 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if painter.fault:
             report(self, {"ERROR"}, painter.fault)
             return self._give_up(context)
-        if not painter.ended:
+        self._tell(context)
+        if not painter.ended or not painter.is_settled():
             return {"RUNNING_MODAL"}
         self._leave(context)
         return self._finish(context)
+
+    def _tell(self, context: bpy.types.Context) -> None:
+        """Say in the status bar that the worker compiles, as long as it does."""
+        compiling = worker_process.compiling()
+        words = f"{phrase(compiling[1])} {compiling[0]:.0%}" if compiling else ""
+        if words != self._told:
+            context.workspace.status_text_set(words or None)
+            self._told = words
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         """Dab along the way of the mouse."""
@@ -196,6 +207,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     def _leave(self, context: bpy.types.Context) -> None:
         context.window_manager.event_timer_remove(self._timer)
+        if self._told:
+            context.workspace.status_text_set(None)
         context.area.tag_redraw()
 
     def cancel(self, context: bpy.types.Context) -> None:

@@ -26,10 +26,13 @@ from ..masks import masks
 from ..recipe import steps
 
 QUIET = 0.15
-"""Seconds without changes before a preview starts."""
+"""Seconds without changes before a preview becomes finer, or its ground is read anew."""
 
 INTERVAL = 0.05
 """Seconds between two checks of the settings."""
+
+SOON = 0.02
+"""Seconds between two checks of a preview that is being computed."""
 
 
 @dataclass(eq=False, repr=False)
@@ -44,6 +47,12 @@ class _Now:
 
     asked: dict[int, float] = field(default_factory=dict)
     """session_uid of an object → time of its last change, while a preview is due."""
+
+    changed: float = 0.0
+    """Time of the last change of the active terrain."""
+
+    note: str = ""
+    """Status of the preview as last drawn."""
 
 
 now = session.remember(_Now)
@@ -117,15 +126,28 @@ def look() -> float | None:
     if now.seen.get(uid, values) != values:
         now.asked[uid] = time.monotonic()
     now.seen[uid] = values
-    if uid in now.asked and time.monotonic() - now.asked[uid] >= QUIET:
-        del now.asked[uid]
-        _start(obj)
+    now.changed = now.asked.get(uid, now.changed)
+    _go_on(obj)
+    if (shown := preview.now.current) is None:
+        return INTERVAL if uid in now.asked else None
+    if shown.note != now.note:
+        now.note = shown.note
         redraw_panels()
-    elif preview.now.current is not None and preview.now.current.under_way:
-        preview.now.current.poll(obj)
-        if not preview.now.current.under_way:
-            redraw_panels()
-    return INTERVAL if uid in now.asked or preview.now.current is not None else None
+    return SOON if shown.is_computing else INTERVAL
+
+
+def _go_on(obj: bpy.types.Object) -> None:
+    """Take what has come, and start what is due: a quick preview at once, a finer one when the settings rest."""
+    shown, uid, rests = preview.now.current, obj.session_uid, time.monotonic() - now.changed >= QUIET
+    if shown is not None and shown.is_computing:
+        shown.poll(obj)
+    if uid in now.asked:
+        knows = shown is not None and shown.object_uid == uid and shown.knows(obj, _key(obj.erosion))
+        if rests or (knows and shown is not None and (not shown.is_computing or shown.is_late)):
+            del now.asked[uid]
+            _start(obj)
+    elif rests and shown is not None and shown.under_way and not shown.is_computing:
+        shown.refine()
 
 
 def show_before(obj: bpy.types.Object) -> None:
@@ -156,14 +178,18 @@ def _start(obj: bpy.types.Object) -> None:
     settings, now.trouble = obj.erosion, ""
     try:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
-        view = preview.of(obj)
-        key = (settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in MASK_KINDS))
+        view, key = preview.of(obj), _key(settings)
         if not view.knows(obj, key):
             view.prepare(obj, key, masks.arrays_of(obj), settings.continue_from_result)
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()
         now.trouble = f"No preview: {error}"
+
+
+def _key(settings: Any) -> Any:
+    """Settings that the ground of a preview depends on."""
+    return settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in MASK_KINDS)
 
 
 def _values(group: Any) -> tuple[Any, ...]:

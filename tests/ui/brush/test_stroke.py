@@ -137,6 +137,22 @@ def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
     assert found[0] == found[1]
 
 
+def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
+    painter = Painter(terrain, Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter.dab(200.0, 200.0)
+    painter.end()
+    while not painter.ended:
+        painter.tick(0.05)
+    while not painter.is_settled():
+        pass
+    painter.commit()
+    assert original.is_untouched_result(terrain.data)
+    heights = grid.heights(terrain.data)
+    heights[0] += 1.0
+    grid.write_heights(terrain.data, heights)
+    assert not original.is_untouched_result(terrain.data)
+
+
 def test_a_stroke_given_up_leaves_every_byte(terrain):
     before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
     painter = Painter(terrain, Stroke(kind="raise", radius=100.0), {}, None, "open", 1)

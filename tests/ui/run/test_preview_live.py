@@ -122,6 +122,27 @@ def test_settings_of_the_panel_alone_ask_for_none(terrain_object):
     assert not live_preview.now.asked
 
 
+def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(other_object, monkeypatch):
+    monkeypatch.setattr(small, "QUICK", 0.0)
+    activate(other_object)
+    switched_on(other_object)
+    assert preview.now.current.note.startswith("Preview 150 × 150, ")
+    monkeypatch.setattr(live_preview, "QUIET", 1e9)
+    for seed in (5, 6):  # as of a hand that goes on dragging
+        before = seen(other_object)
+        other_object.erosion.seed = seed
+        look_until(lambda: preview.now.current.note.startswith("Preview 48 × 48, "))
+        assert not np.array_equal(seen(other_object), before)
+        assert preview.now.current.under_way and not preview.now.current.is_computing
+        preview.now.current.note = ""
+    monkeypatch.setattr(live_preview, "QUIET", 0.0)
+    previewed(other_object)
+    assert preview.now.current.note.startswith("Preview 150 × 150, ")
+    terrain, lattice = grid.read_terrain(other_object)
+    expected = erode(terrain, Recipe.load("arcane"), seed=6).elevation
+    np.testing.assert_allclose(lattice.to_grid(seen(other_object)), expected, atol=1e-3)
+
+
 def test_a_newer_change_stops_the_preview_under_way(other_object):
     activate(other_object)
     parameters = other_object.erosion.steps[0].droplet

@@ -87,6 +87,8 @@ for point, col in zip(drawn.splines[0].points, (0, 29) if heights[12, 0] > heigh
 bpy.context.scene.collection.objects.link(bpy.data.objects.new("Brook", drawn))
 use("river_carve", curve="Brook")
 use("run")
+bpy.context.object.data.attributes.new(".select_vert", "BOOLEAN", "POINT").data.foreach_set("value", [True] * 24 * 30)
+use("run_region")
 use("before")
 use("before")
 use("light_remove")

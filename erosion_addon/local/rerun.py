@@ -29,7 +29,7 @@ from ..terrain.masks import prepare
 from ..terrain.terrain import Terrain
 from .region import Region, as_region
 
-RIM = 0.25
+RIM = 0.5
 """Share below which the result is blended with the ground before, so that also what comes to rest at any strength, such
 as talus, fades to 0 at the border.
 """

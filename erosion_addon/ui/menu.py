@@ -120,6 +120,7 @@ def _draw_sources(layout: Any) -> None:
 def _draw_run(layout: Any) -> None:
     layout.operator("erosion.run", icon="PLAY")
     layout.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
+    layout.operator("erosion.run_region")
     layout.operator("erosion.pause", icon="PAUSE")
     layout.operator("erosion.finish", icon="CHECKMARK")
     layout.operator("erosion.cancel", icon="CANCEL")

@@ -382,11 +382,15 @@ def _add_landscape(commands: Any) -> None:
     erode.add_argument(
         "--coarse", metavar="CELLS", type=_count, default=1024, help="longer side of what is eroded as a whole"
     )
-    erode.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
-    erode.add_argument("--workers", metavar="N", type=_count, help="processes of a local cluster")
-    erode.add_argument("--threads", metavar="N", type=_count, help="the most threads for each tile")
+    _add_workers(erode)
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     _add_progress(erode)
+    analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
+    analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
+    analyze.add_argument("--sea-level", metavar="METERS", type=_number, help="height of the sea in which rivers end")
+    _add_workers(analyze)
+    analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
+    _add_progress(analyze)
     add("check", "compare every tile with its hash")
     export = add("export", "write a layer in files for other programs")
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
@@ -403,6 +407,12 @@ def _add_landscape(commands: Any) -> None:
     preview.add_argument(
         "--window", nargs=4, type=_whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
     )
+
+
+def _add_workers(command: _Parser) -> None:
+    command.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
+    command.add_argument("--workers", metavar="N", type=_count, help="processes of a local cluster")
+    command.add_argument("--threads", metavar="N", type=_count, help="the most threads for each tile")
 
 
 def _add_input(command: _Parser) -> None:

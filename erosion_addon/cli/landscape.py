@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +19,14 @@ from ..files.heightmap import RAW_SUFFIXES, SUFFIXES
 from ..files.image_files import ImageFiles
 from ..files.side_file import known_metres
 from ..generators.registry import SOURCES
-from ..landscape import export, make
+from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
 from ..landscape.erode import Alone, Workers, erode
 from ..landscape.folder import Landscape, Window
 from ..landscape.manifest import Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
-from .terminal.output import note, say, say_written, tell
+from .terminal.output import note, say, say_written, table, tell
 from .terminal.progress import duration
 
 Told = Callable[[float, str], None]
@@ -38,6 +39,8 @@ def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
             _make(given, image_files)
         case "erode":
             _erode(given)
+        case "analyze":
+            _analyze(given)
         case "check":
             _check(given)
         case "export":
@@ -107,13 +110,26 @@ def _erode(given: argparse.Namespace) -> None:
     with _workers(given) as workers:
         done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, told)
     say(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
-    if given.report:
-        with Outputs() as outputs:
-            target = outputs.plan(given.report, (".json",))
-            report = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
-            with outputs.write(target) as path:
-                path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-            outputs.publish()
+    _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
+
+
+def _analyze(given: argparse.Namespace) -> None:
+    told = _teller(given)
+    with _workers(given) as workers:
+        found = analyze.analyze(given.folder, workers, analyze.Question(given.edges, given.sea_level), told)
+    say(table(analyze.lines(found.manifest.analysis)))
+    hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
+    _report(given.report, {**found.manifest.analysis, "sha256": hashes})
+
+
+def _report(file: Path | None, told: dict[str, Any]) -> None:
+    if file is None:
+        return
+    with Outputs() as outputs:
+        target = outputs.plan(file, (".json",))
+        with outputs.write(target) as path:
+            path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        outputs.publish()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import InputError
 from ..base.threads import processors
-from .tasks import Task, run
+from .tasks import Task
 
 LOCAL = "local"
 """Name of a cluster of this machine, made for one run."""
@@ -62,7 +62,7 @@ class Cluster:
         ready = [task for task in waiting if done.issuperset(task.needs)]
         threads = self._threads or self._share(running.count() + len(ready))
         for task in ready:
-            running.add(self._client.submit(run, str(folder.resolve()), task.name, threads, pure=False))
+            running.add(self._client.submit(task.do, str(folder.resolve()), threads, pure=False))
         return [task for task in waiting if task not in ready]
 
     def _share(self, tasks: int) -> int:

@@ -16,11 +16,11 @@ from ..base.atomic_files import sha256
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
-from ..terrain.fields import FIELDS
+from ..terrain.fields import ANALYZED, FIELDS
 from .folder import Landscape, locked, refuse_link
 from .manifest import Erosion
 from .plan import COARSE, Plan, order
-from .tasks import MASSES, VOLUMES, WORK, Task, run, tasks_of
+from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
 
 _JOURNAL = "journal.jsonl"
 
@@ -55,7 +55,7 @@ class Alone:
         """See `Workers`."""
         for task in tasks:
             if task.name not in done:
-                yield run(str(folder), task.name, self._threads)
+                yield task.do(str(folder), self._threads)
 
 
 def erode(
@@ -81,7 +81,7 @@ def erode(
         if faults := _start_faults(landscape):
             raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
         if landscape.manifest.erosion != wanted:
-            manifest = replace(landscape.manifest, erosion=wanted, report={}, layers=_start_of(landscape))
+            manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=_start_of(landscape))
             manifest.save(folder)
             landscape = Landscape(folder, manifest)
         plan = Plan(landscape, wanted)
@@ -102,7 +102,7 @@ def erode(
 def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
     """Whether the layers of this erosion are there, every tile with its hash."""
     manifest = landscape.manifest
-    return manifest.erosion == erosion and landscape.has("elevation") and not landscape.faults()
+    return manifest.erosion == erosion and landscape.has("elevation") and not _faults(landscape)
 
 
 def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[str, Done]) -> Landscape:
@@ -149,7 +149,12 @@ def _start_of(landscape: Landscape) -> dict[str, dict[str, str]]:
 
 
 def _start_faults(landscape: Landscape) -> list[str]:
-    return [fault for layer, faults in landscape.faults().items() if layer.startswith("start/") for fault in faults]
+    return [fault for faults in landscape.faults(tuple(_start_of(landscape))).values() for fault in faults]
+
+
+def _faults(landscape: Landscape) -> dict[str, list[str]]:
+    """Faults of the layers that an erosion leaves; an analysis is made anew by itself."""
+    return landscape.faults(tuple(name for name in landscape.manifest.layers if name not in ANALYZED))
 
 
 def _key(landscape: Landscape, erosion: Erosion) -> str:

@@ -5,7 +5,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,11 +130,13 @@ class Landscape:
         """Write a tile as float32; returns the SHA-256 of its file."""
         return write_arrays(self.folder / layer, {tile.name: np.asarray(values, np.float32)})[tile.name]
 
-    def faults(self) -> dict[str, list[str]]:
-        """Damaged and missing tiles: layer → sentences."""
+    def faults(self, layers: Collection[str] | None = None) -> dict[str, list[str]]:
+        """Damaged and missing tiles: layer → sentences. layers: default: all."""
         found: dict[str, list[str]] = {}
         names = {tile.name for tile in self.tiles()}
         for layer, hashes in self.manifest.layers.items():
+            if layers is not None and layer not in layers:
+                continue
             if hashes.keys() != names:
                 found.setdefault(layer, []).append(f"{layer}: the manifest does not name all its tiles")
             for tile in self.tiles():

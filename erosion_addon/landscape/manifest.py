@@ -52,7 +52,7 @@ class Manifest:
     """Contents of landscape.json.
 
     rows, cols: cells. tile: longest side of a tile, cells. spacing: (row, column) spacing, m. source: origin in words.
-    layers: layer → tile ("x0_y0") → SHA-256 of its file.
+    report: of the erosion. analysis: figures of the land. layers: layer → tile ("x0_y0") → SHA-256 of its file.
     """
 
     rows: int
@@ -62,6 +62,7 @@ class Manifest:
     source: str
     erosion: Erosion | None = None
     report: dict[str, Any] = field(default_factory=dict)
+    analysis: dict[str, Any] = field(default_factory=dict)
     layers: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -118,7 +119,9 @@ def _parsed(table: dict[str, Any]) -> Manifest:
             raise InputError(f"{layer!r:.60} is not a layer.")
         if not all(_HASH.fullmatch(value) for value in hashes.values()):
             raise ValueError
-    if not isinstance(manifest.source, str) or not isinstance(manifest.report, dict):
+    if not isinstance(manifest.source, str) or not all(
+        isinstance(told, dict) for told in (manifest.report, manifest.analysis)
+    ):
         raise ValueError
     return manifest
 

@@ -57,6 +57,10 @@ class Task:
         """Name in the journal and of its folder."""
         return self.kind if self.kind == "coarse" else f"{self.kind}_{self.tile.name}"
 
+    def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
+        """Do the task, see `run`."""
+        return run(folder, self.name, threads)
+
 
 def tasks_of(plan: Plan) -> list[Task]:
     """Tasks of an erosion; each comes after those that it needs."""

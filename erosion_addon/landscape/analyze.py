@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Analysis of a landscape: drainage over all tiles, equal cell by cell to that of the land in one piece.
+
+Tiles are read three times: for their basins, for the flow once all basins are led out, for the layers. In between one
+task each exchanges what tiles tell of their borders, see `drainage.tiled`.
+"""
+
+import math
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import VERSION
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.threads import granted, in_bands
+from ..drainage.tiled.exchange import flow, ways_out
+from ..drainage.tiled.tile import Arrays, Place, TileFlow
+from ..grid.padding import continued
+from .erode import Workers
+from .export import layer_of
+from .folder import Landscape, Tile, Window, locked, refuse_link, write_arrays
+from .tasks import Task
+
+LAYERS = ("drainage_area", "lake_depth", "slope", "curvature")
+"""Layers of an analysis."""
+
+FOLDER = "analysis"
+"""Folder of what tasks leave to others; gone at the end."""
+
+FLAT = 3.0
+"""Degrees; gentler land counts as flat."""
+
+_BINS = 900
+"""Classes of slope, a tenth of a degree each."""
+
+_PERCENTILES = {50: "median", 90: "90th percentile", 99: "99th percentile"}
+
+_WORDS = {
+    "basins": "basins of tile {tile}",
+    "passes": "passes between all basins",
+    "route": "flow on tile {tile}",
+    "flow": "flow between all tiles",
+    "measure": "tile {tile} measured",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What an analysis assumes. edges: open or closed. sea_level: m, where rivers end, or None."""
+
+    edges: str = "open"
+    sea_level: float | None = None
+
+
+@dataclass(frozen=True)
+class AnalysisTask(Task):
+    """Task of an analysis."""
+
+    question: Question = Question()
+
+    @property
+    def name(self) -> str:
+        """Name of the task and of its folder."""
+        return self.kind if self.kind in ("passes", "flow") else f"{self.kind}_{self.tile.name}"
+
+    def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
+        """Do the task; returns its name, and what it measures."""
+        work = {"basins": _basins, "passes": _passes, "route": _route, "flow": _flow, "measure": _measure}[self.kind]
+        return {"name": self.name, **work(Landscape(Path(folder)), self, granted(threads))}
+
+
+def analyze(
+    folder: Path,
+    workers: Workers,
+    question: Question | None = None,
+    told: Callable[[float, str], object] = lambda fraction, message: None,
+) -> Landscape:
+    """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and figures.
+
+    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended begins
+    anew. told: see `erode.erode`. InputError for a damaged landscape, or where the sea leaves no land.
+    """
+    question = question or Question()
+    with locked(folder):
+        landscape = Landscape(folder)
+        layer = layer_of(landscape, "elevation")
+        asked = {"edges": question.edges, "sea_level": question.sea_level, "of": layer}
+        if landscape.manifest.analysis.get("asked") == asked and not landscape.faults((layer, *LAYERS)):
+            told(1.0, "it is analyzed already")
+            return landscape
+        for sentences in landscape.faults((layer,)).values():
+            raise InputError(f"{sentences[0]}; make or erode the landscape again.")
+        _clear(folder)
+        tasks = tasks_of(landscape, question)
+        found, share, whole = {}, 0, sum(task.cells for task in tasks)
+        cells = {task.name: task.cells for task in tasks}
+        for result in workers.work(folder, tasks, set()):
+            found[result["name"]] = result
+            share += cells[result["name"]]
+            kind, _, tile = result["name"].partition("_")
+            told(share / whole, _WORDS[kind].format(tile=tile))
+        measured = [found[task.name] for task in tasks if task.kind == "measure"]
+        hashes = {name: {tile["tile"]: tile["hashes"][name] for tile in measured} for name in LAYERS}
+        figures = _figures(landscape, measured)
+        manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(hashes)
+        manifest.save(folder)
+        _clear(folder)
+        return Landscape(folder, manifest)
+
+
+def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Label and text of each figure of an analysis."""
+    shape = figures["hypsometric_integral"]
+    return [
+        ("Land", f"{figures['land_area'] / 1e6:.2f} km²"),
+        ("Heights", f"{figures['lowest']:.1f} to {figures['highest']:.1f} m"),
+        ("Land in closed basins", f"{figures['pits']:.1%}"),
+        ("Water that fills them", f"{figures['lake_volume']:.4g} m³"),
+        ("Largest drainage area", f"{figures['largest_drainage_area'] / 1e6:.2f} km²"),
+        ("Hypsometric integral", "flat" if shape is None else f"{shape:.2f}"),
+        *((f"Slope, {name}", f"{figures[f'slope_p{share}']:.1f}°") for share, name in _PERCENTILES.items()),
+        ("Land under 3°", f"{figures['flat']:.1%}"),
+    ]
+
+
+def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
+    """Tasks of an analysis; each comes after those that it needs."""
+    tiles, found = landscape.tiles(), list[AnalysisTask]()
+    before: tuple[str, ...] = ()
+    for kind in ("basins", "passes", "route", "flow", "measure"):
+        if kind in ("passes", "flow"):
+            made = [AnalysisTask(kind, Tile(0, 0), len(tiles), before, question)]
+        else:
+            shapes = [landscape.window(tile).shape for tile in tiles]
+            made = [
+                AnalysisTask(kind, tile, rows * cols, before, question)
+                for tile, (rows, cols) in zip(tiles, shapes, strict=True)
+            ]
+        before = tuple(task.name for task in made)
+        found += made
+    return found
+
+
+def _clear(folder: Path) -> None:
+    refuse_link(folder / FOLDER)
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+
+
+def _place(landscape: Landscape, tile: Tile) -> Place:
+    own = landscape.window(tile)
+    return Place(own.top, own.left, own.shape, landscape.shape)
+
+
+def _tile_flow(landscape: Landscape, task: AnalysisTask, threads: int) -> TileFlow:
+    place = _place(landscape, task.tile)
+    heights = landscape.read(layer_of(landscape, "elevation"), Window(*place.around))
+    question = task.question
+    return TileFlow(place, heights, landscape.manifest.spacing, question.edges, question.sea_level, threads)
+
+
+def _basins(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    return _kept(landscape, task.name, _tile_flow(landscape, task, threads).basins())
+
+
+def _passes(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    tiles = landscape.tiles()
+    ways = ways_out([_left(landscape, f"basins_{tile.name}") for tile in tiles], landscape.shape)
+    return _kept(landscape, task.name, {tile.name: way for tile, way in zip(tiles, ways, strict=True)})
+
+
+def _route(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    tile = _tile_flow(landscape, task, threads)
+    toward = tile.lead_out(_left(landscape, "passes", task.tile.name)[task.tile.name])
+    return _kept(landscape, task.name, {"toward": toward.copy(), **tile.route(toward.copy())})
+
+
+def _flow(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    tiles = landscape.tiles()
+    borders = [
+        {
+            **_left(landscape, f"basins_{tile.name}", "rim"),
+            **_left(landscape, f"route_{tile.name}", "onward", "levels", "gives"),
+        }
+        for tile in tiles
+    ]
+    found = zip(tiles, flow(borders), strict=True)
+    return _kept(landscape, task.name, {tile.name: np.stack(given) for tile, given in found})
+
+
+def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    """Layers of a tile, and sums over its land."""
+    tile, (along, across) = _tile_flow(landscape, task, threads), landscape.manifest.spacing
+    tile.route(_left(landscape, f"route_{task.tile.name}", "toward")["toward"])
+    inflow, beyond = _left(landscape, "flow", task.tile.name)[task.tile.name]
+    upstream, levels = tile.drain(inflow, beyond)
+    heights = tile.graph.inside(tile.heights)
+    slope, curvature = _surface(landscape, task.tile, threads)
+    layers = {
+        "drainage_area": upstream * (along * across),
+        "lake_depth": levels - heights,
+        "slope": slope,
+        "curvature": curvature,
+    }
+    hashes = {name: landscape.write(name, task.tile, array) for name, array in layers.items()}
+    level = task.question.sea_level
+    land = np.ones(heights.shape, bool) if level is None else heights > level
+    depth = layers["lake_depth"][land]
+    steep = np.minimum(np.degrees(np.arctan(slope[land])) * 10.0, _BINS - 1).astype(np.int64)
+    return {
+        "tile": task.tile.name,
+        "hashes": hashes,
+        "land": int(land.sum()),
+        "lowest": float(heights[land].min(initial=math.inf)),
+        "highest": float(heights[land].max(initial=-math.inf)),
+        "heights": math.fsum(heights[land]),
+        "pits": int(np.count_nonzero(depth)),
+        "water": math.fsum(depth) * along * across,
+        "basin": float(layers["drainage_area"].max()),
+        "slopes": np.bincount(steep, minlength=_BINS).tolist(),
+    }
+
+
+def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Array]:
+    """Slope (m/m) and curvature (1/m) of a tile, as `drainage.land.Land.surface` has them."""
+    from ..drainage.kernels import surface  # numba takes a second to import, so only where it runs
+
+    place = _place(landscape, tile)
+    around = Window(*place.around)
+    (rows, cols), ringed = place.shape, continued(landscape.read(layer_of(landscape, "elevation"), around), 1, False)
+    top, left = place.top - around.top, place.left - around.left
+    ringed = np.ascontiguousarray(ringed[top : top + rows + 2, left : left + cols + 2])
+    slopes, curvatures = np.empty((rows, cols), np.float32), np.empty((rows, cols), np.float32)
+    aspects, spacing = np.empty((rows, 4), np.int64), landscape.manifest.spacing
+    in_bands(
+        lambda first, last: surface.measure(ringed, *spacing, first, last, slopes, curvatures, aspects), rows, threads
+    )
+    return slopes, curvatures
+
+
+def _figures(landscape: Landscape, tiles: list[dict[str, Any]]) -> dict[str, Any]:
+    """Statistics of the land; slopes to a tenth of a degree, on the landscape's own cells."""
+    land = sum(tile["land"] for tile in tiles)
+    if not land:
+        raise InputError("All of the landscape lies below the sea; lower the sea.")
+    lowest, highest = min(tile["lowest"] for tile in tiles), max(tile["highest"] for tile in tiles)
+    relief, along = highest - lowest, landscape.manifest.spacing
+    counts = np.sum([tile["slopes"] for tile in tiles], axis=0)
+    below = np.cumsum(counts) / land
+    mean = math.fsum(tile["heights"] for tile in tiles) / land
+    return {
+        "version": VERSION,
+        "land_area": land * along[0] * along[1],
+        "lowest": lowest,
+        "highest": highest,
+        "pits": sum(tile["pits"] for tile in tiles) / land,
+        "lake_volume": math.fsum(tile["water"] for tile in tiles),
+        "largest_drainage_area": max(tile["basin"] for tile in tiles),
+        "hypsometric_integral": (mean - lowest) / relief if relief else None,
+        **{f"slope_p{share}": (1 + int(np.searchsorted(below, share / 100))) / 10 for share in _PERCENTILES},
+        "flat": float(counts[: round(FLAT * 10)].sum() / land),
+    }
+
+
+def _kept(landscape: Landscape, task: str, arrays: Arrays) -> dict[str, Any]:
+    write_arrays(landscape.folder / FOLDER / task, arrays)
+    return {}
+
+
+def _left(landscape: Landscape, task: str, *names: str) -> Arrays:
+    """Arrays that a task has left; all of them, or those of these names."""
+    folder = landscape.folder / FOLDER / task
+    found = {}
+    for path in [folder / f"{name}.npy" for name in names] or sorted(folder.glob("*.npy")):
+        try:
+            found[path.stem] = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            raise InputError(f"{path} is damaged or missing; start the command again.") from None
+    return found

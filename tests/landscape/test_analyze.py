@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Analysis of a landscape against that of the same land in one piece."""
+
+import numpy as np
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.drainage.analysis import AnalysisParameters
+from erosion_addon.drainage.analysis import analyze as analyze_whole
+from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
+from erosion_addon.landscape.cluster import cluster
+from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.folder import Landscape
+from erosion_addon.terrain.terrain import Terrain
+from tests.cli.commandline import run
+from tests.landscape.conftest import fractal
+
+
+@pytest.mark.parametrize("question", [Question(), Question("closed"), Question(sea_level=400.0)])
+def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, question):
+    done = analyze(landscape.folder, Alone(), question)
+    terrain = Terrain(landscape.read("start/elevation", landscape.whole), 20.0)
+    sea = {} if question.sea_level is None else {"sea": True, "sea_level": question.sea_level}
+    whole = analyze_whole(terrain, AnalysisParameters.from_dict(sea), question.edges)
+    for name in LAYERS:
+        np.testing.assert_array_equal(done.read(name, done.whole), whole.fields[name], err_msg=name)
+    land = terrain.elevation > (question.sea_level or -1)
+    figures = done.manifest.analysis
+    assert figures["pits"] == whole.figures["pits"]
+    assert figures["highest"] - figures["lowest"] == whole.figures["relief"]
+    assert figures["hypsometric_integral"] == pytest.approx(whole.figures["hypsometric_integral"], rel=1e-9)
+    assert figures["lake_volume"] == pytest.approx(whole.fields["lake_depth"][land].sum(dtype=float) * 400, rel=1e-4)
+    assert figures["largest_drainage_area"] == whole.fields["drainage_area"].max()
+    degrees = np.degrees(np.arctan(whole.fields["slope"][land]))
+    for share in (50, 90, 99):
+        assert abs(figures[f"slope_p{share}"] - np.percentile(degrees, share)) <= 0.1
+    assert not (landscape.folder / FOLDER).exists()
+
+
+@pytest.mark.worker
+@pytest.mark.slow
+def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path):
+    pytest.importorskip("distributed")
+    here = analyze(landscape.folder, Alone())
+    other = fractal(tmp_path / "other")
+    with cluster(workers=2) as workers:
+        assert analyze(other.folder, workers).manifest.layers == here.manifest.layers
+
+
+def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):
+    before = analyze(landscape.folder, Alone())
+    analyze(landscape.folder, None)  # there is nothing to do
+    (landscape.folder / "slope" / "x1_y0.npy").unlink()
+    again = analyze(landscape.folder, Alone())
+    assert again.manifest == before.manifest and not again.faults()
+    eroded = erode(landscape.folder, recipe, Alone(), coarse=240)
+    assert not eroded.manifest.analysis and not eroded.has("slope")
+    after = analyze(landscape.folder, Alone())
+    assert after.manifest.layers["slope"] != before.manifest.layers["slope"]
+    erode(landscape.folder, recipe, None, coarse=240)  # further layers are no reason to erode again
+
+
+def test_a_sea_over_all_land_and_damaged_tiles_are_refused(landscape):
+    with pytest.raises(InputError, match="All of the landscape lies below the sea"):
+        analyze(landscape.folder, Alone(), Question(sea_level=5000.0))
+    assert not Landscape(landscape.folder).has("slope")
+    (landscape.folder / "start" / "elevation" / "x0_y1.npy").write_bytes(b"")
+    with pytest.raises(InputError, match=r"x0_y1\.npy is damaged"):
+        analyze(landscape.folder, None)
+
+
+def test_the_command_prints_figures_and_writes_a_report(landscape, tmp_path):
+    report = tmp_path / "report.json"
+    told = run("landscape", "analyze", landscape.folder, "--report", report, "--quiet")
+    assert told.returncode == 0, told.stderr
+    assert b"Largest drainage area" in told.stdout and '"drainage_area"' in report.read_text()

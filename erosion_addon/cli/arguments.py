@@ -376,15 +376,14 @@ def _add_landscape(commands: Any) -> None:
     _add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
     _add_progress(make)
     erode = add("erode", "erode a landscape tile by tile; a run that was ended goes on")
-    erode.add_argument("--recipe", metavar="NAME|FILE.toml", default="alpine", help="default: %(default)s")
-    _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
-    erode.add_argument("--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's")
-    erode.add_argument(
-        "--coarse", metavar="CELLS", type=_count, default=1024, help="longer side of what is eroded as a whole"
-    )
+    _add_order(erode)
     _add_workers(erode)
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     _add_progress(erode)
+    _add_order(add("tasks", "prepare an erosion for a farm, and print its tasks with those that each needs"))
+    task = add("task", "do one task of a prepared erosion")
+    task.add_argument("name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it")
+    task.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
     analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
     analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
     analyze.add_argument("--sea-level", metavar="METERS", type=_number, help="height of the sea in which rivers end")
@@ -406,6 +405,16 @@ def _add_landscape(commands: Any) -> None:
     preview.add_argument("--side", metavar="POINTS", type=_count, default=1024, help="default: %(default)s")
     preview.add_argument(
         "--window", nargs=4, type=_whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
+    )
+
+
+def _add_order(command: _Parser) -> None:
+    """Erosion of a landscape."""
+    command.add_argument("--recipe", metavar="NAME|FILE.toml", default="alpine", help="default: %(default)s")
+    _add_common(command, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
+    command.add_argument("--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's")
+    command.add_argument(
+        "--coarse", metavar="CELLS", type=_count, default=1024, help="longer side of what is eroded as a whole"
     )
 
 

@@ -21,7 +21,7 @@ from ..files.side_file import known_metres
 from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
-from ..landscape.erode import Alone, Workers, erode
+from ..landscape.erode import Alone, Workers, do_one, erode, prepare
 from ..landscape.folder import Landscape, Window
 from ..landscape.manifest import Manifest
 from ..recipe.recipe import Recipe
@@ -39,6 +39,10 @@ def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
             _make(given, image_files)
         case "erode":
             _erode(given)
+        case "tasks":
+            _tasks(given)
+        case "task":
+            say(do_one(given.folder, given.name, given.threads or 0))
         case "analyze":
             _analyze(given)
         case "check":
@@ -111,6 +115,13 @@ def _erode(given: argparse.Namespace) -> None:
         done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, told)
     say(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
     _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
+
+
+def _tasks(given: argparse.Namespace) -> None:
+    """A line for each task: its number, its name, and the names of those that it needs."""
+    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
+    for number, task in enumerate(prepare(given.folder, recipe, given.seed, given.edges, given.coarse)):
+        say(" ".join([str(number), task.name, *task.needs]))
 
 
 def _analyze(given: argparse.Namespace) -> None:

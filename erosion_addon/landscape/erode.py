@@ -17,7 +17,7 @@ from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
-from .folder import Landscape, locked, refuse_link
+from .folder import Landscape, locked, refuse_link, refuse_locked
 from .manifest import Erosion
 from .plan import COARSE, Plan, order
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
@@ -78,15 +78,8 @@ def erode(
         if is_eroded(landscape, wanted):
             told(1.0, "it is eroded already")
             return landscape
-        if faults := _start_faults(landscape):
-            raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
-        if landscape.manifest.erosion != wanted:
-            manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=_start_of(landscape))
-            manifest.save(folder)
-            landscape = Landscape(folder, manifest)
-        plan = Plan(landscape, wanted)
-        tasks = tasks_of(plan)
-        journal = _Journal(folder, _key(landscape, wanted))
+        plan, journal = _begun(landscape, wanted)
+        landscape, tasks = plan.landscape, tasks_of(plan)
         done = journal.sound(tasks)
         whole = sum(task.cells for task in tasks)
         cells = {task.name: task.cells for task in tasks}
@@ -97,6 +90,65 @@ def erode(
             share += cells[result["name"]]
             told(share / whole, _WORDS[result["name"].partition("_")[0]].format(tile=result["name"].partition("_")[2]))
         return _finished(landscape, plan, tasks, done)
+
+
+def prepare(
+    folder: Path,
+    recipe: Recipe,
+    seed: int | None = None,
+    edges: str | None = None,
+    coarse: int = COARSE,
+) -> list[Task]:
+    """Begin an erosion whose tasks a farm does one by one, see `do_one`; returns them, none if it is eroded already.
+
+    At the end `erode` does what is left, and finishes the landscape. InputError as there.
+    """
+    with locked(folder):
+        landscape = Landscape(folder)
+        wanted = order(landscape, recipe, seed, edges, coarse)
+        return [] if is_eroded(landscape, wanted) else tasks_of(_begun(landscape, wanted)[0])
+
+
+def do_one(folder: Path, name: str, threads: int = 0) -> str:
+    """Do one task of a prepared erosion, by its name or its number from 0, unless it is done; returns its name.
+
+    Several processes may do several tasks of one landscape, if those that a task needs are done. A name that the recipe
+    has no task for, such as cover_x0_y0 without snow, is no error: nothing is to be done. InputError for a landscape
+    that is not prepared, or that `erode` changes, and for a task that comes too early.
+    """
+    refuse_locked(folder)
+    landscape = Landscape(folder)
+    erosion = landscape.manifest.erosion
+    key = _key(landscape, erosion) if erosion else ""
+    if erosion is None or _lines(folder / WORK / _JOURNAL, key) is None:
+        raise InputError(f"{folder} is not prepared; the command landscape tasks does that, and names the tasks.")
+    tasks = tasks_of(Plan(landscape, erosion))
+    if name.isdecimal():
+        if int(name) >= len(tasks):
+            raise InputError(f"There is no task {name:.20}; there are tasks 0 to {len(tasks) - 1}.")
+        name = tasks[int(name)].name
+    elif name.partition("_")[0] not in _WORDS:
+        raise InputError(f"There is no task {name!r:.60}; the command landscape tasks names them.")
+    known = {task.name: task for task in tasks}
+    journal = _Journal(folder, key)
+    if name not in known or journal.has(known[name]):
+        return name
+    if missing := [need for need in known[name].needs if not journal.has(known[need])]:
+        raise InputError(f"The task {name} comes after {missing[0]}, which is not done.")
+    result = known[name].do(str(folder), threads)
+    journal.add(result, f"{_JOURNAL.removesuffix('.jsonl')}_{name}.jsonl")
+    return name
+
+
+def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, "_Journal"]:
+    """Plan of an erosion, with its manifest saved and its journal open."""
+    if faults := _start_faults(landscape):
+        raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
+    if landscape.manifest.erosion != wanted:
+        manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=_start_of(landscape))
+        manifest.save(landscape.folder)
+        landscape = Landscape(landscape.folder, manifest)
+    return Plan(landscape, wanted), _Journal(landscape.folder, _key(landscape, wanted))
 
 
 def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
@@ -166,47 +218,45 @@ def _key(landscape: Landscape, erosion: Erosion) -> str:
 
 
 class _Journal:
-    """Tasks done, a line of JSON each, after a line that says what they belong to."""
+    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone."""
 
     def __init__(self, folder: Path, key: str) -> None:
-        self._folder, self._path = folder, folder / WORK / _JOURNAL
-        self._found: list[Done] = []
-        refuse_link(self._path)
-        with suppress(OSError, ValueError, AttributeError, IndexError, RecursionError):
-            with open_regular(self._path) as stream:
-                lines = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace").splitlines()
-            if json.loads(lines[0]).get("key") == key:
-                for line in lines[1:]:
-                    with suppress(ValueError, RecursionError):  # the last one may be cut off
-                        self._found.append(json.loads(line))
-                return
-        shutil.rmtree(folder / WORK, ignore_errors=True)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._append({"key": key})
-        except OSError as error:
-            raise InputError(f"{self._path} cannot be written: {error.strerror or error}.") from None
+        self._folder, self._work, self._key = folder, folder / WORK, key
+        refuse_link(self._work / _JOURNAL)
+        found = _lines(self._work / _JOURNAL, key)
+        if found is None:
+            shutil.rmtree(self._work, ignore_errors=True)
+            self._append(_JOURNAL)
+        for path in sorted(self._work.glob(f"{Path(_JOURNAL).stem}_*.jsonl")):
+            found = [*(found or []), *(_lines(path, key) or [])]
+        self._said = {str(line["name"]): line for line in found or [] if isinstance(line, dict) and "name" in line}
 
     def sound(self, tasks: list[Task]) -> dict[str, Done]:
         """Tasks done whose files are there with their hashes, and so are those of all that they need."""
-        said = {str(result["name"]): result for result in self._found if isinstance(result, dict) and "name" in result}
         sound: dict[str, Done] = {}
         for task in tasks:
-            result = said.get(task.name)
-            if result and all(need in sound for need in task.needs) and self._is_there(task, result):
-                sound[task.name] = result
+            if all(need in sound for need in task.needs) and self.has(task):
+                sound[task.name] = self._said[task.name]
         return sound
 
-    def add(self, result: Done) -> None:
-        """Keep a task that is done."""
-        try:
-            self._append(result)
-        except OSError as error:
-            raise InputError(f"{self._path} cannot be written: {error.strerror or error}.") from None
+    def has(self, task: Task) -> bool:
+        """Whether a task is done and its files are there with their hashes."""
+        return task.name in self._said and self._is_there(task, self._said[task.name])
 
-    def _append(self, entry: dict[str, Any]) -> None:
-        with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(entry) + "\n")
+    def add(self, result: Done, file: str = _JOURNAL) -> None:
+        """Keep a task that is done."""
+        self._append(file, result)
+
+    def _append(self, file: str, *results: Done) -> None:
+        path = self._work / file
+        refuse_link(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [*([] if path.exists() else [{"key": self._key}]), *results]
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write("".join(json.dumps(line) + "\n" for line in lines))
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
     def _is_there(self, task: Task, result: Done) -> bool:
         """Whether a line tells all that it must of a task, and the files are there with their hashes."""
@@ -227,3 +277,18 @@ def _belongs(name: str, task: Task) -> bool:
     """Whether a task writes a file of that name."""
     folder, _, file = name.rpartition("/")
     return (folder in FIELDS and file == task.tile.name) if task.kind == "finish" else folder == f"{WORK}/{task.name}"
+
+
+def _lines(path: Path, key: str) -> list[Done] | None:
+    """Lines of a journal that belongs to this erosion, else None."""
+    with suppress(OSError, ValueError, AttributeError, IndexError, RecursionError):
+        with open_regular(path) as stream:
+            first, *lines = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace").splitlines()
+        if json.loads(first).get("key") != key:
+            return None
+        found = []
+        for line in lines:
+            with suppress(ValueError, RecursionError):  # the last one may be cut off
+                found.append(json.loads(line))
+        return found
+    return None

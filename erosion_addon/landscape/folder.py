@@ -207,12 +207,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         _take(path, mine)
     except FileExistsError:
-        held = _holder(path)
-        if held is None or held.get("host") != mine["host"] or _runs(held.get("pid")):
-            who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
-            raise InputError(
-                f"{folder} is being changed by {who}; wait for it, or remove {path} if it no longer runs."
-            ) from None
+        refuse_locked(folder)
         path.unlink(missing_ok=True)
         _take(path, mine)
     except OSError as error:
@@ -222,6 +217,17 @@ def locked(folder: Path) -> Iterator[None]:
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def refuse_locked(folder: Path) -> None:
+    """InputError while a command changes a landscape, see `locked`."""
+    path = folder / _LOCK
+    held = _holder(path)
+    if path.exists() and (held is None or held.get("host") != platform.node() or _runs(held.get("pid"))):
+        who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
+        raise InputError(
+            f"{folder} is being changed by {who}; wait for it, or remove {path} if it no longer runs."
+        ) from None
 
 
 def _take(path: Path, mine: Mapping[str, Any]) -> None:

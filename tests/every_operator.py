@@ -15,6 +15,7 @@ import numpy as np
 import erosion_addon
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.worker import worker_process as process
+from tests.landscape.conftest import fractal as fractal_landscape
 from tests.terrains import fractal
 
 FOLDER = Path(sys.argv[1])
@@ -50,6 +51,9 @@ for kind in bpy.ops.erosion.terrain_add.get_rna_type().properties["kind"].enum_i
 use("heightmap_export", filepath=str(FOLDER / "land.png"))
 use("heightmap_import", filepath=str(FOLDER / "land.png"))
 use("terrain_enlarge")
+fractal_landscape(FOLDER / "tiles", 64, (64, 96))
+use("landscape_import", filepath=str(FOLDER / "tiles" / "landscape.json"), part="WINDOW", size=(48, 48))
+use("landscape_put_back")
 bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=50)
 use("grid_from_mesh", cell_size=5.0)
 

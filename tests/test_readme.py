@@ -23,6 +23,9 @@ ERODING = [words for words in OURS if "--cluster" not in words]
 LEAVES = {
     "make": "landscape.json",
     "erode": "elevation",
+    "analyze": "land.json",
+    "tasks": "journal.jsonl",
+    "task": None,
     "check": None,
     "preview": "land.png",
     "export": "land_x0_y0.r16",
@@ -49,6 +52,8 @@ def land(folder, request):
     words = request.getfixturevalue("words")
     if words[0] == "landscape" and words[1] != "make":
         assert main(["landscape", "make", "land", "fractal", "--size", "64x64", "--tile", "64"]) == 0
+        if words[1] == "task":
+            assert main(["landscape", "tasks", "land"]) == main(["landscape", "task", "land", "coarse"]) == 0
     return folder
 
 

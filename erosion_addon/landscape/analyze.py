@@ -117,11 +117,11 @@ def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
     """Label and text of each figure of an analysis."""
     shape = figures["hypsometric_integral"]
     return [
-        ("Land", f"{figures['land_area'] / 1e6:.2f} km²"),
+        ("Land", f"{figures['land_area'] / 1e6:.4g} km²"),
         ("Heights", f"{figures['lowest']:.1f} to {figures['highest']:.1f} m"),
         ("Land in closed basins", f"{figures['pits']:.1%}"),
         ("Water that fills them", f"{figures['lake_volume']:.4g} m³"),
-        ("Largest drainage area", f"{figures['largest_drainage_area'] / 1e6:.2f} km²"),
+        ("Largest drainage area", f"{figures['largest_drainage_area'] / 1e6:.4g} km²"),
         ("Hypsometric integral", "flat" if shape is None else f"{shape:.2f}"),
         *((f"Slope, {name}", f"{figures[f'slope_p{share}']:.1f}°") for share, name in _PERCENTILES.items()),
         ("Land under 3°", f"{figures['flat']:.1%}"),

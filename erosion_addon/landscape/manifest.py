@@ -98,8 +98,12 @@ class Manifest:
         with Outputs() as outputs:
             target = outputs.plan(folder / NAME, (".json",))
             with outputs.write(target) as path:
-                path.write_text(json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n", encoding="utf-8")
+                path.write_text(self.text(), encoding="utf-8")
             outputs.publish()
+
+    def text(self) -> str:
+        """Text of the manifest's file."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
     def with_layers(self, layers: dict[str, dict[str, str]]) -> "Manifest":
         """Copy with further or newer layers."""

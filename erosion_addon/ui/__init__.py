@@ -24,7 +24,7 @@ from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
 from .run import live_preview, main_panel, operators, progress, report, variants, warmup
-from .terrain import advice, heightmaps, mesh_grids, terrain_add
+from .terrain import advice, heightmaps, landscapes, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
     translations,
@@ -48,6 +48,7 @@ _MODULES: tuple[Any, ...] = (
     recipe_files,
     operators,
     heightmaps,
+    landscapes,
     heightmap_export,
     mesh_grids,
     terrain_add,

@@ -79,6 +79,7 @@ class EROSION_MT_files(bpy.types.Menu):
         layout = self.layout
         layout.operator("erosion.heightmap_export", icon="EXPORT")
         layout.operator("erosion.maps_export")
+        layout.operator("erosion.landscape_put_back")
         layout.operator("erosion.images_send", icon="IMAGE_DATA")
         layout.operator("erosion.lod_add", icon="MOD_DECIM")
 
@@ -113,6 +114,7 @@ class EROSION_MT_object(bpy.types.Menu):
 def _draw_sources(layout: Any) -> None:
     layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     heightmaps.draw_buttons(layout)
+    layout.operator("erosion.landscape_import")
     layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
     layout.operator("erosion.grid_straighten")
 

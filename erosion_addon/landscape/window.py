@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Part of a landscape at full resolution, changed elsewhere and put back."""
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.atomic_files import Outputs
+from ..base.errors import InputError
+from ..grid.smooth_step import smooth_step
+from ..terrain.fields import ANALYZED
+from ..terrain.terrain import HIGHEST, Terrain
+from .folder import Landscape, Window, locked, refuse_link
+from .manifest import NAME
+from .spread import means
+
+BLEND = 8
+"""Part of a window's shorter side over which changes fade toward its border."""
+
+LEAST = 32
+"""Cells a side of a window."""
+
+LAYERS = ("elevation", "sediment")
+"""Layers that are taken out and put back."""
+
+
+def overview(landscape: Landscape, side: int) -> Terrain:
+    """The whole landscape with at most `side` cells along the longer side: means of blocks of 1, 2, 4, … cells."""
+    factor = 1
+    while -(-max(landscape.shape) // factor) > side:
+        factor *= 2
+    found = {name: means(landscape, layer, factor)[0] for name, layer in _layers(landscape).items()}
+    return _terrain(landscape, found, factor)
+
+
+def take(landscape: Landscape, window: Window) -> tuple[Terrain, str]:
+    """Terrain of a window, and a stamp of its state for `put_back`. InputError for a window beyond the landscape."""
+    _check(landscape, window)
+    found = {name: landscape.read(layer, window) for name, layer in _layers(landscape).items()}
+    return _terrain(landscape, found, 1), stamp(landscape, window)
+
+
+def stamp(landscape: Landscape, window: Window) -> str:
+    """Hash of the tiles that a window meets."""
+    near = [tile.name for tile in landscape.tiles() if landscape.window(tile).meet(window)]
+    layers = landscape.manifest.layers
+    state = [[layers[layer].get(name) for name in near] for layer in _layers(landscape).values()]
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()
+
+
+def put_back(folder: Path, window: Window, state: str, elevation: Array, sediment: Array | None = None) -> str:
+    """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
+
+    Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
+    tiles and the manifest are written, or none. Layers of an analysis go. InputError if the landscape is not as it was
+    when the window was taken out, see `stamp`, or for heights that are no numbers.
+    """
+    with locked(folder):
+        landscape = Landscape(folder)
+        _check(landscape, window)
+        if stamp(landscape, window) != state:
+            raise InputError(f"{folder} has changed since the window was loaded; load it again.")
+        layers, given = _layers(landscape), {"elevation": elevation}
+        if sediment is not None and "sediment" in layers:
+            given["sediment"] = sediment
+        for values in given.values():
+            if values.shape != window.shape or not np.abs(values).max() <= HIGHEST:
+                raise InputError(f"The window needs {window.shape} heights up to {HIGHEST:g} m.")
+        weight, after = _weight(landscape, window), {}
+        for name, values in given.items():
+            before = landscape.read(layers[name], window)
+            after[layers[name]] = before + weight * (values - before)
+        if landscape.has("bedrock"):
+            loose = after.get("sediment", landscape.read("sediment", window) if landscape.has("sediment") else 0.0)
+            after["bedrock"] = after["elevation"] - loose
+        _write(landscape, window, after)
+        return stamp(Landscape(folder), window)
+
+
+def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> None:
+    hashes = {layer: dict(tiles) for layer, tiles in landscape.manifest.layers.items() if layer not in ANALYZED}
+    with Outputs() as outputs:
+        for tile in landscape.tiles():
+            there = landscape.window(tile)
+            part = there.meet(window)
+            for layer, values in after.items() if part else ():
+                assert part is not None
+                whole = np.array(landscape.tile_array(layer, tile), np.float32)
+                whole[part.within(there)] = values[part.within(window)]
+                file = landscape.path(layer, tile)
+                refuse_link(file)
+                target = outputs.plan(file, (".npy",))
+                with outputs.write(target) as path, path.open("wb") as stream:
+                    np.save(stream, whole.astype("<f4"), allow_pickle=False)
+        for written, digest in outputs.digests().items():
+            path = Path(written)
+            hashes[path.parent.relative_to(landscape.folder).as_posix()][path.stem] = digest
+        manifest = replace(landscape.manifest, layers=hashes, analysis={})
+        target = outputs.plan(landscape.folder / NAME, (".json",))
+        with outputs.write(target) as path:
+            path.write_text(manifest.text(), encoding="utf-8")
+        outputs.publish()
+
+
+def _layers(landscape: Landscape) -> dict[str, str]:
+    """Layers by their names without "start/", those after erosion if there has been any."""
+    start = "" if landscape.has("elevation") else "start/"
+    return {name: start + name for name in LAYERS if landscape.has(start + name)}
+
+
+def _terrain(landscape: Landscape, layers: dict[str, Array], factor: int) -> Terrain:
+    rows, cols = (side * factor for side in landscape.manifest.spacing)
+    elevation = layers.pop("elevation")
+    return Terrain(elevation, (rows, cols) if rows != cols else rows, layers)
+
+
+def _check(landscape: Landscape, window: Window) -> None:
+    rows, cols = landscape.shape
+    if window.meet(landscape.whole) != window:
+        raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells; choose cells inside it.")
+    if min(window.shape) < LEAST:
+        raise InputError(f"A window has at least {LEAST} cells a side; choose a larger one.")
+
+
+def _weight(landscape: Landscape, window: Window) -> Array:
+    """Share (rows, cols) of a change that is kept: 0 at the window's border, 1 inside and at the landscape's edges."""
+    rows, cols = landscape.shape
+    margin = min(window.shape) / BLEND
+
+    def ramp(first: int, end: int, count: int) -> Array:
+        cells = np.arange(first, end)
+        rise = smooth_step(cells, first, first + margin) if first > 0 else np.ones(len(cells))
+        fall = smooth_step(end - 1.0 - cells, 0.0, margin) if end < count else np.ones(len(cells))
+        return np.asarray(rise * fall)
+
+    return ramp(window.top, window.bottom, rows)[:, None] * ramp(window.left, window.right, cols)

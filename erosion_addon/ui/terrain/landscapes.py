@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Landscapes in tiles: the whole as a preview, or a window at full resolution that is written back."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.io_utils import ImportHelper
+
+from ...base.errors import InputError
+from ...scene.derived import companions
+from ...scene.terrain import attributes, grid
+from ...scene.terrain.new_object import make_terrain_object
+from ..base import views
+from ..base.refusals import reports_refusals
+from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_no_run
+from ..base.translations import report
+
+WINDOW = "erosion_landscape"
+"""Custom property of a terrain: its landscape, window and their state, as JSON."""
+
+
+class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
+    """Make a terrain of a landscape in tiles: the whole on coarse cells, or some of its cells one by one"""
+
+    bl_idname = "erosion.landscape_import"
+    bl_label = "Import Landscape"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filter_glob: bpy.props.StringProperty(default="landscape.json", options={"HIDDEN"})
+    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
+    part: bpy.props.EnumProperty(
+        name="Part",
+        description="How much of the landscape the terrain shows",
+        items=[
+            ("WHOLE", "Whole", "The whole landscape on cells so coarse that it fits"),
+            ("WINDOW", "Window", "Some cells at full resolution, which may be written back"),
+        ],
+    )
+    longest: bpy.props.IntProperty(
+        name="Longest Side",
+        description="The most cells along a side of the preview: higher values show finer detail and need more memory",
+        default=512,
+        min=16,
+        max=8192,
+        soft_max=2048,
+    )
+    first: bpy.props.IntVectorProperty(
+        name="First Row and Column",
+        description="Where the window begins in the landscape, from 0",
+        size=2,
+        min=0,
+        max=1 << 20,
+    )
+    size: bpy.props.IntVectorProperty(
+        name="Rows and Columns",
+        description="Cells of the window: higher values take more of the landscape and need more memory",
+        size=2,
+        default=(512, 512),
+        min=32,
+        max=8192,
+        soft_max=2048,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "part")
+        if self.part == "WHOLE":
+            layout.prop(self, "longest")
+        else:
+            layout.prop(self, "first")
+            layout.prop(self, "size")
+
+    @reports_refusals("There is not enough memory for so many cells; take fewer.")
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...landscape import window  # here, as few sessions of Blender have a landscape
+        from ...landscape.folder import Landscape, Window
+
+        if not self.filepath:
+            raise InputError("No file is chosen; give one as filepath.")
+        landscape = Landscape(Path(bpy.path.abspath(self.filepath)).absolute().parent)
+        name, cells, state = landscape.folder.name, None, ""
+        if self.part == "WHOLE":
+            terrain = window.overview(landscape, self.longest)
+        else:
+            (top, left), (rows, cols) = self.first, self.size
+            cells = Window(top, min(top + rows, landscape.shape[0]), left, min(left + cols, landscape.shape[1]))
+            terrain, state = window.take(landscape, cells)
+        obj = make_terrain_object(name, terrain, context.collection)
+        if cells:
+            obj[WINDOW] = _text(landscape.folder, (cells.top, cells.bottom, cells.left, cells.right), state)
+        select_only(context, obj)
+        views.frame(context, obj)
+        return {"FINISHED"}
+
+
+class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
+    """Write the heights of a window back into its landscape.
+
+    Changes fade toward the border of the window, which stays, so that the land around it fits
+    """
+
+    bl_idname = "erosion.landscape_put_back"
+    bl_label = "Write Back to Landscape"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        if reason := why_no_run(terrain):
+            return allowed(cls, reason)
+        return allowed(cls, None if WINDOW in terrain else "The terrain is no window of a landscape.")
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...landscape.folder import Window
+        from ...landscape.window import put_back
+
+        obj = companions.terrain_of(context.object)
+        folder, place, state = _known(obj)
+        terrain, lattice = grid.read_terrain(obj)
+        sediment = attributes.read_fields(obj.data, lattice, ["sediment"]).get("sediment")
+        state = put_back(folder, Window(*place), state, terrain.elevation, sediment)
+        obj[WINDOW] = _text(folder, place, state)
+        report(self, {"INFO"}, f"{obj.name} was written back")
+        return {"FINISHED"}
+
+
+def _text(folder: Path, place: tuple[int, int, int, int], state: str) -> str:
+    return json.dumps({"folder": str(folder), "window": place, "state": state})
+
+
+def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]:
+    """Folder, window and state of a terrain; the file may be somebody else's."""
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        known = json.loads(obj[WINDOW])
+        top, bottom, left, right = known["window"]
+        folder, state = known["folder"], known["state"]
+        whole = all(type(number) is int for number in (top, bottom, left, right))
+        # A path in somebody's file may name a machine, which must not be called.
+        if whole and isinstance(folder, str) and isinstance(state, str) and not folder.startswith(("\\\\", "//")):
+            return Path(folder), (top, bottom, left, right), state
+    raise InputError(f"{obj.name} does not say which window of a landscape it is; import the window again.")
+
+
+def draw_import(self: Any, context: bpy.types.Context) -> None:
+    """Draw the entry in File ▸ Import."""
+    self.layout.operator(EROSION_OT_landscape_import.bl_idname, text="Landscape in Tiles (landscape.json)")
+
+
+def register() -> None:
+    """Add the entry to File ▸ Import."""
+    bpy.types.TOPBAR_MT_file_import.append(draw_import)
+
+
+def unregister() -> None:
+    """Remove the entry."""
+    bpy.types.TOPBAR_MT_file_import.remove(draw_import)
+
+
+CLASSES = (EROSION_OT_landscape_import, EROSION_OT_landscape_put_back)

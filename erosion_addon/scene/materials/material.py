@@ -12,11 +12,14 @@ import bpy
 from ...base.errors import InputError
 from . import aovs, nodes
 from .palette import Palette
-from .terrain_nodes import NODES, SOCKETS, VERSION
+from .terrain_nodes import LENGTHS, NODES, SOCKETS, VERSION
 
 GROUP = "Terrain"
 
 DEFAULT_PALETTE = "temperate"
+
+LAND = 1000.0
+"""Width in meters of the narrowest land that palettes are made for."""
 
 
 def terrain_group() -> bpy.types.NodeTree:
@@ -24,8 +27,10 @@ def terrain_group() -> bpy.types.NodeTree:
     return nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
 
 
-def terrain_material(palette: str = DEFAULT_PALETTE) -> bpy.types.Material:
-    """Material of a palette: the existing one, or a new one. InputError for an unknown palette."""
+def terrain_material(palette: str = DEFAULT_PALETTE, width: float = LAND) -> bpy.types.Material:
+    """Material of a palette: the existing one, or a new one for land of `width` meters, whose lengths shrink below
+    `LAND`. InputError for an unknown palette.
+    """
     chosen = Palette.load(palette)
     kind, name = f"{GROUP} {palette}", f"Terrain Erosion {chosen.name.title()}"
     made, is_new = nodes.material(kind, name, terrain_group(), SOCKETS)
@@ -33,6 +38,8 @@ def terrain_material(palette: str = DEFAULT_PALETTE) -> bpy.types.Material:
         inputs = made.node_tree.nodes[nodes.SURFACE].inputs
         for control, value in chosen.values.items():
             inputs[control].default_value = value
+        for control in LENGTHS:
+            inputs[control].default_value *= min(width / LAND, 1.0)
         if aovs.wanted():
             aovs.write(made.node_tree)
         made.diffuse_color = inputs["Soil Color"].default_value
@@ -64,7 +71,7 @@ def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool 
     It becomes the only material of an object without any, and replaces the material of another palette. Otherwise it is
     added as a slot, and faces keep theirs unless `replace` assigns all of them; other slots stay.
     """
-    material = terrain_material(palette)
+    material = terrain_material(palette, max(obj.dimensions[:2]))
     slots = obj.material_slots
     used = [slot.material for slot in slots]
     replace = replace or not any(used)

@@ -160,6 +160,9 @@ CONTROLS = (
     Socket("Sun Light Strength", 0.7, "How much Sun Light darkens", "FACTOR", panel="Light"),
 )
 
+LENGTHS = tuple(control.name for control in CONTROLS if _METERS.items() <= control._asdict().items())
+"""Controls in meters."""
+
 SOCKETS = (*OUTPUTS, *FIELDS, *CONTROLS)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 
 import bpy
+import numpy as np
 
 from ...base.errors import InputError
 from ...light.bake import LightParameters
@@ -14,7 +15,7 @@ from ..materials import aovs, material
 from ..terrain import attributes, grid
 from . import studio
 
-PARTS = ("light", "water", "foliage", "passes", "surroundings", "stage")
+PARTS = ("smooth", "light", "water", "foliage", "passes", "surroundings", "stage")
 """Optional parts beside the material."""
 
 
@@ -34,6 +35,8 @@ def finish(
     used = [slot.material for slot in terrain.material_slots if slot.material]
     if not used or any(map(material.is_ours, used)):
         material.assign(terrain, palette)
+    if "smooth" in parts and _is_flat(terrain.data):
+        terrain.data.shade_smooth()
     making: dict[str, Callable[[bpy.types.Object], object]] = {"light": _light}
     if water_surface.has_water(terrain):
         making["water"] = water_surface.add
@@ -75,6 +78,13 @@ def _light_requests(terrain: bpy.types.Object) -> list[Request]:
 def _light(terrain: bpy.types.Object) -> None:
     settings = light.settings_of(terrain.data) or LightParameters(suns=False)
     light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
+
+
+def _is_flat(mesh: bpy.types.Mesh) -> bool:
+    """Whether all faces are shaded flat, as those of Blender's grids."""
+    smooth = np.empty(len(mesh.polygons), bool)
+    mesh.polygons.foreach_get("use_smooth", smooth)
+    return not smooth.any()
 
 
 def _soften(terrain: bpy.types.Object) -> None:

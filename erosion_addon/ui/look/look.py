@@ -89,6 +89,9 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
 
     work = "Light"
 
+    smooth: bpy.props.BoolProperty(
+        name="Shade Smooth", description="Shade the terrain smooth if all of its faces are flat", default=True
+    )
     water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
     light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
     foliage: bpy.props.BoolProperty(

@@ -167,3 +167,14 @@ def test_when_asked_to_replace_all_faces_turn_over_and_the_slots_stay(make_hills
     assert material.assign(hills, replace=True)
     assert [slot.material for slot in hills.material_slots] == [users, material.terrain_material()]
     assert face_slots(hills) == {1}
+
+
+def test_lengths_of_a_new_material_shrink_with_small_land(make_hills):
+    """On a grid of 2 m patches of 150 m are a single color."""
+    hills = make_hills()
+    hills.scale *= 2.0 / max(hills.dimensions[:2])
+    bpy.context.view_layer.update()
+    material.assign(hills, "alpine")
+    inputs, values = group_node(hills.active_material).inputs, Palette.load("alpine").values
+    assert inputs["Detail Size"].default_value == pytest.approx(0.002 * values.get("Detail Size", 150.0))
+    assert inputs["Rock Slope"].default_value == pytest.approx(values["Rock Slope"])

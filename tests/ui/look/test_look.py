@@ -58,6 +58,19 @@ def test_the_look_is_finished_in_one_click_and_again(terrain_object):
     assert not bpy.context.view_layer.aovs
 
 
+def test_the_look_smooths_a_grid_of_flat_faces_only(terrain_object):
+    faces = terrain_object.data.polygons
+    terrain_object.data.shade_flat()
+    bpy.ops.erosion.look_add(smooth=False, light=False)
+    assert not any(face.use_smooth for face in faces)
+    faces[3].use_smooth = True
+    bpy.ops.erosion.look_add(light=False)
+    assert [face.index for face in faces if face.use_smooth] == [3]  # the artist's own choice
+    terrain_object.data.shade_flat()
+    bpy.ops.erosion.look_add(light=False)
+    assert all(face.use_smooth for face in faces)
+
+
 def test_the_look_leaves_the_users_material(terrain_object):
     terrain_object.data.materials.append(bpy.data.materials.new("Mine"))
     bpy.ops.erosion.look_add()

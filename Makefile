@@ -46,6 +46,7 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/water.py
 	$(IN_VENV) examples/physics.py
 	$(IN_VENV) examples/rivers.py
+	$(IN_VENV) examples/animation.py
 	$(IN_VENV) examples/gallery.py
 
 landscape: $(VENV)/ready

@@ -95,6 +95,15 @@ bpy.context.object.data.attributes.new(".select_vert", "BOOLEAN", "POINT").data.
 use("run_region")
 use("before")
 use("before")
+keep = terrain.erosion.frames
+keep.folder, keep.count, keep.keep = str(FOLDER / "frames"), 2, True
+use("run")
+use("how_far", frame=1)
+use("playback_add")
+use("frames_export", filepath=str(FOLDER / "land.usdc"))
+use("playback_remove")
+use("frames_remove")
+keep.keep = False
 use("light_remove")
 use("analysis_remove")
 use("restore")

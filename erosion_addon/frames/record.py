@@ -3,14 +3,24 @@
 
 import dataclasses
 import json
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..base.errors import InputError
+from ..base.regular_files import open_regular
 from ..terrain.fields import FIELDS
 
 RECORD = "frames.json"
 """Name of the file."""
+
+MOST = 9999
+"""Most frames of a sequence without the start; file names have four digits."""
+
+NO_RANGE = (math.inf, -math.inf)
+"""Range of heights of no frames."""
 
 _LARGEST = 1 << 24
 """Greatest size of a record in bytes: what is larger is none."""
@@ -20,8 +30,9 @@ _LARGEST = 1 << 24
 class Record:
     """Description of a frame sequence.
 
-    frames: number without the start; kept: number of the last one there. fields: with `elevation`. size: (rows, cols);
-    spacing: (row, col) m; range: (lowest, highest) elevation of all frames, m. sha256: hash of the pixels by file.
+    frames: number of the last one, and of all without the start; kept: number of the last one there. fields: with
+    `elevation`. size: (rows, cols); spacing: (row, col) m; range: (lowest, highest) elevation of all frames, m. sha256:
+    hash of the pixels by file. orders: digest of what each frame was made from, where each is a run of its own.
     """
 
     recipe: str
@@ -35,20 +46,34 @@ class Record:
     spacing: tuple[float, float]
     range: tuple[float, float]
     sha256: dict[str, str]
+    orders: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        report: Mapping[str, Any],
+        fields: list[str],
+        size: tuple[int, int],
+        spacing: tuple[float, float],
+        frames: int,
+    ) -> "Record":
+        """Record before the first frame. report: of a run."""
+        said = {name: report[name] for name in ("recipe", "seed", "version", "edges")}
+        known: dict[str, Any] = {"fields": fields, "size": size, "spacing": spacing}
+        return cls(**said, **known, frames=frames, kept=-1, range=NO_RANGE, sha256={})
 
     @classmethod
     def read(cls, folder: Path) -> "Record | None":
         """Record of the frames in a folder; None if there is none, or it is damaged."""
         path = folder / RECORD
         try:
-            if path.stat().st_size > _LARGEST:
-                return None
-            values: dict[str, Any] = json.loads(path.read_text("utf-8"))
+            with open_regular(path) as stream:
+                values: dict[str, Any] = json.loads(stream.read(_LARGEST))
             values["size"] = tuple(map(int, values["size"]))
             values |= {name: tuple(map(float, values[name])) for name in ("spacing", "range")}
-            found = cls(**{name: values[name] for name in cls.__dataclass_fields__})
+            found = cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
             return found if _is_sound(found) else None
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        except (InputError, OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
     def to_text(self) -> str:
@@ -62,8 +87,9 @@ class Record:
 
 
 def _is_sound(record: Record) -> bool:
-    numbers = type(record.frames) is int and type(record.kept) is int and 0 <= record.kept <= record.frames
+    numbers = type(record.frames) is int and type(record.kept) is int and 0 <= record.kept <= record.frames <= MOST
     names = isinstance(record.fields, list) and all(name in FIELDS for name in record.fields)
     pairs = len(record.size) == len(record.spacing) == len(record.range) == 2 and min(record.spacing) > 0
     files = isinstance(record.sha256, dict) and all(file[-8:-4].isdigit() for file in record.sha256)
+    files &= isinstance(record.orders, list)
     return numbers and names and pairs and files

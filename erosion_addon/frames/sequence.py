@@ -1,32 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Frame sequence: states of a run after equal shares of its work, as numbered EXR files in a folder."""
 
-import hashlib
-import re
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..base.arrays import Array
-from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files import file_sizes, maps
+from ..files import file_sizes
 from ..processes.shared.state import smallest_chunks
 from ..run.progress import Progress
-from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .exr_writer import write_exr
-from .record import RECORD, Record
-
-MOST = 9999
-"""Most frames of a sequence; file names have four digits."""
+from . import frame_files
+from .record import NO_RANGE, RECORD, Record
 
 _ROUNDING = 1e-12
-_LEFTOVER = re.compile(r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?")
 
 
 @dataclass(frozen=True)
@@ -65,18 +55,11 @@ class Frames:
         """InputError for unknown fields, too many frames, a folder with frames in it or one that is not writable."""
         self._folder, self._count = folder, count
         self._fields = ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]
-        if unknown := [name for name in self._fields if name not in FIELDS]:
-            raise InputError(f"There is no field {unknown[0]}; choose among {', '.join(FIELDS)}.")
-        if count > MOST:
-            raise InputError(f"A sequence has {MOST} frames at most; {count} are too many.")
-        if _files(folder, self._fields) or (folder / RECORD).exists():
+        frame_files.check(folder, self._fields, count)
+        if frame_files.holds(folder, self._fields):
             raise InputError(f"{folder} holds frames of a run already; choose another folder, or remove them.")
-        with Outputs() as outputs:
-            outputs.plan_folder(folder)
-            if folder.is_dir():
-                outputs.plan(folder / RECORD, (".json",))
         self.kept = -1
-        self._range = (np.inf, -np.inf)
+        self._range = NO_RANGE
         self._hashes: dict[str, str] = {}
 
     @classmethod
@@ -86,7 +69,7 @@ class Frames:
         InputError if the folder holds none, or those of another run.
         """
         record = Record.read(folder)
-        if record is None or record.sha256.get("elevation_0000.exr") != _hash(start):
+        if record is None or record.sha256.get("elevation_0000.exr") != frame_files.digest(start):
             raise InputError(
                 f"{folder} does not hold the frames of the paused run; switch frames off to go on without them, or run "
                 "the terrain again from the start."
@@ -94,12 +77,12 @@ class Frames:
         frames = cls.__new__(cls)
         frames._folder, frames._count, frames._fields = folder, record.frames, record.fields
         frames.kept, frames._range, frames._hashes = record.kept, record.range, record.sha256
-        cut(folder, record.fields, record.kept)
+        frame_files.cut(folder, record.fields, record.kept)
         return frames
 
     def bytes_needed(self, shape: tuple[int, int]) -> float:
         """Estimated size of all frames of a terrain of (rows, cols)."""
-        return bytes_needed(self._count, self._fields, shape)
+        return frame_files.bytes_needed(self._count, self._fields, shape)
 
     def require_space(self, shape: tuple[int, int]) -> None:
         """Raise InputError if the disk lacks space for all frames."""
@@ -141,90 +124,7 @@ class Frames:
             self._write(self.kept + 1, terrain, report)
 
     def _write(self, number: int, terrain: Terrain, report: Mapping[str, Any]) -> None:
-        images = dict(maps.images({name: _field(terrain, name) for name in self._fields}))
-        low, high = self._range
-        span = min(low, float(images["elevation"].min())), max(high, float(images["elevation"].max()))
-        files = {name: frame_file(name, number) for name in images}
-        hashes = self._hashes | {files[name]: _hash(values) for name, values in images.items()}
-        said = {name: report[name] for name in ("recipe", "seed", "version", "edges")}
-        record = Record(
-            **said,
-            frames=self._count,
-            kept=number,
-            fields=self._fields,
-            size=terrain.shape,
-            spacing=terrain.spacing,
-            range=span,
-            sha256=hashes,
-        )
-        with Outputs() as outputs:
-            outputs.plan_folder(self._folder)
-            target = outputs.plan(self._folder / RECORD, (".json",))
-            planned = {name: outputs.plan(self._folder / file, (".exr",)) for name, file in files.items()}
-            with outputs.write(target) as path:
-                path.write_text(record.to_text(), "utf-8")
-            for name, values in images.items():
-                with outputs.write(planned[name]) as path:
-                    write_exr(path, values)
-            outputs.publish()
-        self._range, self._hashes, self.kept = span, hashes, number
-
-
-def frame_file(name: str, number: int) -> str:
-    """File name of a frame of an image: a field, or a component of one."""
-    return f"{name}_{number:04d}.exr"
-
-
-def bytes_needed(count: int, fields: Iterable[str], shape: tuple[int, int]) -> float:
-    """Estimated size of `count` frames and the start, of a terrain of (rows, cols)."""
-    components = sum(FIELDS[name].components for name in dict.fromkeys(["elevation", *fields]))
-    return (count + 1) * components * file_sizes.heightmap_bytes(Path("frame.exr"), shape)
-
-
-def holds_frames(folder: Path, fields: Iterable[str] = ()) -> bool:
-    """Whether a folder holds frames that a run with these fields would replace."""
-    return (folder / RECORD).exists() or bool(_files(folder, ["elevation", *fields]))
-
-
-def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
-    """Remove the frames of a run after number `kept`, and what a process that was ended left half-written.
-
-    kept: -1 for all, with the record. fields: of the run. Files that cannot be removed stay.
-    """
-    record = Record.read(folder)
-    with suppress(OSError):
-        for file in _files(folder, ["elevation", *fields]):
-            if int(file.stem[-4:]) > kept:
-                file.unlink(missing_ok=True)
-        for file in folder.glob(".erosion-*"):
-            if _LEFTOVER.fullmatch(file.name):
-                file.unlink(missing_ok=True)
-        if kept < 0:
-            (folder / RECORD).unlink(missing_ok=True)
-        elif record is not None and record.kept > kept:
-            with Outputs() as outputs:
-                target = outputs.plan(folder / RECORD, (".json",))
-                with outputs.write(target) as path:
-                    path.write_text(record.until(kept).to_text(), "utf-8")
-                outputs.publish()
-
-
-def _files(folder: Path, fields: Iterable[str]) -> list[Path]:
-    """Frames of fields in a folder."""
-    names = {name + ending for name in fields for ending in maps.COMPONENTS[FIELDS[name].components]}
-    found = (re.fullmatch(r"(.+)_\d{4}\.exr", path.name) for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr"))
-    return sorted(folder / match[0] for match in found if match and match[1] in names)
-
-
-def _field(terrain: Terrain, name: str) -> Array:
-    """A field of the terrain; zeros as long as no step has made it, so that every frame has all files."""
-    if name == "elevation":
-        return terrain.elevation
-    components = FIELDS[name].components
-    shape = terrain.shape if components == 1 else (*terrain.shape, components)
-    return terrain.fields.get(name, np.zeros(shape, np.float32))
-
-
-def _hash(values: Array) -> str:
-    """SHA-256 of the little-endian float32 bytes in C order, row 0 first."""
-    return hashlib.sha256(np.ascontiguousarray(values, "<f4").data).hexdigest()
+        fresh = Record.of(report, self._fields, terrain.shape, terrain.spacing, self._count)
+        record = dataclasses.replace(fresh, kept=number, range=self._range, sha256=self._hashes)
+        record = frame_files.write(self._folder, record, number, terrain)
+        self._range, self._hashes, self.kept = record.range, record.sha256, number

@@ -19,7 +19,8 @@ from .brush import stroke as brush_stroke
 from .brush import tool as brush_tool
 from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
-from .frames import frame_panel, frame_settings
+from .frames import frame_panel, frame_settings, how_far
+from .frames import playback as frame_playback
 from .look import companions, light, lod, look
 from .masks import mask_tools, mask_watch, masks, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
@@ -47,6 +48,8 @@ _MODULES: tuple[Any, ...] = (
     own_recipes,
     recipe_files,
     operators,
+    how_far,
+    frame_playback,
     heightmaps,
     landscapes,
     heightmap_export,

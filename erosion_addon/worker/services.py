@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Services of the worker beside runs: light, levels of detail, analysis, rivers and lakes, carving, pictures of
-variants.
+variants, animations.
 
 Requests and answers are values and named arrays, ready for pipes. Each service imports its module on use: the scene,
 which imports this at Blender's start, only sends requests.
@@ -8,6 +8,7 @@ which imports this at Blender's start, only sends requests.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,21 @@ def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping
     return Request("variants", values, {"elevation": terrain.elevation, **terrain.fields, **named})
 
 
+def animation_request(
+    folder: Path, kept: Sequence[str], terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]
+) -> Request:
+    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
+    values = {
+        "folder": str(folder),
+        "kept": [*kept],
+        "spacing": terrain.spacing,
+        "recipes": [recipe.to_dict() for recipe in recipes],
+        "fields": [*terrain.fields],
+    }
+    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    return Request("animation", values, {"elevation": terrain.elevation, **terrain.fields, **named})
+
+
 def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
     """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
     return [answer[f"picture {number}"] for number in range(len(answer))]
@@ -178,15 +194,32 @@ def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     from ..light.relief import shaded_relief
     from ..run.simulation import simulate
 
-    fields = {name: arrays[name] for name in values["fields"]}
-    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]), fields)
-    masks = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    terrain, masks = _ground(values, arrays)
     pictures = {}
     for number, table in enumerate(values["recipes"]):
         for progress in simulate(terrain, Recipe.from_dict(table), masks=masks, threads=threads):
             tell((number + progress.fraction) / len(values["recipes"]), "Variants")
         pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(np.uint8)
     return pictures
+
+
+def _animation(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+    from ..frames.animation import animate
+
+    def told(fraction: float) -> None:
+        tell(fraction, "Animation")
+
+    recipes = [Recipe.from_dict(table) for table in values["recipes"]]
+    terrain, masks = _ground(values, arrays)
+    made = animate(Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told)
+    return {"made": np.array(made)}
+
+
+def _ground(values: dict[str, Any], arrays: dict[str, Array]) -> tuple[Terrain, dict[str, Array]]:
+    """Terrain and masks of a request."""
+    fields = {name: arrays[name] for name in values["fields"]}
+    masks = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    return Terrain(arrays["elevation"], tuple(values["spacing"]), fields), masks
 
 
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress], dict[str, Array]]] = {
@@ -196,4 +229,5 @@ SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress]
     "water": _water,
     "carve": _carve,
     "variants": _variants,
+    "animation": _animation,
 }

@@ -120,11 +120,16 @@ def node_group(
         group = bpy.data.node_groups.new(kind, tree)
         group[KIND] = kind
     if group.get(VERSION, 0) < version:
-        group.nodes.clear()
-        _set_inputs(group, _declare(group.interface, sockets))
-        build(group, nodes, "NodeGroupInput")
+        fill_group(group, sockets, nodes)
         group[VERSION] = version
     return group
+
+
+def fill_group(group: bpy.types.NodeTree, sockets: Sequence[Socket], nodes: Table) -> None:
+    """Replace the nodes of a group; sockets that it has already stay, with their links."""
+    group.nodes.clear()
+    _set_inputs(group, _declare(group.interface, sockets))
+    build(group, nodes, "NodeGroupInput")
 
 
 def material(

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...frames import sequence
+from ...frames import frame_files
 from ...frames.record import Record
 from ...frames.sequence import FrameOrder
 from ...recipe.recipe import Recipe
@@ -148,7 +148,7 @@ class Job(Task):
         was_ended = self.ended
         super().cancel()
         if not was_ended and self._frames is not None:
-            sequence.cut(self._frames.folder, self._frames.fields, self._frames_before)
+            frame_files.cut(self._frames.folder, self._frames.fields, self._frames_before)
 
     def _requests(self) -> list[Request]:
         obj = self.find_object()

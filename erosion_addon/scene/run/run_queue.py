@@ -10,11 +10,15 @@ from .. import session
 
 
 class Waiting(NamedTuple):
-    """An object in the queue. name: last known; resume: whether to resume its paused run."""
+    """An object in the queue.
+
+    name: last known; resume: whether to resume its paused run; animation: whether to run each frame of the scene.
+    """
 
     uid: int
     name: str
     resume: bool
+    animation: bool
 
     def find(self) -> bpy.types.Object | None:
         """The object under its current name; None if deleted."""
@@ -37,10 +41,10 @@ def find_object(uid: int) -> bpy.types.Object | None:
     return next((obj for obj in bpy.data.objects if obj.session_uid == uid and obj.users_collection), None)
 
 
-def add(obj: bpy.types.Object, resume: bool = False) -> None:
+def add(obj: bpy.types.Object, resume: bool = False, animation: bool = False) -> None:
     """Append an object, once."""
     if not waits(obj):
-        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume))
+        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume, animation))
 
 
 def waits(obj: bpy.types.Object) -> bool:
@@ -50,7 +54,7 @@ def waits(obj: bpy.types.Object) -> bool:
 
 def waiting() -> list[Waiting]:
     """Queued objects in order, without deleted ones."""
-    return [Waiting(one.uid, obj.name, one.resume) for one in _now.waiting if (obj := one.find()) is not None]
+    return [one._replace(name=obj.name) for one in _now.waiting if (obj := one.find()) is not None]
 
 
 def take() -> Waiting | None:

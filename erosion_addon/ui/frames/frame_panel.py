@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panel of frames: what a run keeps, what the folder holds."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...base.errors import InputError
-from ...frames import sequence
-from ...frames.record import Record
+from ...frames import frame_files
 from ...scene.derived import companions
+from ...scene.frames import order, playback
 from ...scene.run import job
 from ..base.panel import SubPanel, draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import phrase, report
-from . import frame_settings
 
 
 class EROSION_PT_frames(SubPanel):
@@ -38,48 +36,50 @@ class EROSION_PT_frames(SubPanel):
         flow.use_property_split = False
         flow.prop(settings, "fields")
         if settings.keep:
-            _draw_size(layout, terrain)
+            _draw_size(layout, terrain, settings.count)
         if settings.folder:
             _draw_folder(layout, settings)
+        layout.separator()
+        layout.operator("erosion.run", text="Run Animation", icon="ANIM").animation = True
+        _draw_size(layout, terrain, context.scene.frame_end - context.scene.frame_start)
 
 
-def _draw_size(layout: Any, terrain: bpy.types.Object) -> None:
-    shape = frame_settings.shape_of(terrain)
-    if shape is not None:
-        settings = terrain.erosion.frames
-        size = sequence.bytes_needed(settings.count, frame_settings.fields_of(settings), shape)
-        text = phrase("{count} frames, about {size}", count=settings.count + 1, size=_in_words(size))
+def _draw_size(layout: Any, terrain: bpy.types.Object, last: int) -> None:
+    """Draw the number of frames up to number `last` and their size."""
+    shape = order.shape_of(terrain)
+    if shape is not None and last >= 0:
+        size = frame_files.bytes_needed(last, order.fields_of(terrain.erosion.frames), shape)
+        text = phrase("{count} frames, about {size}", count=last + 1, size=_in_words(size))
         layout.label(text=text, icon="DISK_DRIVE", translate=False)
 
 
 def _draw_folder(layout: Any, settings: Any) -> None:
     """Draw what the folder holds, or why it cannot be used."""
     try:
-        folder = frame_settings.folder_of(settings)
+        order.folder_of(settings)
     except InputError as error:
         if settings.keep:
             draw_lines(layout, [str(error)], "ERROR")
         return
-    record = Record.read(folder)
+    record = order.record_of(settings.id_data)
     if record is None:
         return
     row = layout.row()
     values = {"kept": record.kept, "count": record.frames, "recipe": record.recipe}
     row.label(text=phrase("{kept} of {count} frames of {recipe}", **values), icon="RENDER_ANIMATION", translate=False)
     row.operator("erosion.frames_remove", text="", icon="TRASH")
+    column = layout.column()
+    column.enabled = job.now.current is None
+    column.prop(settings, "how_far", slider=True)
+    row = column.row(align=True)
+    row.operator("erosion.playback_add", icon="PLAY")
+    if playback.find(settings.id_data) is not None:
+        row.operator("erosion.playback_remove", text="", icon="X")
+        column.operator("erosion.frames_export", icon="EXPORT")
 
 
 def _in_words(size: float) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 0.1):.1f} MB"
-
-
-def _record(context: bpy.types.Context) -> tuple[Path, Record]:
-    """Folder of the active terrain's frames and its record; InputError if there is none."""
-    folder = frame_settings.folder_of(companions.terrain_of(context.object).erosion.frames)
-    record = Record.read(folder)
-    if record is None:
-        raise InputError(f"{folder} holds no frames of a run.")
-    return folder, record
 
 
 class EROSION_OT_frames_remove(bpy.types.Operator):
@@ -98,9 +98,9 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        folder, record = _record(context)
-        sequence.cut(folder, record.fields, -1)
-        if sequence.holds_frames(folder, record.fields):
+        folder, record = order.frames_of(companions.terrain_of(context.object))
+        frame_files.cut(folder, record.fields, -1)
+        if frame_files.holds(folder, record.fields):
             raise InputError(f"Some frames in {folder} cannot be deleted; see whether another program holds them.")
         report(self, {"INFO"}, f"The frames in {folder} are deleted.")
         return {"FINISHED"}

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Settings of the frames that a run keeps."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
-from ...frames.sequence import MOST, FrameOrder
-from ...scene.terrain import grid
-from ...terrain.fields import BAKED, FIELDS
-
-KEPT = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
-"""Fields that a run may change."""
+from ...frames.record import MOST
+from ...scene.frames.order import KEPT
+from ...terrain.fields import FIELDS
+from . import how_far
 
 FIRST = {"sediment", "wear", "flow", "moisture"}
 """Fields that are kept unless the user chooses others."""
@@ -61,44 +57,23 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             options={"ENUM_FLAG"},
             default=FIRST,
         ),
+        "taken": bpy.props.StringProperty(
+            name="Taken",
+            description="Kept state that is the result now, and the mark of that result",
+            options={"HIDDEN"},
+        ),
+        "how_far": bpy.props.FloatProperty(
+            name="How Far",
+            description="Share of the run whose kept state is the result: its heights and the maps kept with it. "
+            "Restore goes back to the terrain before the run all the same",
+            subtype="PERCENTAGE",
+            min=0.0,
+            max=100.0,
+            precision=0,
+            get=how_far.share,
+            set=how_far.choose,
+        ),
     }
-
-
-def folder_of(settings: Any) -> Path:
-    """Folder of the frames; InputError if there is none yet."""
-    name = settings.folder.strip()
-    if not name:
-        raise InputError("Choose a folder for the frames.")
-    if name.startswith("//") and not bpy.data.filepath:
-        raise InputError("Save the .blend file first, or choose a folder of full path: the frames are kept beside it.")
-    path = Path(bpy.path.abspath(name))
-    if not path.is_absolute():
-        raise InputError(
-            "Choose a folder of full path for the frames, or one beside the .blend file that begins with //."
-        )
-    return path
-
-
-def order_of(obj: bpy.types.Object) -> FrameOrder | None:
-    """Frames that a run on the object is to keep; None if none. InputError without a folder."""
-    settings = obj.erosion.frames
-    if not settings.keep:
-        return None
-    return FrameOrder(folder_of(settings), settings.count, fields_of(settings))
-
-
-def fields_of(settings: Any) -> tuple[str, ...]:
-    """Chosen fields in the order of their table."""
-    return tuple(name for name in KEPT if name in settings.fields)
-
-
-def shape_of(obj: bpy.types.Object) -> tuple[int, int] | None:
-    """(rows, cols) of the object; None if it is no terrain."""
-    try:
-        found = grid.describe(obj)
-    except InputError:
-        return None
-    return found.rows, found.cols
 
 
 CLASSES = (EROSION_PG_frames,)

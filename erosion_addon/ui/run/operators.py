@@ -34,6 +34,13 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
     resume: bpy.props.BoolProperty(
         name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE", "HIDDEN"}
     )
+    animation: bpy.props.BoolProperty(
+        name="Animation",
+        description="Run each frame of the scene's range from the same start, with the settings as they are animated "
+        "there, and keep the results as frames. The terrain stays. Frames made with the same settings before are not "
+        "run again",
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
@@ -43,13 +50,14 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         if job.now.current is None or attendance.now.returning:
             return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
-        run_queue.add(terrain, self.resume)
+        run_queue.add(terrain, self.resume, self.animation)
         redraw_panels()
         report(self, {"INFO"}, f"{terrain.name} is eroded when its turn comes.")
         return {"INTERFACE"}
 
     def begin(self, context: bpy.types.Context) -> Task:
-        return runs.start(companions.terrain_of(context.object), self.resume)
+        terrain = companions.terrain_of(context.object)
+        return runs.start_animation(terrain) if self.animation else runs.start(terrain, self.resume)
 
 
 class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):

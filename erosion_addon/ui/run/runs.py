@@ -6,22 +6,24 @@ import traceback
 import bpy
 
 from ...base.errors import InputError
+from ...recipe.recipe import Recipe
+from ...scene.frames import order
+from ...scene.frames.animated_run import AnimatedRun, at_each_frame
 from ...scene.masks import masks as mask_sources
 from ...scene.masks import springs, surface_color
-from ...scene.run import job, run_queue
+from ...scene.run import job, run_queue, start_state
 from ...scene.terrain import grid
 from ...scene.terrain.lattice import Array, Lattice
 from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..base.refusals import OUT_OF_MEMORY
-from ..frames import frame_settings
 from ..masks import mask_watch, masks
 from ..recipe import steps
 
 
 def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "job.Job":
     """Start a run on an object or on its region, or resume its paused one; InputError if impossible."""
-    frames = None if local else frame_settings.order_of(obj)
+    frames = None if local else order.order_of(obj)
     if resume:
         return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
@@ -43,6 +45,27 @@ def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:
     return mask_sources.read_selection(obj, lattice)
 
 
+def start_animation(obj: bpy.types.Object) -> AnimatedRun:
+    """Start a run for each frame of the scene, with the settings as they are animated; InputError if impossible."""
+    job.check(obj)
+    settings, seen = obj.erosion, snapshot(obj)
+    folder, kept = order.folder_of(settings.frames), order.fields_of(settings.frames)
+    color, layers = settings.surface_color, {}
+
+    def recipe_now() -> Recipe:
+        recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
+        chosen = (color.source, color.layer, color.image, color.strata)
+        started = surface_color.start(obj, recipe, *chosen, seen.lattice)
+        layers.update(started.layers)
+        return started.recipe
+
+    recipes, continued = list(at_each_frame(bpy.context.scene, recipe_now)), settings.continue_from_result
+    heights = start_state.heights(obj.data, seen, continued).start
+    terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
+    arrays = masks.arrays_of(obj, seen.lattice)
+    return job.begin(AnimatedRun(obj, folder, kept, terrain, recipes, arrays, preferences.threads()))
+
+
 def start_next() -> list[str]:
     """Start the next run of the queue; returns messages about skipped objects."""
     said = []
@@ -50,7 +73,7 @@ def start_next() -> list[str]:
         obj = turn.find()
         try:
             if obj is not None:
-                start(obj, turn.resume)
+                start_animation(obj) if turn.animation else start(obj, turn.resume)
                 break
         except InputError as error:
             said.append(f"{turn.name} was not eroded: {error}")

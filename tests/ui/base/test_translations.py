@@ -19,6 +19,7 @@ RELEASE = runpy.run_path(str(Path(__file__).parents[3] / "release" / "messages.p
 CONTEXTS = bpy.app.translations.contexts
 
 SAME_IN_GERMAN = {
+    "Animation",
     *("Auto", "Bilinear", "Detail", "Erosion", "Form", "Format", "Material", "Name", "Palette", "Radius", "Relief"),
     *("Sand", "Sediment", "Start", "Threads", "Wind", "Y"),
     *("DirectX (-Y)", "EXR", "OpenEXR", "OpenGL (+Y)", "PNG", "R16", "R32", "RAW", "TIFF", "Unity", "Unreal"),

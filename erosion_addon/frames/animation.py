@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animated recipe: frames each of which is a run of its own, from the same start, with its own parameters."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .. import VERSION
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..files import file_sizes
+from ..recipe.recipe import Recipe
+from ..run.progress import Progress
+from ..run.simulation import simulate
+from ..run.step_cache import Results
+from ..terrain.terrain import Terrain
+from . import frame_files
+from .record import RECORD, Record
+
+Run = Callable[[Recipe], Iterator[Progress]]
+
+
+def animate(
+    folder: Path,
+    fields: Sequence[str],
+    terrain: Terrain,
+    recipes: Sequence[Recipe],
+    masks: Mapping[str, Array],
+    threads: int = 0,
+    tell: Callable[[float], None] = lambda fraction: None,
+) -> int:
+    """Frame k of the folder: the result of a run of recipe k on the terrain. Returns how many were made.
+
+    Frames that are there, made from the same terrain, masks and recipe, are left; others of an animation are replaced.
+    tell: hears the share done. InputError if the folder holds frames of another kind or size, or cannot be written.
+    """
+    names = ["elevation", *fields]
+    frame_files.check(folder, names, len(recipes) - 1)
+    record = _record(folder, names, terrain, recipes)
+    frame_files.cut(folder, fields, record.kept)  # what a process that was ended left
+    orders = _orders(terrain, masks, recipes)
+    done = [order for order, known in zip(orders, record.orders, strict=False) if order == known]
+    missing = (len(orders) - len(done)) / len(orders)
+    size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
+    file_sizes.require_space([(folder / RECORD, size)])
+    results, made = Results(), 0  # steps that all frames begin with run once
+    for number, (recipe, order) in enumerate(zip(recipes, orders, strict=True)):
+        if number < len(record.orders) and record.orders[number] == order:
+            continue
+        for progress in simulate(terrain, recipe, masks=masks, threads=threads, results=results):
+            tell((number + progress.fraction) / len(recipes))
+        after = progress.terrain
+        known = [*record.orders[:number], order, *record.orders[number + 1 :]]
+        said = Record.of(after.report or {}, names, terrain.shape, terrain.spacing, max(len(recipes), len(known)) - 1)
+        record = dataclasses.replace(said, kept=len(known) - 1, range=record.range, sha256=record.sha256, orders=known)
+        record = frame_files.write(folder, record, number, after)
+        made += 1
+    return made
+
+
+def _record(folder: Path, names: list[str], terrain: Terrain, recipes: Sequence[Recipe]) -> Record:
+    """Record of the animation that the folder holds, or of none yet; InputError if it holds something else."""
+    record = Record.read(folder)
+    if record is not None and record.orders:
+        if (record.fields, record.size, record.spacing) != (names, terrain.shape, terrain.spacing):
+            raise InputError(f"{folder} holds frames of other fields or another grid; remove them, or choose another.")
+        return record
+    if frame_files.holds(folder, names):
+        raise InputError(f"{folder} holds frames of a run already; choose another folder, or remove them.")
+    report = {"recipe": recipes[0].name, "seed": recipes[0].seed, "version": VERSION, "edges": recipes[0].edges}
+    return Record.of(report, names, terrain.shape, terrain.spacing, len(recipes) - 1)
+
+
+def _orders(terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Recipe]) -> list[str]:
+    """Digest of all that the bytes of each frame depend on."""
+    start = hashlib.blake2b(json.dumps([VERSION, terrain.spacing]).encode(), digest_size=16)
+    arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
+    for name, array in sorted(arrays.items()):
+        start.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        start.update(np.ascontiguousarray(array).data)
+    orders = []
+    for recipe in recipes:
+        order = start.copy()
+        order.update(json.dumps(recipe.to_dict()).encode())
+        orders.append(order.hexdigest())
+    return orders

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Kept state of a run as the result of its terrain."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...files.maps import COMPONENTS
+from ...frames.frame_files import frame_file
+from ...frames.record import Record
+from ...terrain.fields import FIELDS
+from ...terrain.terrain import Terrain
+from ..files.image import BlenderFiles
+from ..original import original, paused
+from ..run import commit, start_state
+from ..terrain import grid
+from ..terrain.lattice import Array
+from ..terrain.mesh import positions
+from ..terrain.snapshot import snapshot
+
+
+def read(folder: Path, record: Record, number: int) -> Terrain:
+    """State that a frame holds; InputError if there is none."""
+    if not 0 <= number <= record.kept:
+        raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
+    files, fields = BlenderFiles(), {}
+    for name in record.fields:
+        parts = [folder / frame_file(name + ending, number) for ending in COMPONENTS[FIELDS[name].components]]
+        if FIELDS[name].components == 3:
+            fields[name] = files.read_color(parts[0])
+        else:
+            values = [files.read(part) for part in parts]
+            fields[name] = values[0] if len(values) == 1 else np.stack(values, axis=-1)
+    return Terrain(fields.pop("elevation"), record.spacing, fields)
+
+
+def heights(terrain: bpy.types.Object, state: Terrain) -> Array:
+    """Local heights (vertices,) float32 of a state on the terrain; InputError if it is of another grid."""
+    lattice = grid.find_lattice(terrain)
+    if (lattice.rows, lattice.cols) != state.shape or not np.allclose(lattice.spacing, state.spacing, 1e-5):
+        raise InputError(f"{terrain.name} has another grid or scale than when its frames were kept; run it again.")
+    return lattice.to_vertices((state.elevation / lattice.scale_z).astype(np.float32))
+
+
+def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
+    """Make a state, frame `number`, the result of the terrain; Restore goes back to the same original as before.
+
+    Returns a mark for `taken`. InputError if the terrain was edited since its last run.
+    """
+    heights(terrain, state)
+    mesh, seen = terrain.data, snapshot(terrain)
+    if original.has_source(mesh) and not original.is_untouched_result(mesh, seen.fingerprint):
+        raise InputError(f"{terrain.name} was edited since its last run; undo that, or run it again.")
+    began = start_state.heights(mesh, seen, continue_from_result=False)
+    before = grid.terrain_of(seen.lattice, began.start).elevation
+    paused_run = paused.kept(mesh) if original.is_paused(mesh) else None
+    commit.commit(mesh, positions(mesh), seen.lattice, began, before, state, paused_run)
+    return f"{number} {mesh[original.RESULT]}"
+
+
+def taken(mesh: bpy.types.Mesh, mark: str) -> int | None:
+    """Number of the frame that the result of the mesh is, by the mark from `take`; None if it is another result."""
+    number, _, result = mark.partition(" ")
+    return int(number) if number.isdecimal() and result == mesh.get(original.RESULT) else None

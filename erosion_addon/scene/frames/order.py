@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames that a run on an object is to keep, by its settings."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...base.errors import InputError
+from ...frames.record import RECORD, Record
+from ...frames.sequence import FrameOrder
+from ...terrain.fields import BAKED, FIELDS
+from .. import session
+from ..terrain import grid
+
+KEPT = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
+"""Fields that a run may change."""
+
+
+def folder_of(settings: Any) -> Path:
+    """Folder of the frames; InputError if there is none yet."""
+    name = settings.folder.strip()
+    if not name:
+        raise InputError("Choose a folder for the frames.")
+    if name.startswith("\\\\"):  # in somebody's file it may name a machine, which must not be called
+        raise InputError("Give the network folder of the frames a drive letter, and choose it there.")
+    if name.startswith("//") and not bpy.data.filepath:
+        raise InputError("Save the .blend file first, or choose a folder of full path: the frames are kept beside it.")
+    path = Path(bpy.path.abspath(name))
+    if not path.is_absolute():
+        raise InputError(
+            "Choose a folder of full path for the frames, or one beside the .blend file that begins with //."
+        )
+    return path
+
+
+def order_of(obj: bpy.types.Object) -> FrameOrder | None:
+    """Frames that a run on the object is to keep; None if none. InputError without a folder."""
+    settings = obj.erosion.frames
+    if not settings.keep:
+        return None
+    return FrameOrder(folder_of(settings), settings.count, fields_of(settings))
+
+
+def fields_of(settings: Any) -> tuple[str, ...]:
+    """Chosen fields in the order of their table."""
+    return tuple(name for name in KEPT if name in settings.fields)
+
+
+def record_of(obj: bpy.types.Object) -> Record | None:
+    """Record of the frames in the folder of an object's settings; None if there are none. Cheap enough for panels."""
+    settings = obj.erosion.frames
+    if not settings.folder:
+        return None
+    try:
+        folder = folder_of(settings)
+        about = (folder / RECORD).stat()
+    except (InputError, OSError):
+        return None
+    return _record(folder, about.st_mtime_ns, about.st_size)
+
+
+@session.cached(8)
+def _record(folder: Path, modified: int, size: int) -> Record | None:
+    """Record in a folder, read again when its file has changed."""
+    return Record.read(folder)
+
+
+def frames_of(obj: bpy.types.Object) -> tuple[Path, Record]:
+    """Folder of an object's frames and its record; InputError if there are none."""
+    folder, record = folder_of(obj.erosion.frames), record_of(obj)
+    if record is None:
+        raise InputError(f"{folder} holds no frames of a run.")
+    return folder, record
+
+
+def shape_of(obj: bpy.types.Object) -> tuple[int, int] | None:
+    """(rows, cols) of the object; None if it is no terrain."""
+    try:
+        found = grid.describe(obj)
+    except InputError:
+        return None
+    return found.rows, found.cols

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How Far: a slider over the kept states of a run; the chosen one becomes the result."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...scene import session
+from ...scene.derived import companions, update_derived
+from ...scene.frames import kept_state, order
+from ...scene.run import job
+from ...scene.run.errand import Plan
+from ...scene.terrain import grid
+from ...worker.messages import Request
+from ..base import handlers
+from ..run import attendance
+from ..run.errand_operator import ErrandOperator
+
+REST = 0.2
+"""Seconds that the slider rests before its state is taken."""
+
+
+@dataclass(eq=False, repr=False)
+class _Now:
+    """State of the session."""
+
+    wanted: tuple[int, int] | None = None
+    """session_uid of the object whose slider moved, and the frame it points to."""
+
+
+_now = session.remember(_Now)
+
+
+def share(settings: Any) -> float:
+    """Position of the slider in percent."""
+    record, obj = order.record_of(settings.id_data), settings.id_data
+    if record is None or obj.type != "MESH":
+        return 100.0
+    number = kept_state.taken(obj.data, settings.taken)
+    if _now.wanted is not None and _now.wanted[0] == obj.session_uid:
+        number = _now.wanted[1]
+    return 100.0 * (record.kept if number is None else number) / record.frames
+
+
+def choose(settings: Any, percent: float) -> None:
+    """Take the state at a position of the slider as soon as it rests."""
+    record = order.record_of(settings.id_data)
+    if record is not None:
+        number = min(round(percent / 100.0 * record.frames), record.kept)
+        _now.wanted = settings.id_data.session_uid, number
+        handlers.end(TIMERS)
+        handlers.call_later(_take, REST)
+
+
+def _take() -> None:
+    if _now.wanted is None:
+        return
+    (uid, number), _now.wanted = _now.wanted, None
+    terrain = companions.terrain_of(bpy.context.object)
+    if terrain is not None and terrain.session_uid == uid and job.now.current is None:
+        try:
+            attendance.call("erosion.how_far", {"frame": number})
+        except RuntimeError as error:  # what the operator reports
+            print(error)
+
+
+class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
+    """Make a kept state of the run the result: its heights and the maps kept with it. Restore goes back as before"""
+
+    bl_idname = "erosion.how_far"
+    bl_label = "How Far"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "State"
+
+    frame: bpy.props.IntProperty(name="Frame", description="Number of the kept state: 0 for the start", min=0)
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return super().why_not(context) or why_no_frames(companions.terrain_of(context.object))
+
+    def plan(self) -> Plan:
+        number = self.frame
+        state = kept_state.read(*order.frames_of(companions.terrain_of(bpy.context.object)), number)
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            heights = kept_state.heights(terrain, state)
+            return update_derived.requests(terrain, grid.find_lattice(terrain), heights, state.fields)
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            terrain.erosion.frames.taken = kept_state.take(terrain, state, number)
+            terrain.erosion.report = ""
+            return "", update_derived.update(terrain)
+
+        return Plan(requests, change)
+
+
+def why_no_frames(terrain: bpy.types.Object) -> str | None:
+    """Reason why there are no frames to show; None if there are some."""
+    return "Keep the frames of a run first." if order.record_of(terrain) is None else None
+
+
+CLASSES = (EROSION_OT_how_far,)
+
+TIMERS: handlers.Timers = (_take,)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animation of 48 frames: rivers cut canyons into a plateau, played by Geometry Nodes in a plain Blender.
+
+Writes build/examples/animation.webp; with --keep, the picture of the manual, docs/images/time.jpg. EEVEE renders it.
+"""
+
+import math
+import shutil
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import erosion_addon  # noqa: E402
+from erosion_addon.model import Recipe  # noqa: E402
+from erosion_addon.scene.materials import material  # noqa: E402
+from erosion_addon.scene.terrain import grid  # noqa: E402
+
+OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "time.jpg"
+SIDE, CELL_SIZE, RELIEF = 192, 20.0, 600.0
+FRAMES, PICTURE, SAMPLES = 48, (480, 270), 4
+RECIPE = "canyon"
+
+
+def noise(seed: int, exponent: float) -> np.ndarray:
+    """Fractal noise from 0 to 1, (rows, cols)."""
+    waves = np.fft.fft2(np.random.default_rng(seed).standard_normal((SIDE, SIDE)))
+    frequency = np.hypot(np.fft.fftfreq(SIDE)[:, None], np.fft.fftfreq(SIDE))
+    frequency[0, 0] = np.inf
+    heights = np.fft.ifft2(waves / frequency**exponent).real
+    return (heights - heights.min()) / np.ptp(heights)
+
+
+def play(folder: Path) -> bpy.types.Scene:
+    """A scene with the terrain, eroded with frames in the folder, and their playback."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    erosion_addon.register()
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, FRAMES
+    heights = noise(7, 2.1) * RELIEF
+    terrain = grid.make_grid_object("Terrain", heights, (CELL_SIZE, CELL_SIZE), scene.collection)
+    bpy.context.view_layer.objects.active = terrain
+    terrain.select_set(True)
+    terrain.erosion.recipe_name = RECIPE
+    settings = terrain.erosion.frames
+    settings.folder, settings.count, settings.keep = str(folder), FRAMES, True
+    bpy.ops.erosion.run()
+    material.assign(terrain, Recipe.load(RECIPE).palette)
+    bpy.ops.erosion.playback_add()
+    return scene
+
+
+def set_stage(scene: bpy.types.Scene) -> None:
+    """Camera above the south-west, sun from the left, a sky."""
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 45.0, 10.0, 60_000.0
+    width = SIDE * CELL_SIZE
+    camera.location = (-0.5 * width, -0.95 * width, 0.45 * width)
+    camera.rotation_euler = (Vector((0.0, -0.05 * width, 0.0)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    sun.data.energy, sun.data.angle, sun.data.color = 5.0, math.radians(0.6), (1.0, 0.92, 0.80)
+    sun.rotation_euler = (math.radians(55), 0.0, math.radians(-60))
+    world = bpy.data.worlds.new("Sky")
+    if bpy.app.version < (5, 0, 0):
+        world.use_nodes = True
+    background = world.node_tree.nodes["Background"].inputs
+    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), 0.8
+    scene.world, scene.camera = world, camera
+    for thing in (camera, sun):
+        scene.collection.objects.link(thing)
+    render = scene.render
+    render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
+    render.resolution_x, render.resolution_y = PICTURE
+    render.image_settings.file_format = "PNG"
+    scene.eevee.taa_render_samples = SAMPLES
+
+
+def picture(scene: bpy.types.Scene, frame: int, path: Path) -> Image.Image:
+    """The scene at a frame."""
+    scene.frame_set(frame)
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    with Image.open(path) as image:
+        return image.convert("RGB")
+
+
+def main(arguments: list[str]) -> None:
+    """Make the animation, or with --keep four of its frames as the manual's picture."""
+    work = OUT / "animation"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    scene = play(work / "frames")
+    set_stage(scene)
+    keep = "--keep" in arguments
+    chosen = (0, 12, 24, 48) if keep else range(FRAMES + 1)
+    pictures = [picture(scene, frame, work / f"{frame:04d}.png") for frame in chosen]
+    if keep:
+        width, height = PICTURE
+        sheet = Image.new("RGB", (2 * width, 2 * height))
+        for number, shown in enumerate(pictures):
+            sheet.paste(shown, (number % 2 * width, number // 2 * height))
+        sheet.save(KEPT, quality=88)
+        print(KEPT)
+        return
+    path = OUT / "animation.webp"
+    pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=80, loop=0, quality=70)
+    print(path, f"{path.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

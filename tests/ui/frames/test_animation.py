@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run for each frame of the scene, with its parameters as they are animated."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.frames.record import Record
+from erosion_addon.model import erode
+from erosion_addon.scene.run import job, run_queue
+from erosion_addon.scene.terrain import grid
+from erosion_addon.ui.recipe import steps
+from erosion_addon.ui.run import runs
+from tests.ui.conftest import z_of
+
+IMAGES = OpenImageIOFiles()
+
+
+@pytest.fixture
+def animated(terrain_object, tmp_path):
+    """The terrain, whose drops grow from 0.1 to 0.5 a cell at the scene's frames 10 to 14."""
+    scene, settings = bpy.context.scene, terrain_object.erosion
+    scene.frame_start, scene.frame_end = 10, 14
+    droplet = settings.steps[0].droplet
+    for frame, drops in ((10, 0.1), (14, 0.5)):
+        droplet.drops_per_cell = drops
+        droplet.keyframe_insert("drops_per_cell", frame=frame)
+    settings.frames.folder, settings.frames.fields = str(tmp_path / "frames"), {"wear"}
+    scene.frame_set(3)
+    return terrain_object
+
+
+def hashes(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_each_frame_is_a_run_from_the_same_start_with_its_own_parameters(animated, tmp_path):
+    before = z_of(animated).tobytes()
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
+    assert z_of(animated).tobytes() == before and bpy.context.scene.frame_current == 3
+    terrain, _ = grid.read_terrain(animated)
+    seen = set()
+    for number in (0, 2, 4):
+        bpy.context.scene.frame_set(10 + number)
+        recipe = steps.recipe_of(animated.erosion, [])
+        seen.add(recipe.steps[0].parameters.drops_per_cell)
+        expected = erode(terrain, recipe).elevation.astype(np.float32)
+        assert IMAGES.read(tmp_path / "frames" / f"elevation_{number:04d}.exr").tobytes() == expected.tobytes()
+    assert len(seen) == 3
+
+
+def test_frames_with_the_same_settings_are_not_run_again(animated, tmp_path):
+    folder = tmp_path / "frames"
+    bpy.context.scene.frame_end = 12
+    bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    kept, times = hashes(folder), {file: file.stat().st_mtime_ns for file in folder.glob("*.exr")}
+    assert Record.read(folder).kept == 2
+
+    bpy.context.scene.frame_end = 14
+    run = runs.start_animation(animated)
+    while not run.ended:
+        run.poll(0.1)
+    job.clear()
+    assert run.sentence == "2 frames of Terrain are made, 3 were there already."
+    assert {file: file.stat().st_mtime_ns for file in times} == times
+    assert {name: kept[name] for name in kept if name.endswith("exr")}.items() <= hashes(folder).items()
+
+    animated.erosion.seed += 1  # all of them differ now
+    run = runs.start_animation(animated)
+    while not run.ended:
+        run.poll(0.1)
+    job.clear()
+    assert run.sentence.startswith("5 frames") and hashes(folder)["elevation_0001.exr"] != kept["elevation_0001.exr"]
+
+
+def test_a_canceled_animation_keeps_whole_frames_and_goes_on(animated, tmp_path):
+    folder = tmp_path / "frames"
+    run = runs.start_animation(animated)
+    while not run.ended and not (folder / "elevation_0001.exr").exists():
+        run.poll(0.01)
+    run.cancel()
+    job.clear()
+    assert not list(folder.glob(".erosion-*"))
+    kept = Record.read(folder)
+    assert len(kept.orders) == kept.kept + 1 and len(list(folder.glob("*.exr"))) >= 2 * len(kept.orders)
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
+    assert Record.read(folder).kept == 4
+
+
+def test_frames_of_one_run_are_not_replaced(animated, tmp_path):
+    animated.erosion.frames.keep = True
+    animated.erosion.frames.count = 2
+    bpy.ops.erosion.run("EXEC_DEFAULT")
+    before = hashes(tmp_path / "frames")
+    with pytest.raises(RuntimeError, match="holds frames of a run already"):
+        bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    assert hashes(tmp_path / "frames") == before
+
+
+def test_an_animation_waits_in_the_queue(animated, tmp_path):
+    run_queue.add(animated, animation=True)
+    assert runs.start_next() == []
+    while not job.now.current.ended:
+        job.now.current.poll(0.1)
+    job.clear()
+    assert Record.read(tmp_path / "frames").kept == 4

@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.heightmap import RAW_SUFFIXES, SUFFIXES
+from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, heightmap_windows
 from ..files.image_files import ImageFiles
 from ..files.side_file import known_metres
 from ..generators.registry import SOURCES
@@ -77,35 +76,24 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def _heightmap(
     given: argparse.Namespace, image_files: ImageFiles
 ) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
-    """Start terrain from a file: mapped from the disk if it is an array or raw floats, else read as a whole."""
+    """Start terrain from a file, read in windows where it may be larger than memory."""
     path = Path(given.source)
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{given.source} is no heightmap and no start terrain; there are {', '.join(SOURCES)}.")
-    mapped = _mapped(path, given.size)
-    if mapped is not None:
-        size = given.cell_size or known_metres(path).spacing or 1.0
-        heights = mapped
+    known = known_metres(path)
+    read = (
+        None
+        if known.bottom_first
+        else heightmap_windows(path, given.height_range or known.height_range, given.size or known.size)
+    )
+    if read is not None:
+        start, shape, size = make.from_windows(read[1]), read[0], given.cell_size or known.spacing or 1.0
     else:
         words = argparse.Namespace(**{**vars(given), "input": path, "smooth_steps": False})
         heights, size = read_input(words, given.size, image_files)
+        start, shape = make.given(heights), (heights.shape[0], heights.shape[1])
     row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
-    return make.given(heights), (heights.shape[0], heights.shape[1]), (row_spacing, col_spacing)
-
-
-def _mapped(path: Path, size: tuple[int, int] | None) -> Array | None:
-    """Heights mapped from a .npy or .r32 file, row 0 at the smallest y; None for other files."""
-    try:
-        if path.suffix.lower() == ".npy":
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-            return array if array.ndim == 2 and array.dtype in ("<f4", "<f8") else None
-        if path.suffix.lower() == ".r32":
-            count = path.stat().st_size // 4
-            rows, cols = size or (math.isqrt(count), math.isqrt(count))
-            if rows * cols * 4 == path.stat().st_size:
-                return np.memmap(path, "<f4", "r", shape=(rows, cols))[::-1]
-    except (OSError, ValueError, EOFError):
-        return None  # the reader of heightmaps says what is wrong
-    return None
+    return start, shape, (row_spacing, col_spacing)
 
 
 def _erode(given: argparse.Namespace) -> None:

@@ -19,17 +19,22 @@ from ..base.memory import require
 from ..grid.fill_holes import filled
 from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
 from .headers.georeference import Georeference
-from .headers.image_header import file_size, read_header
-from .image_files import ImageFiles
+from .headers.image_header import ImageHeader, file_size, read_header
+from .image_files import ImageFiles, windows
 from .tiff_writer import write_tiff
 
 Array = np.ndarray[Any, Any]
 Range = tuple[float, float]
 Note = Callable[[str], object]
+Windows = Callable[[int, int, int, int], Array]
+"""Reader of windows: top, bottom, left, right → m."""
 
 IMAGE_SUFFIXES = (".exr", ".png", ".tif", ".tiff")
 RAW_SUFFIXES = (".r16", ".r32", ".raw")
 SUFFIXES = (".npy", *IMAGE_SUFFIXES, *RAW_SUFFIXES)
+
+LARGE = 1 << 26
+"""Cells from which a TIFF is read in windows; smaller ones are read as a whole."""
 
 _WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _NO_DATA = -(2**15)
@@ -81,6 +86,63 @@ def read_heightmap(
     except MemoryError:
         raise InputError(f"There is not enough memory to read {path}; use a smaller terrain.") from None
     return elevation
+
+
+def heightmap_windows(
+    path: Path, height_range: Range | None = None, size: tuple[int, int] | None = None
+) -> tuple[tuple[int, int], Windows] | None:
+    """(rows, cols) of a file that may be larger than memory, and a reader of its windows, see `read_heightmap`.
+
+    The reader takes top, bottom, left and right, row 0 at the smallest y, and returns float64 m. None for files that
+    are read as a whole: other kinds, and images of less than 64 million cells. Cells without data are no numbers.
+    """
+    suffix, span = path.suffix.lower(), _checked_range(height_range)
+    if suffix in (".tif", ".tiff") and (header := read_header(path)).cells >= LARGE:
+        if header.kind.startswith("uint"):
+            _need_range(span, path)
+        return (header.rows, header.cols), _image_windows(path, header, span)
+    kind = {".npy": "", ".r32": "<f4", ".r16": "<u2", ".raw": "<u2"}.get(suffix)
+    if kind is None:
+        return None
+    try:
+        if suffix == ".npy":
+            values = np.load(path, mmap_mode="r", allow_pickle=False)
+            if values.ndim != 2 or values.dtype not in ("<f4", "<f8"):
+                return None
+        else:
+            count = file_size(path) // np.dtype(kind).itemsize
+            rows, cols = size or (math.isqrt(count), math.isqrt(count))
+            if rows * cols * np.dtype(kind).itemsize != file_size(path):
+                return None
+            values = np.memmap(path, kind, "r", shape=(rows, cols))[::-1]
+    except (OSError, ValueError, EOFError):
+        return None  # read as a whole it says what is wrong
+    if kind == "<u2":
+        _need_range(span, path)
+
+    def read(top: int, bottom: int, left: int, right: int) -> Array:
+        part = _meters(values[top:bottom, left:right])
+        return _scaled(part, "uint16", span) if kind == "<u2" and span else part
+
+    return (values.shape[0], values.shape[1]), read
+
+
+def _image_windows(path: Path, header: ImageHeader, span: Range | None) -> Windows:
+    numbers = windows(path)
+    no_data = _NO_DATA if header.kind == "int16" and header.no_data is None else header.no_data
+
+    def read(top: int, bottom: int, left: int, right: int) -> Array:
+        values = _meters(numbers(top, bottom, left, right))
+        if not header.kind.startswith("float"):
+            values = np.rint(values * _WHITE[header.kind])
+        with np.errstate(over="ignore"):  # the least double is less than any float
+            holes = values == (np.nan if no_data is None else np.float32(no_data))
+        if span and not header.kind.startswith("float"):
+            values = _scaled(values, header.kind, span)
+        values[holes] = np.nan
+        return values
+
+    return read
 
 
 def write_heightmap(

@@ -6,7 +6,7 @@ Both backends, `OpenImageIOFiles` here and `BlenderFiles` in the scene, return t
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +16,9 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.memory import require
 from .headers.image_header import read_header
+
+_CACHE = 256.0
+"""Megabytes of a large file kept in memory."""
 
 
 class ImageFiles(Protocol):
@@ -87,6 +90,32 @@ class OpenImageIOFiles:
             error = _error(image)
             if not image.close() or not done or error:
                 raise OSError(_first_line(error or _error(image)))
+
+
+def windows(path: Path) -> Callable[[int, int, int, int], np.ndarray[Any, Any]]:
+    """Reader of windows of a file that may be larger than memory: (top, bottom, left, right) → gray pixels as of
+    `OpenImageIOFiles.read`, top and bottom counted from the bottom row. Keeps at most 256 MB.
+    """
+    header, oiio = read_header(path), _openimageio()
+    cache = oiio.ImageCache(False)
+    cache.attribute("max_memory_MB", _CACHE)
+    cache.attribute("autotile", 256)  # else a file without tiles is read as a whole
+    cache.attribute("autoscanline", 1)
+    cache.attribute("unassociatedalpha", 1)
+    try:
+        name = os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{path} has a name that is not UTF-8; rename the file.") from None
+
+    def read(top: int, bottom: int, left: int, right: int) -> np.ndarray[Any, Any]:
+        place = oiio.ROI(left, right, header.rows - bottom, header.rows - top, 0, 1, 0, header.channels)
+        pixels = cache.get_pixels(name, 0, 0, place, oiio.TypeDesc("float"))
+        if pixels is None or cache.has_error:
+            raise damaged(path, cache.geterror())
+        shape = (bottom - top, right - left, header.channels)
+        return gray(np.asarray(pixels).reshape(shape)[::-1], path)
+
+    return read
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:

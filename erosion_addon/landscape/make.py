@@ -69,6 +69,11 @@ def given(elevation: Array) -> Start:
     }
 
 
+def from_windows(read: Callable[[int, int, int, int], Array]) -> Start:
+    """Start terrain from a reader of windows, see `files.heightmap.heightmap_windows`."""
+    return lambda window: {"elevation": read(window.top, window.bottom, window.left, window.right)}
+
+
 def make(folder: Path, manifest: Manifest, start: Start, told: Told = lambda fraction: None) -> Landscape:
     """Write the start tiles of a landscape, and its manifest last.
 

@@ -78,7 +78,7 @@ STARTS = {
     "coast dunes": Start(
         (("plane", {"slope": 0.02, "direction": 180.0}),), bumps(8.0, 10.0) + fractal(8.0), level=-12.0, seed=4
     ),
-    "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0),
+    "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0, tread=0.45),
     "desert range": Start(seed=11),
     "dune sea": Start((), bumps(50.0, 5.0) + fractal(30.0)),
     "flood plain": Start((("plane", {"slope": 0.01, "direction": 0.0}),), fractal(10.0, 0.3)),

@@ -25,7 +25,9 @@ import numpy as np
 from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[1]
-READERS = [f"erosion_addon.{room}" for room in ("base", "cli", "files", "recipe", "run", "terrain", "worker")]
+READERS = [
+    f"erosion_addon.{room}" for room in ("base", "cli", "files", "landscape", "recipe", "run", "terrain", "worker")
+]
 """Rooms that read what comes from outside."""
 KERNELS = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "erosion_addon").rglob("kernels/*.py")
@@ -41,6 +43,7 @@ with (
     from erosion_addon.files import heightmap, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
+    from erosion_addon.landscape import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
 
 LEARNED = ROOT / "build" / "fuzz"
@@ -123,6 +126,19 @@ def side(content: bytes) -> None:
         sentence(lambda: side_file.entries(path))
 
 
+def manifest(content: bytes) -> None:
+    """The manifest of a landscape; what is read is written and read again."""
+    with file_of(content, ".json") as path:
+        path = path.rename(path.with_name(manifests.NAME))
+
+        def read() -> None:
+            found = manifests.Manifest.load(path.parent)
+            found.save(path.parent)
+            assert manifests.Manifest.load(path.parent) == found
+
+        sentence(read)
+
+
 def checkpoint(content: bytes) -> None:
     """A run that goes on from a file."""
 
@@ -148,6 +164,17 @@ def words(content: bytes) -> None:
     sentence(parse)
 
 
+def written_manifest() -> bytes:
+    """The manifest of a landscape of four tiles, as a file."""
+    step = {"kind": "talus", "reach": 10.0}
+    order = manifests.Erosion({"name": "one", "step": [step]}, 1, "open", 64, 16)
+    tiles = dict.fromkeys(("x0_y0", "x1_y0", "x0_y1", "x1_y1"), "0" * 64)
+    made = manifests.Manifest(128, 128, 64, (10.0, 10.0), "fractal", order, {}, {"start/elevation": tiles})
+    with file_of(b"", ".json") as path:
+        made.save(path.parent)
+        return path.with_name(manifests.NAME).read_bytes()
+
+
 def checkpoints() -> list[bytes]:
     """Files of runs of a few cells."""
     found = []
@@ -171,6 +198,7 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
         side,
         lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],
     ),
+    "manifest": (manifest, lambda: [written_manifest()]),
     "checkpoint": (checkpoint, checkpoints),
     "words": (words, lambda: [line.encode() for line in WORDS]),
 }

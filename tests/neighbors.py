@@ -20,8 +20,11 @@ from pathlib import Path
 from tests import bare_python
 
 ROOT = Path(__file__).resolve().parents[1]
-MODULE = "bl_ext.user_default.terrain_erosion"
+MODULES = [f"bl_ext.user_default.{name}" for name in ("neighbor", "terrain_erosion")]
 TAG = "cp{}{}".format(*sys.version_info)
+KERNELS = "NEIGHBORS_KERNELS"
+"""Environment variable with the folder in which all trials keep their compiled kernels."""
+
 WHEELS = {"numba": "0.61.2", "llvmlite": "0.44.0"}
 """Real wheels of older versions, for both Pythons."""
 
@@ -78,18 +81,22 @@ def neighbor(folder: Path, wheels: list[Path]) -> Path:
 
 
 def act(words: list[str]) -> None:
-    """Install the zips that are named, or remove the neighbor, and erode; prints what comes of it."""
+    """Install zips, or `remove` the neighbor, or leave `both` or one `alone`, and erode; prints what comes of it."""
     import bpy
     import numpy as np
 
     for word in words:
+        if word in ("both", "alone"):
+            continue
         if word == "remove":
             repos = bpy.context.preferences.extensions.repos
             index = next(i for i, repo in enumerate(repos) if repo.module == "user_default")
             bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="neighbor")
         else:
             bpy.ops.extensions.package_install_files(filepath=word, repo="user_default", enable_on_install=True)
-    bpy.ops.preferences.addon_enable(module=MODULE)
+    for module in MODULES[1:] if "remove" in words or "alone" in words else MODULES:
+        bpy.ops.preferences.addon_enable(module=module)
+    bpy.context.preferences.addons[MODULES[1]].preferences.kernel_folder = os.environ[KERNELS]
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=24, size=400.0)
     mesh = bpy.context.object.data
     place = np.empty(len(mesh.vertices) * 3, np.float32)
@@ -108,7 +115,7 @@ def act(words: list[str]) -> None:
     told = {"said": said, "same": now.tobytes() == place.tobytes(), "sha": hashlib.sha256(now).hexdigest()}
     print("\n" + json.dumps(told), flush=True)
     bpy.ops.wm.save_userpref()
-    bpy.ops.preferences.addon_disable(module=MODULE)
+    bpy.ops.preferences.addon_disable(module=MODULES[1])
     os._exit(0)  # Blender 4.5 as a Python module may hang at its end, see conftest.py
 
 
@@ -119,24 +126,24 @@ def blender(python: Path, profile: Path, words: list[str]) -> dict[str, object]:
     """A start of Blender; returns what it has told."""
     done = subprocess.run(
         [python, "-W", "ignore", Path(__file__), "--act", *words],
-        env=bare_python.environment(profile) | {"PYTHONPATH": str(ROOT)},
+        env=bare_python.environment(profile) | {"PYTHONPATH": str(ROOT), KERNELS: str(profile.with_name("kernels"))},
         capture_output=True,
         text=True,
         timeout=600,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     told: dict[str, object] = json.loads(lines[-1]) if lines else {"said": "", "same": False, "sha": ""}
-    told["traceback"] = (done.stdout + done.stderr)[-3000:] if "Traceback" in done.stdout + done.stderr else ""
+    told["rest"] = "" if lines else (done.stdout + done.stderr)[-3000:]
     return told
 
 
 def main() -> int:
     """Try all neighbors in both orders; returns how many failures there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--act", nargs="+", metavar="WORD", help="in Blender: zips to install, or the word remove")
+    parser.add_argument("--act", nargs="+", metavar="WORD", help="in Blender: zips, remove, both or alone")
     given = parser.parse_args()
     if given.act is not None:
-        act([word for word in given.act if word != "nothing"])
+        act(given.act)
     failures = trials = 0
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text).resolve()
@@ -157,20 +164,18 @@ def main() -> int:
                 trials += 1
                 told = [
                     blender(python, profile, zips),
-                    blender(python, profile, ["nothing"]),
+                    blender(python, profile, ["both"]),
                     blender(python, profile, ["remove"]),
-                    blender(python, profile, ["nothing"]),
+                    blender(python, profile, ["alone"]),
                 ]
-                is_well = all(
-                    not one["traceback"] and (one["same"] if one["said"] else not one["same"]) for one in told
-                )
-                is_well = is_well and not told[-1]["said"]
+                is_well = not told[-1]["said"] and all(one["same"] == bool(one["said"]) for one in told)
+                is_well = is_well and not any("Traceback" in f"{one['said']}{one['rest']}" for one in told)
                 failures += not is_well
                 words = ["a sentence" if one["said"] else "eroded" for one in told]
                 print(f"{name}, {order}: {', '.join(words)}: {'well' if is_well else 'FAILED'}", flush=True)
                 for one in told:
                     if one["said"] or not is_well:
-                        print(f"    {one['said']}{one['traceback']}")
+                        print(f"    {one['said']}{one['rest']}")
     print(f"{trials} neighbors, 4 starts of Blender each, {failures} failures")
     return failures
 

@@ -31,7 +31,7 @@ ANEW = 25
 MOST_GROWTH = 2048.0
 """Bytes for each run or stroke."""
 
-KINDS = ("rain", "raise", "smooth", "talus", "sand", "rills")
+KINDS = ("rain", "raise", "smooth", "talus", "sand", "wind", "rills")
 
 
 def terrain() -> bpy.types.Object:

@@ -5,7 +5,7 @@ from desk import TERRAIN
 
 SETTINGS = "bpy.context.scene.erosion_brush"
 STROKES = f"sum(len(item.strokes) for item in {TERRAIN}.erosion.steps)"
-KINDS = ("rain", "rills", "talus", "raise", "smooth", "sand")
+KINDS = ("rain", "rills", "talus", "raise", "smooth", "sand", "wind")
 CHOOSE = """
 with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')):
     bpy.ops.wm.tool_set_by_id(name='erosion.brush')

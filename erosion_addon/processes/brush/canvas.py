@@ -16,7 +16,7 @@ from ...terrain.limits import NO_LIMITS
 from ..shared.process import Process
 from ..shared.shares import shares_in_depth, under_grass
 from ..shared.state import State, Step, Volumes
-from .dabs import HEIGHT, SPREADING, Ground, crept, raised, strewn
+from .dabs import HEIGHT, HOP, SPREADING, Ground, blown, crept, raised, strewn
 from .strokes import Stroke
 from .window import Window, around, distances
 
@@ -32,7 +32,7 @@ SLIDES = 24
 FADE = 2.302585092994046
 """What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
 
-RUN_OUT = {"rain": 2.1, "rills": 2.1}
+RUN_OUT = {"rain": 2.1, "rills": 2.1, "wind": 1.0 + HOP}
 """Radii from its middle within which a dab changes the ground, where that is beyond the disc."""
 
 
@@ -78,7 +78,7 @@ class Canvas:
         if not share.any():
             return None
         part = self._part(window)
-        self._do(stroke, (stroke.seed << 32) + number, strength, window, part, share, distance)
+        self._do(stroke, number, strength, window, part, share, distance)
         return window
 
     def end(self, box: Box) -> None:
@@ -123,10 +123,10 @@ class Canvas:
         return replace(part, masks=masks)
 
     def _do(
-        self, stroke: Stroke, key: int, strength: float, window: Window, part: State, share: Array, distance: Array
+        self, stroke: Stroke, number: int, strength: float, window: Window, part: State, share: Array, distance: Array
     ) -> None:
         """Let the part change by a dab, and put it back."""
-        sign = -1.0 if stroke.invert else 1.0
+        sign, key = -1.0 if stroke.invert else 1.0, (stroke.seed << 32) + number
         if stroke.kind in _BY_PROCESS:
             step = _BY_PROCESS[stroke.kind](self._tools, stroke, key, strength, part, share, distance)
             if step is None:
@@ -138,6 +138,9 @@ class Canvas:
         else:
             if stroke.kind == "smooth":
                 ground = crept(part, share, SPREADING * strength * stroke.radius * stroke.radius)
+            elif stroke.kind == "wind":
+                x, y = (HOP * stroke.radius * along for along in stroke.way(number))
+                ground = blown(part, share, HEIGHT * strength * stroke.radius, (x, y))
             else:
                 change = raised if stroke.kind == "raise" else strewn
                 ground = change(part, share, sign * HEIGHT * strength * stroke.radius)

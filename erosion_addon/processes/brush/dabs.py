@@ -16,6 +16,12 @@ from ..shared.state import State, Volumes
 HEIGHT = 0.02
 """Meters that the ground rises in a dab of full strength, by the meter of radius."""
 
+HOP = 0.25
+"""Distance that sand is blown in a dab, by the meter of radius: that between two dabs."""
+
+FACING = 4.0
+"""Sand that a slope facing the wind loses beyond what level ground does, by the slope."""
+
 SPREADING = 0.01
 """Diffusivity times time (m²) of a dab of full strength, by the square meter of radius."""
 
@@ -59,6 +65,57 @@ def strewn(state: State, share: Array, height: float) -> Ground:
 def _made(state: State, change: Array) -> Volumes:
     area = state.spacing[0] * state.spacing[1]
     return Volumes(float(np.abs(change).sum()) * area, 0.0, float(change.sum()) * area)
+
+
+def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -> Ground:
+    """The ground after wind has taken up to so many meters of loose sand, and laid them down a hop (m along x and y)
+    further: more from slopes that face the wind, less from those behind crests, so that sand gathers in lees. Sand that
+    finds no place stays; over open edges it leaves.
+    """
+    given, loose, (along_x, along_y) = shares(state), state.loose(), hop
+    length, (row, col) = math.sqrt(along_x * along_x + along_y * along_y), state.spacing
+    if length == 0.0:
+        return Ground(state.elevation, loose, Volumes(0.0, 0.0))
+    slope_y, slope_x = np.gradient(state.elevation, row, col)
+    facing = np.clip(1.0 + FACING * (slope_x * along_x + slope_y * along_y) / length, 0.0, 2.0)
+    lifted = np.minimum(height * share * facing * given.filled("dug", share.shape), loose)
+    laid, cells, wraps = given.filled("laid", share.shape), (along_y / row, along_x / col), state.edges == "wrap"
+    lands = _moved(laid, -cells[0], -cells[1], wraps)
+    leaves = 1.0 - _moved(np.ones_like(lands), -cells[0], -cells[1], wraps) if state.edges == "open" else 0.0 * lands
+    taken, arriving = lifted * (lands + leaves), _moved(lifted, *cells, wraps) * laid
+    area = row * col
+    volumes = Volumes(float(taken.sum()) * area, float((lifted * leaves).sum()) * area)
+    return Ground(state.elevation + (arriving - taken), np.maximum(loose - taken, 0.0) + arriving, volumes)
+
+
+def _moved(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:
+    """Amounts that have moved by a number of cells, shared by the four cells that they meet."""
+    first_row, first_col = math.floor(rows), math.floor(cols)
+    down, right = rows - first_row, cols - first_col
+    found = np.zeros_like(amounts)
+    for row, col, part in (
+        (0, 0, (1 - down) * (1 - right)),
+        (0, 1, (1 - down) * right),
+        (1, 0, down * (1 - right)),
+        (1, 1, down * right),
+    ):
+        if part > 0:
+            found += part * _shifted(amounts, first_row + row, first_col + col, wraps)
+    return found
+
+
+def _shifted(amounts: Array, rows: int, cols: int, wraps: bool) -> Array:
+    """Amounts moved by whole cells; over the edges only where they wrap."""
+    if wraps:
+        return np.roll(amounts, (rows, cols), (0, 1))
+    found = np.zeros_like(amounts)
+    into: tuple[slice, ...] = ()
+    out: tuple[slice, ...] = ()
+    for by, side in zip((rows, cols), amounts.shape, strict=True):
+        into += (slice(max(by, 0), max(side + min(by, 0), 0)),)
+        out += (slice(max(-by, 0), max(side - max(by, 0), 0)),)
+    found[into] = amounts[out]
+    return found
 
 
 def crept(state: State, share: Array, spread: float) -> Ground:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Strokes of a brush as data: what each does, how strong, how wide, and where its dabs are."""
 
+import math
 from dataclasses import replace
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ KINDS = {
     "rills": "Light drops cut fine rills and fill floors",
     "talus": "Slopes steeper than the angle give way and slide",
     "raise": "The ground rises; inverted, it sinks",
+    "wind": "Wind along the stroke takes loose sand from slopes that face it, and lays it down beyond",
     "smooth": "The ground creeps downhill and evens out",
     "sand": "Loose sand is strewn; inverted, taken away",
 }
@@ -62,6 +64,14 @@ class Stroke(Parameters):
         for number, (_, _, pressure) in enumerate(self.dabs, 1):
             if not 0 <= pressure <= 1:
                 raise InputError(f"dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1.")
+
+    def way(self, number: int) -> tuple[float, float]:
+        """Direction in which the stroke goes at a dab, (along x, along y) of length 1; 0 before it has moved."""
+        x, y, _ = self.dabs[number]
+        for before in reversed(self.dabs[:number]):
+            if (length := math.sqrt((x - before[0]) * (x - before[0]) + (y - before[1]) * (y - before[1]))) > 0:
+                return (x - before[0]) / length, (y - before[1]) / length
+        return 0.0, 0.0
 
     def share(self, distance: Array) -> Array:
         """Strength of a dab at a distance from its middle, in radii: 0-1, and 0 beyond 1."""

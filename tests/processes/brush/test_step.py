@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe, Terrain, erode
+from erosion_addon.processes.brush.canvas import RUN_OUT
 from erosion_addon.processes.brush.strokes import Stroke
 from tests.terrains import fractal
 
@@ -22,6 +23,8 @@ def flat(sand=0.0, side=SIDE, cell=CELL):
 
 
 def stroke(kind, dabs=((MIDDLE, MIDDLE, 1.0),), **values):
+    if kind == "wind" and len(dabs) == 1:  # it blows where the stroke goes
+        dabs = [(MIDDLE - 1.0, MIDDLE, 1.0), *dabs]
     return {"kind": kind, "radius": 150.0, "strength": 1.0, "dabs": [list(dab) for dab in dabs], **values}
 
 
@@ -83,6 +86,27 @@ def test_talus_dabs_bring_a_cliff_to_the_angle():
     assert after.elevation[2].tobytes() == cliff.elevation[2].tobytes()
 
 
+@pytest.mark.parametrize("edges", ["closed", "wrap"])
+def test_wind_moves_sand_along_the_stroke_and_keeps_all_of_it(edges):
+    before = flat(sand=3.0)
+    dabs = [(200.0 + 30 * i, MIDDLE, 1.0) for i in range(8)]
+    after = painted(before, stroke("wind", dabs), edges=edges)
+    moved = change(before, after)
+    along = np.arange(SIDE) * CELL
+    assert moved[:, along < 250].sum() < 0 < moved[:, along > 420].sum()
+    assert abs(volume(before, after)) < 4096 * 100 * 2**-18  # float32 of 50 m
+    assert (after["sediment"] >= 0).all() and (after["wear"] <= 1e-4).all()
+    back = painted(before, stroke("wind", dabs[::-1]), edges=edges)
+    assert change(before, back)[:, along < 190].sum() > 0
+
+
+def test_wind_takes_sand_over_an_open_edge_and_none_from_rock():
+    dabs = [(480.0 + 30 * i, MIDDLE, 1.0) for i in range(6)]
+    after = painted(flat(sand=3.0), stroke("wind", dabs))
+    assert after.report["mass"]["exported"] > 1000
+    assert (painted(flat(), stroke("wind", dabs)).elevation == 50.0).all()
+
+
 def test_creep_smooths_and_no_volume_is_lost():
     before = hills()
     after = painted(before, stroke("smooth", [(MIDDLE, MIDDLE, 1.0)] * 3), edges="closed")
@@ -103,16 +127,16 @@ def test_more_strength_of_rain_wears_more_and_all_of_it_stays():
     assert worn[0] > 0 and worn[1] > 1.3 * worn[0] and worn[2] > 1.3 * worn[1]
 
 
-@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "smooth", "sand"])
+@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "wind", "smooth", "sand"])
 def test_nothing_beyond_its_reach_changes_by_a_bit(kind):
     before = hills()
     after = painted(before, stroke(kind, radius=100.0, angle=15.0))
     row, col = np.mgrid[:SIDE, :SIDE] * CELL
-    far = np.hypot(row - MIDDLE, col - MIDDLE) > 100.0 * (2.1 if kind in ("rain", "rills") else 1.0) + 2 * CELL
+    far = np.hypot(row - MIDDLE, col - MIDDLE) > 100.0 * RUN_OUT.get(kind, 1.0) + 2 * CELL
     assert (change(before, after)[far] == 0).all() and (change(before, after) != 0).any()
 
 
-@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "smooth", "sand"])
+@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "wind", "smooth", "sand"])
 def test_masks_hold_and_protected_rock_is_never_lowered(kind):
     before, inside = hills(), (slice(20, 44), slice(30, 44))
     strength, protect = np.ones((SIDE, SIDE), np.float32), np.zeros((SIDE, SIDE), np.float32)
@@ -136,7 +160,7 @@ def test_a_stroke_on_a_tile_goes_over_its_edge():
         np.testing.assert_array_equal(np.roll(over.elevation, (32, 32), (0, 1)), middle.elevation)
 
 
-@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "smooth", "sand"])
+@pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "wind", "smooth", "sand"])
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_a_stroke_over_the_border_is_one_over_what_is_there(kind, edges):
     dabs = [(-60.0 + 40 * i, -30.0, 1.0) for i in range(5)] + [(1e6, -1e6, 1.0)]

@@ -70,9 +70,9 @@ def replayed(only_brush=True):
 
 def test_what_was_painted_is_what_a_run_of_the_recipe_makes(terrain):
     before = heights()
-    for number, kind in enumerate(("rain", "talus", "smooth", "raise", "sand", "rills")):
+    for number, kind in enumerate(("rain", "talus", "smooth", "raise", "sand", "wind", "rills")):
         assert stroke(kind, y=20.0 * number, angle=20.0) == {"FINISHED"}
-    assert [len(item.strokes) for item in layers()] == [6]
+    assert [len(item.strokes) for item in layers()] == [7]
     after = replayed()
     painted = heights()
     assert painted.tobytes() == after.elevation.astype(np.float32).tobytes() != before.tobytes()

@@ -169,6 +169,14 @@ def mapped(path: Path, shape: tuple[int, ...]) -> Array:
     return array
 
 
+def save(path: Path, array: Array) -> None:
+    """Write an array as a .npy file. `numpy.save` says how many bytes were written, not that the disk is full."""
+    values = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    with path.open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(values))
+        stream.write(values.tobytes())
+
+
 def refuse_link(path: Path) -> None:
     """InputError for a symbolic link: in a folder from somebody else it may lead to any file of the user's."""
     if path.is_symlink():
@@ -185,8 +193,8 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
         for name, array in arrays.items():
             refuse_link(folder / f"{name}.npy")
             target = outputs.plan(folder / f"{name}.npy", (".npy",))
-            with outputs.write(target) as path, path.open("wb") as stream:
-                np.save(stream, np.ascontiguousarray(array, array.dtype.newbyteorder("<")), allow_pickle=False)
+            with outputs.write(target) as path:
+                save(path, array)
         digests = {Path(path).stem: digest for path, digest in outputs.digests().items()}
         outputs.publish()
     return digests

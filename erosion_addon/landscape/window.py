@@ -14,7 +14,7 @@ from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
-from .folder import Landscape, Window, locked, refuse_link
+from .folder import Landscape, Window, locked, refuse_link, save
 from .manifest import NAME
 from .spread import means
 
@@ -94,8 +94,8 @@ def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Non
                 file = landscape.path(layer, tile)
                 refuse_link(file)
                 target = outputs.plan(file, (".npy",))
-                with outputs.write(target) as path, path.open("wb") as stream:
-                    np.save(stream, whole.astype("<f4"), allow_pickle=False)
+                with outputs.write(target) as path:
+                    save(path, whole)
         for written, digest in outputs.digests().items():
             path = Path(written)
             hashes[path.parent.relative_to(landscape.folder).as_posix()][path.stem] = digest

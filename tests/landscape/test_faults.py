@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults of farms: killed runs, two runs on one folder, full disks, slow renames; the bytes are those of a calm run."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.landscape.analyze import analyze
+from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.tasks import WORK
+from erosion_addon.recipe.recipe import Recipe
+from tests.landscape.conftest import fractal
+
+WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory):
+    """Hashes of a landscape eroded without any trouble."""
+    recipe = Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
+    return erode(fractal(tmp_path_factory.mktemp("calm") / "land").folder, recipe, Alone(), coarse=80).manifest.layers
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="a lock is not taken over there")
+def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, recipe, calm):
+    words = [sys.executable, "-m", "erosion_addon", "landscape", "erode", landscape.folder, *WORDS, "--quiet"]
+    first = subprocess.Popen(words, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        journal, end = landscape.folder / WORK / "journal.jsonl", time.monotonic() + 300
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
+            assert first.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
+        with pytest.raises(InputError, match=f"is being changed by process {first.pid} on"):
+            erode(landscape.folder, recipe, Alone(), coarse=80)
+        first.send_signal(signal.SIGKILL)
+    finally:
+        first.kill()
+        first.wait()
+    assert not Landscape(landscape.folder).has("elevation")
+    assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
+
+
+@contextmanager
+def small_disk(folder, kilobytes):
+    """A file system in memory of so many kilobytes at a folder; skips the test where that is not allowed."""
+    folder.mkdir()
+    if shutil.which("mount") is None or os.name == "nt":
+        pytest.skip("there is no mount")
+    options = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
+    if subprocess.run(options, capture_output=True, check=False).returncode:
+        pytest.skip("a file system cannot be mounted")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk_says_so_and_the_run_goes_on_where_there_is_room(tmp_path, recipe, calm):
+    disk = tmp_path / "disk"
+    with small_disk(disk, 1400):
+        folder = fractal(disk / "land").folder
+        with pytest.raises(InputError, match="No space left"):
+            erode(folder, recipe, Alone(), coarse=80)
+        assert not Landscape(folder).faults() and not list(folder.rglob(".erosion-*"))
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        told = []
+        done = erode(folder, recipe, Alone(), coarse=80, told=lambda fraction, message: told.append(message))
+        assert done.manifest.layers == calm and "the whole eroded on coarse cells" not in told
+    with small_disk(tmp_path / "other", 400):
+        folder = fractal(tmp_path / "other" / "land").folder
+        before = Landscape(folder).manifest
+        with pytest.raises(InputError, match="No space left"):
+            analyze(folder, Alone())
+        assert Landscape(folder).manifest == before and not Landscape(folder).faults()
+
+
+@pytest.mark.slow
+def test_slow_renames_do_not_show(landscape, recipe, calm, monkeypatch):
+    rename = Path.replace
+
+    def slow(self, target):
+        time.sleep(0.02)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", slow)
+    assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm

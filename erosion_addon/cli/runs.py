@@ -65,7 +65,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if frames:
             frames.require_space(terrain.shape)
             if not given.quiet:
-                note(f"{given.frames} frames of about {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
+                note(f"{given.frames + 1} frames of at most {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
             run = frames.keep(run, terrain)
         with _told_what_stays(frames, results, given):
             last = results.watch(run, compile_kernels)

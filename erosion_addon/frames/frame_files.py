@@ -13,11 +13,14 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files import file_sizes, maps
+from ..files import maps
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
 from .exr_writer import write_exr
 from .record import MOST, RECORD, Record
+
+_BYTES = 4.0
+"""Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take less."""
 
 _LEFTOVER = re.compile(r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?")
 
@@ -63,9 +66,9 @@ def frame_file(name: str, number: int) -> str:
 
 
 def bytes_needed(count: int, fields: Iterable[str], shape: tuple[int, int]) -> float:
-    """Estimated size of `count` frames and the start, of a terrain of (rows, cols)."""
+    """Greatest size of `count` frames and the start, of a terrain of (rows, cols)."""
     components = sum(FIELDS[name].components for name in dict.fromkeys(["elevation", *fields]))
-    return (count + 1) * components * file_sizes.heightmap_bytes(Path("frame.exr"), shape)
+    return (count + 1) * components * shape[0] * shape[1] * _BYTES
 
 
 def holds(folder: Path, fields: Iterable[str] = ()) -> bool:

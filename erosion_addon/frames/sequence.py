@@ -81,7 +81,7 @@ class Frames:
         return frames
 
     def bytes_needed(self, shape: tuple[int, int]) -> float:
-        """Estimated size of all frames of a terrain of (rows, cols)."""
+        """Greatest size of all frames of a terrain of (rows, cols)."""
         return frame_files.bytes_needed(self._count, self._fields, shape)
 
     def require_space(self, shape: tuple[int, int]) -> None:

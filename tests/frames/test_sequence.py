@@ -69,6 +69,15 @@ def test_a_frame_is_the_state_of_a_run_that_was_stopped_there(tmp_path, monkeypa
     assert len(record["sha256"]) == 10
 
 
+def test_no_frames_take_more_room_than_was_told(tmp_path):
+    frames = Frames(tmp_path, 4, ("wear", "surface_color"))
+    for _ in frames.keep(simulate(land(), RECIPE), land()):
+        pass
+    taken = sum(file.stat().st_size for file in tmp_path.glob("*.exr"))
+    heads = 1000 * len(list(tmp_path.glob("*.exr")))
+    assert 0.2 * frames.bytes_needed((48, 64)) < taken < frames.bytes_needed((48, 64)) + heads
+
+
 def test_chunks_have_their_length_again_after_a_run_that_was_left(tmp_path):
     before = state.CHUNK_SECONDS
     run = Frames(tmp_path, 4, ()).keep(simulate(land(), RECIPE))

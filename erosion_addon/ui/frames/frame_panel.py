@@ -49,7 +49,7 @@ def _draw_size(layout: Any, terrain: bpy.types.Object, last: int) -> None:
     shape = order.shape_of(terrain)
     if shape is not None and last >= 0:
         size = frame_files.bytes_needed(last, order.fields_of(terrain.erosion.frames), shape)
-        text = phrase("{count} frames, about {size}", count=last + 1, size=_in_words(size))
+        text = phrase("{count} frames, at most {size}", count=last + 1, size=_in_words(size))
         layout.label(text=text, icon="DISK_DRIVE", translate=False)
 
 

@@ -29,6 +29,9 @@ DROPS = 0.2
 SLIDES = 24
 """Passes of talus in a dab."""
 
+SOLID = 90.0
+"""Slope (°) of rock under wind, which does not slide."""
+
 FADE = 2.302585092994046
 """What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
 
@@ -127,14 +130,12 @@ class Canvas:
     ) -> None:
         """Let the part change by a dab, and put it back."""
         sign, key = -1.0 if stroke.invert else 1.0, (stroke.seed << 32) + number
+        given = self._tools, stroke, key, strength
         if stroke.kind in _BY_PROCESS:
-            step = _BY_PROCESS[stroke.kind](self._tools, stroke, key, strength, part, share, distance)
+            step = _BY_PROCESS[stroke.kind](*given, part, share, distance)
             if step is None:
                 return
-            while step.advance() < 1.0:
-                pass
-            volumes, layers = step.volumes(), step.release()
-            elevation, loose = layers["elevation"], {name: layers.get(name, part.layers[name]) for name in self.loose}
+            volumes, elevation, loose = _done(step, part)
         else:
             if stroke.kind == "smooth":
                 ground = crept(part, share, SPREADING * strength * stroke.radius * stroke.radius)
@@ -146,6 +147,10 @@ class Canvas:
                 ground = change(part, share, sign * HEIGHT * strength * stroke.radius)
             volumes, elevation = ground.volumes, ground.elevation
             loose = {**part.layers, **part.split_loose(ground.loose, own="sediment")}
+            if stroke.kind == "wind":  # what it has heaped up too steeply slides
+                piled = replace(part, elevation=elevation, layers=loose)
+                slid, elevation, loose = _done(_slides(*given, piled, share, distance), piled)
+                volumes = volumes.plus(slid)
         self.total += volumes
         window.put(self.elevation, elevation)
         for name, layer in self.loose.items():
@@ -213,6 +218,14 @@ def _drops(
     return _step(tools["rill"], part, values, key)
 
 
+def _done(step: Step, part: State) -> tuple[Volumes, Array, dict[str, Array]]:
+    """A step run to its end on a part: volumes, elevation and loose layers."""
+    while step.advance() < 1.0:
+        pass
+    volumes, layers = step.volumes(), step.release()
+    return volumes, layers["elevation"], {name: layers.get(name, part.layers[name]) for name in part.layers}
+
+
 def _slides(
     tools: Mapping[str, Process],
     stroke: Stroke,
@@ -221,11 +234,12 @@ def _slides(
     part: State,
     share: Array,
     distance: Array,
-) -> Step | None:
+) -> Step:
     """A few passes of talus, within the disc."""
     row, col = part.spacing
     reach = np.sqrt(SLIDES / (8 * (1 / (row * row) + 1 / (col * col))))
-    values = {"sediment_angle": stroke.angle, "rock_angle": stroke.angle, "collapse": 0.5, "reach": float(reach)}
+    rock = SOLID if stroke.kind == "wind" else stroke.angle
+    values = {"sediment_angle": stroke.angle, "rock_angle": rock, "collapse": 0.5, "reach": float(reach)}
     return _step(tools["talus"], _within(part, share * strength), values, key)
 
 

@@ -19,7 +19,10 @@ HEIGHT = 0.02
 HOP = 0.25
 """Distance that sand is blown in a dab, by the meter of radius: that between two dabs."""
 
-FACING = 4.0
+HOPS = (0.25, 0.5, 0.75, 1.0)
+"""Shares of that distance at which equal parts of sand land; one alone would raise ripples of its length."""
+
+FACING = 2.0
 """Sand that a slope facing the wind loses beyond what level ground does, by the slope."""
 
 SPREADING = 0.01
@@ -68,9 +71,9 @@ def _made(state: State, change: Array) -> Volumes:
 
 
 def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -> Ground:
-    """The ground after wind has taken up to so many meters of loose sand, and laid them down a hop (m along x and y)
-    further: more from slopes that face the wind, less from those behind crests, so that sand gathers in lees. Sand that
-    finds no place stays; over open edges it leaves.
+    """The ground after wind has taken up to so many meters of loose sand, and laid them down up to a hop (m along x and
+    y) further: more from slopes that face the wind, less from those behind crests, so that sand gathers in lees. Sand
+    that finds no place stays; over open edges it leaves.
     """
     given, loose, (along_x, along_y) = shares(state), state.loose(), hop
     length, (row, col) = math.sqrt(along_x * along_x + along_y * along_y), state.spacing
@@ -80,12 +83,19 @@ def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -
     facing = np.clip(1.0 + FACING * (slope_x * along_x + slope_y * along_y) / length, 0.0, 2.0)
     lifted = np.minimum(height * share * facing * given.filled("dug", share.shape), loose)
     laid, cells, wraps = given.filled("laid", share.shape), (along_y / row, along_x / col), state.edges == "wrap"
-    lands = _moved(laid, -cells[0], -cells[1], wraps)
-    leaves = 1.0 - _moved(np.ones_like(lands), -cells[0], -cells[1], wraps) if state.edges == "open" else 0.0 * lands
-    taken, arriving = lifted * (lands + leaves), _moved(lifted, *cells, wraps) * laid
+    back = (-cells[0], -cells[1])
+    lands = _blown(laid, back, wraps)
+    leaves = 1.0 - _blown(np.ones_like(lands), back, wraps) if state.edges == "open" else 0.0 * lands
+    taken, arriving = lifted * (lands + leaves), _blown(lifted, cells, wraps) * laid
     area = row * col
     volumes = Volumes(float(taken.sum()) * area, float((lifted * leaves).sum()) * area)
     return Ground(state.elevation + (arriving - taken), np.maximum(loose - taken, 0.0) + arriving, volumes)
+
+
+def _blown(amounts: Array, cells: tuple[float, float], wraps: bool) -> Array:
+    """Amounts spread over a way of a number of cells along rows and columns."""
+    parts = [_moved(amounts, part * cells[0], part * cells[1], wraps) for part in HOPS]
+    return np.asarray(sum(parts[1:], parts[0]) / len(HOPS))
 
 
 def _moved(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:

@@ -107,6 +107,15 @@ def test_wind_takes_sand_over_an_open_edge_and_none_from_rock():
     assert (painted(flat(), stroke("wind", dabs)).elevation == 50.0).all()
 
 
+def test_wind_heaps_no_sand_up_steeper_than_it_stands():
+    """Strokes over the same place would raise walls of 70° from any ripple."""
+    before = Terrain(fractal(SIDE, SIDE, relief=10.0), CELL, {"sediment": np.full((SIDE, SIDE), 20.0)})
+    strokes = [stroke("wind", [(200.0 + 30 * i, MIDDLE, 1.0) for i in range(8)]) for _ in range(12)]
+    after, middle = painted(before, *strokes), (slice(26, 38), slice(26, 40))
+    slope = np.hypot(*np.gradient(after.elevation, CELL))[middle]
+    assert np.percentile(slope, 95) < np.tan(np.radians(40.0))
+
+
 def test_creep_smooths_and_no_volume_is_lost():
     before = hills()
     after = painted(before, stroke("smooth", [(MIDDLE, MIDDLE, 1.0)] * 3), edges="closed")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cost of each kind of task, measured on a small landscape, and from it the time of a large one on many workers.
+
+    python -m bench.landscape.scaling [--cells 2048] [--tile 512] [--coarse 512] [--recipe alpine]
+                                      [--large 65536] [--large-tile 2048] [--workers 1 2 8 16 32 64]
+
+Processor time of one thread, so that other work on the machine hardly counts. Times on several workers are computed,
+not measured: workers take tasks in their order as soon as what these need is done. Disk and network are left out.
+"""
+
+import argparse
+import heapq
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from erosion_addon.landscape import make
+from erosion_addon.landscape.erode import erode
+from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.manifest import Manifest
+from erosion_addon.landscape.plan import Plan, order
+from erosion_addon.landscape.tasks import Task, tasks_of
+from erosion_addon.recipe.recipe import Recipe
+
+CELL = 4.0
+
+
+class Timed:
+    """Tasks one after the other in this process, see `erode.Workers`. costs: seconds a cell by kind of task."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.cells: dict[str, int] = {}
+
+    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
+        """Do tasks, and add up their processor time."""
+        for task in tasks:
+            began = time.process_time()
+            result = task.do(str(folder), 1)
+            self.seconds[task.kind] = self.seconds.get(task.kind, 0.0) + time.process_time() - began
+            self.cells[task.kind] = self.cells.get(task.kind, 0) + task.cells
+            yield result
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """Seconds a cell."""
+        return {kind: spent / self.cells[kind] for kind, spent in self.seconds.items()}
+
+
+def measured(cells: int, tile: int, coarse: int, recipe: Recipe) -> Timed:
+    """Costs of the tasks of a landscape of `cells` × `cells`, once kernels are compiled."""
+    timed = Timed()
+    for size in (128, cells):
+        timed = Timed()
+        with tempfile.TemporaryDirectory() as folder:
+            start = make.generated("fractal", (size, size), CELL, 3, {"relief": 0.18 * size * CELL}, None)
+            made = make.make(
+                Path(folder) / "land", Manifest(size, size, min(tile, size // 2), (CELL, CELL), "fractal"), start
+            )
+            erode(made.folder, recipe, timed, coarse=min(coarse, size // 2))
+    return timed
+
+
+def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> float:
+    """Seconds until all tasks are done on so many workers."""
+    seconds = {task.name: task.cells * costs[task.kind] for task in tasks}
+    waits, leads = {task.name: len(task.needs) for task in tasks}, {task.name: list[int]() for task in tasks}
+    for place, task in enumerate(tasks):
+        for need in task.needs:
+            leads[need].append(place)
+    ready = [place for place, task in enumerate(tasks) if not task.needs]
+    running: list[tuple[float, int]] = []
+    now = 0.0
+    while ready or running:
+        while ready and len(running) < workers:
+            place = heapq.heappop(ready)
+            heapq.heappush(running, (now + seconds[tasks[place].name], place))
+        now, place = heapq.heappop(running)
+        for other in leads[tasks[place].name]:
+            waits[tasks[other].name] -= 1
+            if not waits[tasks[other].name]:
+                heapq.heappush(ready, other)
+    return now
+
+
+def main() -> None:
+    """The whole report."""
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--cells", type=int, default=2048)
+    words.add_argument("--tile", type=int, default=512)
+    words.add_argument("--coarse", type=int, default=512)
+    words.add_argument("--recipe", default="alpine")
+    words.add_argument("--large", type=int, default=65536)
+    words.add_argument("--large-tile", type=int, default=2048)
+    words.add_argument("--workers", type=int, nargs="+", default=[1, 2, 8, 16, 32, 64])
+    given = words.parse_args()
+    recipe = Recipe.load(given.recipe)
+    timed = measured(given.cells, given.tile, given.coarse, recipe)
+    for kind, cost in timed.costs.items():
+        print(f"{kind}: {timed.seconds[kind]:.1f} s, {1e6 * cost:.2f} µs a cell with halos")
+    print(f"{given.cells**2 / sum(timed.seconds.values()) / 1e6:.3f} million cells a second of one thread")
+    manifest = Manifest(given.large, given.large, given.large_tile, (CELL, CELL), "fractal")
+    large = Landscape(Path(), manifest)
+    tasks = tasks_of(Plan(large, order(large, recipe, None, None, 1024)))
+    alone = finished(tasks, timed.costs, 1)
+    path = finished(tasks, timed.costs, len(tasks))
+    print(f"{given.large}² in tiles of {given.large_tile}², {len(tasks)} tasks, critical path {path / 60:.1f} min:")
+    for workers in given.workers:
+        spent = finished(tasks, timed.costs, workers)
+        print(f"  {workers} workers: {spent / 3600:.2f} h, {alone / spent:.1f} times as fast as one")
+
+
+if __name__ == "__main__":
+    main()

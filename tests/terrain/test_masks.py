@@ -189,3 +189,10 @@ def test_a_soft_border_may_be_narrower_than_a_meter():
     mask = disc(radius=0.5, spacing=(0.02, 0.02))
     soft = softened(mask, (0.02, 0.02), 0.4)
     assert soft.max() == 1 and 0 < soft[mask > 0].min() < 0.1
+
+
+def test_inverting_an_amount_takes_its_largest_value_to_0_but_values_up_to_1_to_their_complement():
+    assert np.array_equal(inverted(np.float32([[0, 1, 3]]), "rain"), np.float32([[3, 2, 0]]))
+    assert np.array_equal(inverted(np.float32([[0, 0.25]]), "rain"), np.float32([[1, 0.75]]))
+    assert np.array_equal(inverted(np.float32([[0, 0.25]]), "strength"), np.float32([[1, 0.75]]))
+    assert np.array_equal(inverted(np.float32([[0, 1, 3]]), "strength"), np.float32([[1, 0, -2]]))  # refused later

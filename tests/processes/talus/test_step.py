@@ -5,28 +5,18 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Terrain
-from erosion_addon.processes.shared.state import Pace, State
+from erosion_addon.processes.shared.state import Pace
 from erosion_addon.processes.talus import PROCESS
 from erosion_addon.processes.talus.step import TalusParameters, TalusStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
+from tests.processes.states import state, to_end
 from tests.terrains import fractal
 
 EDGES = ("open", "closed", "wrap")
 
 
-def state(elevation, spacing=10.0, edges="closed", masks=None, **layers):
-    terrain = Terrain(elevation, spacing)
-    layers = {"sediment": np.zeros(terrain.shape), **layers}
-    masks = {kind: np.asarray(mask, np.float32) for kind, mask in (masks or {}).items()}
-    return State(terrain.elevation, layers, masks, terrain.spacing, edges)
-
-
 def finished(start, **parameters):
-    step = TalusStep(start, TalusParameters(**parameters), 0)
-    while step.advance() < 1.0:
-        pass
-    return step
+    return to_end(TalusStep(start, TalusParameters(**parameters), 0))
 
 
 def peaks(rows=24, cols=30, relief=400.0):

@@ -82,6 +82,9 @@ class EROSION_MT_files(bpy.types.Menu):
         layout.operator("erosion.landscape_put_back")
         layout.operator("erosion.images_send", icon="IMAGE_DATA")
         layout.operator("erosion.lod_add", icon="MOD_DECIM")
+        layout.operator("erosion.playback_add", icon="PLAY")
+        layout.operator("erosion.playback_remove")
+        layout.operator("erosion.how_far", icon="TIME")
 
 
 class EROSION_MT_object(bpy.types.Menu):

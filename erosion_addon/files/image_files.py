@@ -108,8 +108,8 @@ def windows(path: Path) -> Callable[[int, int, int, int], np.ndarray[Any, Any]]:
         raise InputError(f"{path} has a name that is not UTF-8; rename the file.") from None
 
     def read(top: int, bottom: int, left: int, right: int) -> np.ndarray[Any, Any]:
-        place = oiio.ROI(left, right, header.rows - bottom, header.rows - top, 0, 1, 0, header.channels)
-        pixels = cache.get_pixels(name, 0, 0, place, oiio.TypeDesc("float"))
+        rows = header.rows - bottom, header.rows - top
+        pixels = cache.get_pixels(name, 0, 0, left, right, *rows, 0, 1, oiio.TypeDesc("float"))
         if pixels is None or cache.has_error:
             raise damaged(path, cache.geterror())
         shape = (bottom - top, right - left, header.channels)

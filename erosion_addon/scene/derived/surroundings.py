@@ -73,8 +73,8 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
         wet = depth > water_surface.shown_from(lattice, 0.0)
         at_sea = sea_beyond(wet)
         if at_sea.any():
-            level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet)])
-            shown[at_sea, 2] = level
+            level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet) & wet])
+            shown[at_sea, 2] = level - 0.05 / lattice.scale_z  # below the water surface
             mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
         pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
@@ -122,21 +122,24 @@ def surrounding(place: Array, stride: int) -> Array:
 
 def sea_beyond(wet: Array) -> Array:
     """Vertices of the surrounding land that are sea, (3 rows + 3, 3 cols + 3) bool: beyond wet points of sides of which
-    more than half is wet. wet: (rows + 1, cols + 1) bool, of the terrain's points.
+    more than half is wet, and two rows within. wet: (rows + 1, cols + 1) bool, of the terrain's points.
     """
     edge = _border(wet)
     rows, cols = (size - 1 for size in wet.shape)
-    beyond = np.pad(edge, ((rows + 1, rows + 1), (cols + 1, cols + 1)), "edge")
-    beyond[rows + 1 : 2 * rows + 2, cols + 1 : 2 * cols + 2] = False
-    return beyond
+    return np.pad(edge, ((rows + 1, rows + 1), (cols + 1, cols + 1)), "edge")
 
 
 def _border(wet: Array) -> Array:
-    """Wet points of those sides of a terrain that are wet for more than half."""
+    """Wet points of those sides of a terrain that are wet for more than half, and the points within beside them: level
+    all around the border, the sea has no bend that light shows.
+    """
     found = np.zeros_like(wet)
-    for side in (np.s_[0, :], np.s_[-1, :], np.s_[:, 0], np.s_[:, -1]):
-        if wet[side].mean() > 0.5:
-            found[side] = wet[side]
+    for at, within in ((0, 1), (-1, -2)):
+        for axis in (0, 1):
+            side = np.take(wet, at, axis)
+            if side.mean() > 0.5:
+                for line in (at, within):
+                    np.moveaxis(found, axis, 0)[line] |= side
     return found
 
 

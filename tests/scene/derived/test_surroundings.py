@@ -23,9 +23,9 @@ def terrain(empty_scene):
 
 def test_a_sea_goes_on_beyond_the_sides_that_lie_under_it():
     wet = np.zeros((5, 7), bool)
-    wet[:2] = True  # one side as a whole, and the ends of two others
+    wet[:2] = True  # one side as a whole, and the ends of two others, which are land
     beyond = surroundings.sea_beyond(wet)
-    assert beyond.shape == (15, 21) and beyond[:5].all() and not beyond[6:].any()
+    assert beyond.shape == (15, 21) and beyond[:7].all() and not beyond[7:].any()
 
 
 def test_it_meets_the_border_and_lies_below_the_terrain_inside(terrain):

@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import mean_cell_size
+from ...grid.smooth_step import smooth_step
 from ..materials import material, water_material
 from ..materials.terrain_nodes import SHORE
 from ..terrain import attribute_values, attributes, grid
@@ -53,21 +54,26 @@ def update(terrain: bpy.types.Object) -> None:
 
 
 def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
-    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther from it.
+    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther from it;
+    puddles have no shore.
 
     elevation, level of the water where it is `wet`: m. cell: m.
     """
-    known = np.where(wet, level, 0).astype(np.float32)
+    # Puddles and threads of water a cell wide have no shore: a chain of them would look like stairs.
+    ones = np.ones(elevation.shape, np.float32)
+    share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
+    known, broad = (np.where(wet, values, 0).astype(np.float32) for values in (level, smooth_step(share, 0.3, 0.55)))
     there, reached = wet.astype(np.float32), wet.astype(np.float32)
     for step in range(1, REACH + 1):
-        total, count = _around(known * there), _around(there)
+        count = _around(there)
         new = (there == 0) & (count > 0)
-        known[new] = total[new] / count[new]
+        for values in (known, broad):
+            values[new] = _around(values * there)[new] / count[new]
         there[new] = 1
         reached[new] = 1 - step / (REACH + 1)
     splash = max(SPLASH, SPLASH_CELLS * cell)
     dry = np.clip((elevation - known) / splash, 0, 1)
-    return np.where(wet, 1, reached * (1 - dry)).astype(np.float32)
+    return np.where(wet, broad, reached * (1 - dry) * broad).astype(np.float32)
 
 
 def _around(values: Array) -> Array:

@@ -317,3 +317,11 @@ def test_masks_of_parameters_that_none_can_scale_are_refused_by_name():
     assert "masks: no mask can scale seed here, only " in sentence
     sentence = refusal(SHORT + "masks = { erosion_rate = 'nothing' }\n")
     assert "masks: " in sentence and "erosion_rate" in sentence
+
+
+def test_limits_that_are_no_table_are_refused():
+    assert "limits must be a table [step.limits], not 7." in refusal(SHORT + "limits = 7\n")
+
+
+def test_a_recipe_made_in_a_script_has_seed_0():
+    assert Recipe("mine", Recipe.load("arcane").steps).seed == 0

@@ -90,7 +90,7 @@ def analyze(
         landscape = Landscape(folder)
         layer = layer_of(landscape, "elevation")
         asked = {"edges": question.edges, "sea_level": question.sea_level, "of": layer}
-        if landscape.manifest.analysis.get("asked") == asked and not landscape.faults((layer, *LAYERS)):
+        if _is_analyzed(landscape, asked) and not landscape.faults((layer, *LAYERS)):
             told(1.0, "it is analyzed already")
             return landscape
         for sentences in landscape.faults((layer,)).values():
@@ -144,6 +144,15 @@ def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
         before = tuple(task.name for task in made)
         found += made
     return found
+
+
+def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
+    """Whether the manifest, which may be somebody else's, has all layers and figures of this analysis."""
+    figures = landscape.manifest.analysis
+    try:
+        return figures.get("asked") == asked and all(map(landscape.has, LAYERS)) and bool(lines(figures))
+    except (KeyError, TypeError, ValueError):
+        return False
 
 
 def _clear(folder: Path) -> None:

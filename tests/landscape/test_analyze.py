@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analysis of a landscape against that of the same land in one piece."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.manifest import NAME
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
 from tests.landscape.conftest import fractal
@@ -58,6 +61,22 @@ def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):
     after = analyze(landscape.folder, Alone())
     assert after.manifest.layers["slope"] != before.manifest.layers["slope"]
     erode(landscape.folder, recipe, None, coarse=240)  # further layers are no reason to erode again
+
+
+@pytest.mark.parametrize("harm", ["figure missing", "figure in words", "layer missing"])
+def test_a_manifest_that_somebody_has_changed_is_analyzed_anew(landscape, harm):
+    before = analyze(landscape.folder, Alone()).manifest
+    path = landscape.folder / NAME
+    table = json.loads(path.read_text())
+    match harm:
+        case "figure missing":
+            del table["analysis"]["pits"]
+        case "figure in words":
+            table["analysis"]["highest"] = "very"
+        case "layer missing":
+            del table["layers"]["slope"]
+    path.write_text(json.dumps(table))
+    assert analyze(landscape.folder, Alone()).manifest == before
 
 
 def test_a_sea_over_all_land_and_damaged_tiles_are_refused(landscape):

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -157,6 +158,71 @@ def test_orders_to_end_are_heeded_again_after_files_were_published(tmp_path):
         assert signal.getsignal(signal.SIGTERM) is ours
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("knows_links", [True, False])
+@pytest.mark.parametrize("there", [(), ("b.exr",), ("a.exr", "b.exr", "c.exr")])
+def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp_path, monkeypatch, there, knows_links):
+    """Old files come back where the file system knows hard links; new ones go in any case."""
+    for name in there:
+        (tmp_path / name).write_bytes(b"old")
+
+    def replace(path, target, move=Path.replace):
+        if target.name == "b.exr" and path.read_bytes() == b"new":
+            raise PermissionError(13, "Permission denied")
+        return move(path, target)
+
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    with Outputs() as outputs:
+        for name in ("a.exr", "b.exr", "c.exr"):
+            with outputs.write(outputs.plan(tmp_path / name, (".exr",))) as temporary:
+                temporary.write_bytes(b"new")
+        with monkeypatch.context() as patch, pytest.raises(InputError, match=r"b\.exr cannot be written: Permission"):
+            patch.setattr(Path, "replace", replace)
+            if not knows_links:
+                patch.setattr(Path, "hardlink_to", refuse)
+            outputs.publish()
+    found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    stays = {"c.exr": b"new"} if "c.exr" in there and not knows_links else {}
+    assert found == dict.fromkeys(there, b"old") | stays
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_order_to_end_waits_until_files_are_in_their_place(tmp_path, monkeypatch, name):
+    number, heard = getattr(signal, name), []
+    before = signal.signal(number, lambda *_: heard.append(number))
+
+    def replace(path, target, move=Path.replace):
+        signal.raise_signal(number)
+        return move(path, target)
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", replace)
+            write(tmp_path / "a.exr")
+        assert not heard and (tmp_path / "a.exr").read_bytes() == b"new"
+        signal.raise_signal(number)
+        assert heard == [number]
+    finally:
+        signal.signal(number, before)
+
+
+def test_a_name_that_no_system_can_write_is_refused_in_a_sentence(tmp_path):
+    with Outputs() as outputs:
+        with pytest.raises(InputError, match=r"is not a usable file name; choose another\.$"):
+            outputs.plan(tmp_path / "\ud800.exr", (".exr",))
+        with pytest.raises(InputError, match=r"cannot be written: .*null"):
+            outputs.plan(tmp_path / "a\0.exr", (".exr",))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or not Path("/proc").is_dir(), reason="reads /proc")
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_where_nothing_can_be_created_is_told_before_any_work(is_folder):
+    """Not even root makes a file in /proc."""
+    with Outputs() as outputs, pytest.raises(InputError, match=r"^/proc/new.*cannot be written: .*\.$"):
+        outputs.plan_folder("/proc/new") if is_folder else outputs.plan("/proc/new.exr", (".exr",))
 
 
 @pytest.mark.parametrize(

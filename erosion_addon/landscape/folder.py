@@ -173,7 +173,8 @@ def save(path: Path, array: Array) -> None:
     """Write an array as a .npy file. `numpy.save` says how many bytes were written, not that the disk is full."""
     values = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     with path.open("wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(values))
+        header = np.lib.format.header_data_from_array_1_0(values)  # type: ignore[no-untyped-call]
+        np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[no-untyped-call]
         stream.write(values.tobytes())
 
 

@@ -102,7 +102,8 @@ def _do_a_little(state: State, given: Step) -> None:
     """Run a step's first chunk and its end, at all sizes of cells, with and without grass."""
     process = PROCESSES[given.kind]
     step, limited = process.step, process.at_start(state, given.limits, given.masks)
-    rehearsed = process.rehearsed(given.parameters, state.elevation.shape, state.spacing)
+    rows, cols = state.elevation.shape
+    rehearsed = process.rehearsed(given.parameters, (rows, cols), state.spacing)
     enough = _enough(rehearsed, step, state)
     for one in (*_with_other_grass(limited), limited):
         with however_small():

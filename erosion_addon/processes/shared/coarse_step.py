@@ -299,7 +299,8 @@ class CoarseFirst(Step):
     evolving = ("_coarse", "_fine", "_handed_over")
 
     def __init__(self, make: Any, state: State, parameters: Any, key: int) -> None:
-        shape, drops, creep = state.elevation.shape, parameters.drops_per_cell, parameters.creep
+        rows, cols = state.elevation.shape
+        shape, drops, creep = (rows, cols), parameters.drops_per_cell, parameters.creep
         self.bytes_per_cell = make.bytes_per_cell
         rest = math.sqrt(FINE_DROPS)  # creep adds up by its squares
         fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)

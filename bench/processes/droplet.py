@@ -99,7 +99,13 @@ def check() -> str:
 
 def rows() -> Iterator[Row]:
     """Rows of the table: speed relative to C++, cost of tiles, and the number of threads that they can employ."""
-    for side, drops, gate in ((512, 65536, 1.1), (2048, 196608, 1.5), (4096, 262144, 1.5)):
+    for side, drops, gate in (
+        (128, 16384, 1.1),
+        (256, 65536, 1.1),
+        (512, 65536, 1.1),
+        (2048, 196608, 1.5),
+        (4096, 262144, 1.5),
+    ):
         given = (fractal(side), drops, "closed")
         alone, doubles, floats = (
             partial(kernel, *given),

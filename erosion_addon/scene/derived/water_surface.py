@@ -190,21 +190,21 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
     vertex, along_edge = _numbers(used), _numbers(along)
     up_edge = _numbers(up) + np.count_nonzero(along)
     edges = [(vertex[:, :-1][along], vertex[:, 1:][along]), (vertex[:-1][up], vertex[1:][up])]
-    row, col = np.nonzero(faces)
-    corners = [vertex[row, col], vertex[row, col + 1], vertex[row + 1, col + 1], vertex[row + 1, col]]
-    corner_edges = [along_edge[row, col], up_edge[row, col + 1], along_edge[row + 1, col], up_edge[row, col]]
+    count = np.count_nonzero(faces)
+    corners = [part[faces] for part in (vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])]
+    corner_edges = [part[faces] for part in (along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])]
     mesh.vertices.add(np.count_nonzero(used))
     mesh.edges.add(sum(len(start) for start, _ in edges))
-    mesh.loops.add(4 * len(row))
-    mesh.polygons.add(len(row))
-    if len(row):
+    mesh.loops.add(4 * count)
+    mesh.polygons.add(count)
+    if count:
         for name, values in (
             (".edge_verts", np.concatenate([np.stack(pair, -1) for pair in edges])),
             (".corner_vert", np.stack(corners, -1)),
             (".corner_edge", np.stack(corner_edges, -1)),
         ):
             mesh.attributes[name].data.foreach_set("value", values.astype(np.int32, copy=False).ravel())
-        mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * len(row), 4, dtype=np.int32))
+        mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * count, 4, dtype=np.int32))
     return used
 
 

@@ -9,6 +9,7 @@ import math
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..base.threads import granted, in_bands
 from ..drainage.tiled.exchange import flow, ways_out
 from ..drainage.tiled.tile import Arrays, Place, TileFlow
 from ..grid.padding import continued
+from ..kernels.elementary import tan
 from .erode import Workers
 from .export import layer_of
 from .folder import Landscape, Tile, Window, locked, refuse_link, write_arrays
@@ -37,6 +39,13 @@ FLAT = 3.0
 
 _BINS = 900
 """Classes of slope, a tenth of a degree each."""
+
+
+@cache
+def _steepness() -> Array:
+    """Least slope (m/m) of each class but the first."""
+    return np.array([tan(math.radians(number / 10)) for number in range(1, _BINS)])
+
 
 _PERCENTILES = {50: "median", 90: "90th percentile", 99: "99th percentile"}
 
@@ -219,7 +228,7 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     level = task.question.sea_level
     land = np.ones(heights.shape, bool) if level is None else heights > level
     depth = layers["lake_depth"][land]
-    steep = np.minimum(np.degrees(np.arctan(slope[land])) * 10.0, _BINS - 1).astype(np.int64)
+    steep = np.searchsorted(_steepness(), slope[land], side="right")
     return {
         "tile": task.tile.name,
         "hashes": hashes,

@@ -83,7 +83,7 @@ COARSEST = 128
 COARSE_DROPS, FINE_DROPS = 0.5, 0.15
 """Shares of the drops per cell on coarse and on fine cells.
 
-Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.9 to 1.0
+Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.85 to 1.0
 times the deviation that it has on fine cells alone.
 """
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 SLICE = 3.0
 """Seconds of one kind, until it is the other's turn."""
 
-TURN = 0.1
+TURN = 0.05
 """Seconds between two looks at the run, as in the user interface."""
 
 

@@ -46,7 +46,7 @@ from .painting import Painting
 from .services import FEW, compute
 from .throttle import Throttle
 
-LOOK_SECONDS = 0.1
+LOOK_SECONDS = 0.05
 """Shortest time between two snapshots of the heights."""
 
 TELL_SECONDS = 0.05

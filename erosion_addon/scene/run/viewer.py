@@ -20,7 +20,7 @@ from . import busy
 SHARE = 0.2
 """Greatest share of the main thread's time for the display."""
 
-PAUSE = 0.1
+PAUSE = 0.05
 """Shortest time between two updates in seconds."""
 
 

@@ -58,7 +58,7 @@ def test_rivers_grow_downstream_as_their_area_does():
     made = sizes(found, BROOKS)
     runs = np.flatnonzero(found.following >= 0)
     below = found.following[runs]
-    for name, values in {**vars(made), "area": found.area, "order": found.order}.items():
+    for name, values in {**made._asdict(), "area": found.area, "order": found.order}.items():
         assert name == "slope" or (values[below] >= values[runs]).all(), name
     np.testing.assert_allclose(made.width * made.depth * made.speed, made.discharge, rtol=1e-12)
     np.testing.assert_allclose(made.width, 5.0 * np.sqrt(0.04 / 86400.0 * found.area), rtol=1e-9)

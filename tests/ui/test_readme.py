@@ -10,7 +10,7 @@ import pytest
 from erosion_addon.scene.materials.palette import Palette
 from tests.readme import ROOT, blocks
 
-PLACES = ("/renders/", "/game/")
+PLACES = ("/renders/", "/game/", "/shots/")
 """Folders that the manual's scripts write to."""
 
 

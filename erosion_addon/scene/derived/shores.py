@@ -8,7 +8,7 @@ from ...base.arrays import mean_cell_size
 from ...grid.smooth_step import smooth_step
 from ..materials import material, water_material
 from ..materials.terrain_nodes import SHORE
-from ..terrain import attribute_values, attributes, grid
+from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from . import companions, rivers, water_surface
 
@@ -25,7 +25,7 @@ def update(terrain: bpy.types.Object) -> None:
     """Write the attribute `SHORE`, or remove it from a terrain that shows no water; tell surfaces of their surf."""
     mesh = terrain.data
     kinds = {kind: shown for kind in companions.WATER_KINDS if (shown := companions.find(terrain, kind))}
-    attribute_values.remove(mesh, SHORE)
+    attributes.drop_aside(mesh, SHORE)
     if not kinds:
         mesh.update()
         return
@@ -44,7 +44,7 @@ def update(terrain: bpy.types.Object) -> None:
         shore = np.maximum(shore, splashed(elevation, elevation < level, level, cell))
     for name in ("river", "bank", "lake"):
         shore = np.maximum(shore, fields.get(name, shore))
-    attribute_values.add(mesh, SHORE, lattice.to_vertices(shore))
+    attributes.keep_aside(mesh, SHORE, lattice.to_vertices(shore))
     mesh.update()
     surf = material.palette_of(terrain).surf
     for kind in ("water", "sea"):

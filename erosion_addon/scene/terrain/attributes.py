@@ -192,7 +192,9 @@ def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh, room: Array | No
 
 
 def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
-    """Add a FLOAT attribute of the vertices (vertices,) for a while; False where something else has its name."""
+    """Add a FLOAT attribute of the vertices (vertices,) that is no field; the active ones stay. False where something
+    else has its name.
+    """
     if name in mesh.attributes:
         return False
     active = _active_names(mesh)

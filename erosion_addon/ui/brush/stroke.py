@@ -41,6 +41,11 @@ MODES = (
 )
 
 
+def _why_unseen(terrain: bpy.types.Object) -> str | None:
+    """Reason why nobody would see what is painted."""
+    return None if terrain.visible_get() else f"{terrain.name} is hidden; show it before you paint."
+
+
 class EROSION_PG_dab(bpy.types.PropertyGroup):
     """A dab of a stroke that a script paints"""
 
@@ -65,7 +70,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+        terrain = companions.terrain_of(context.object)
+        return allowed(cls, why_no_run(terrain) or _why_unseen(terrain))
 
     def _begin(self, context: bpy.types.Context, radius: float) -> None:
         terrain = companions.terrain_of(context.object)

@@ -230,6 +230,9 @@ def test_refusals_say_why(terrain):
     bpy.ops.object.mode_set(mode="EDIT")
     assert "Edit Mode" in refusal(terrain)
     bpy.ops.object.mode_set(mode="OBJECT")
+    terrain.hide_set(True)
+    assert "Terrain is hidden; show it before you paint." in refusal(terrain)
+    terrain.hide_set(False)
     bpy.context.view_layer.objects.active = None
     assert "poll" in refusal(terrain)
 

@@ -200,9 +200,19 @@ class Window:
         raise LookupError(f"the sidebar has no tab {name}")
 
     def find_button(self, does):
-        """Position of the button of the sidebar whose Python holds `does`: move down over it and ask each one."""
-        left, bottom, width, height = self.ask("rectangle('UI')")
+        """Position of the button of the sidebar whose Python holds `does`: move down over it and ask each one; in the
+        part that is seen, then at the sidebar's end and at its beginning.
+        """
         seen = []
+        for wheel in ("", "WHEELDOWNMOUSE", "WHEELUPMOUSE"):
+            if wheel:
+                self.scroll(wheel)
+            if place := self._seen_button(does, seen):
+                return place
+        raise LookupError(f"no button does {does}; there are {sorted(set(seen))}")
+
+    def _seen_button(self, does, seen):
+        left, bottom, width, height = self.ask("rectangle('UI')")
         for x in (int(left + width * 0.4), int(left + width * 0.7)):  # there may be two in a row
             for y in range(bottom + height - 6, bottom + 6, -9):
                 self.move(x, y)
@@ -211,7 +221,18 @@ class Window:
                     return x, y - 4
                 if found:
                     seen.append(found)
-        raise LookupError(f"no button does {does}; there are {sorted(set(seen))}")
+        return None
+
+    def scroll(self, wheel):
+        """Turn the mouse wheel over the sidebar until it stands at one end."""
+        left, bottom, width, height = self.ask("rectangle('UI')")
+        self.move(left + width // 2, bottom + height // 2)
+        for _ in range(30):
+            if self.real_events:
+                self.xdotool("click", 5 if wheel == "WHEELDOWNMOUSE" else 4)
+            else:
+                self.send(wheel, ["PRESS"])
+        self.settle()
 
     def press(self, does):
         """Click the button of the sidebar whose Python holds `does`; look for it again where a redraw has moved it."""

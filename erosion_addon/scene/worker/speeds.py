@@ -28,10 +28,12 @@ def path() -> Path | None:
     package = ".".join(__package__.split(".")[:3])
     try:
         if package.startswith("bl_ext."):
-            return Path(bpy.utils.extension_path_user(package, create=True)) / "speeds.json"
-        return Path(bpy.utils.user_resource("CONFIG", path="terrain_erosion", create=True)) / "speeds.json"
+            folder = bpy.utils.extension_path_user(package, create=True)
+        else:
+            folder = bpy.utils.user_resource("CONFIG", path="terrain_erosion", create=True)
     except (ValueError, OSError):
         return None
+    return Path(folder) / "speeds.json" if folder else None  # empty where it cannot be made
 
 
 def known() -> dict[str, float]:

@@ -64,7 +64,7 @@ def measured(cells: int, tile: int, coarse: int, recipe: Recipe) -> Timed:
 
 
 def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> float:
-    """Seconds until all tasks are done on so many workers."""
+    """Duration of all tasks in seconds. workers: their number."""
     seconds = {task.name: task.cells * costs[task.kind] for task in tasks}
     waits, leads = {task.name: len(task.needs) for task in tasks}, {task.name: list[int]() for task in tasks}
     for place, task in enumerate(tasks):

@@ -28,6 +28,11 @@ def require_regular(path: Path) -> None:
         raise InputError(f"{path} cannot be read: it is {kind}.")
 
 
+def is_in_network(path: str) -> bool:
+    """Whether a full path lies in a network: in somebody's file it may name a machine, which must not be called."""
+    return path.startswith(("\\\\", "//"))
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading. InputError as in `require_regular`; OSError or ValueError as in `open`."""
     require_regular(path)

@@ -72,7 +72,7 @@ def bytes_needed(count: int, fields: Iterable[str], shape: tuple[int, int]) -> f
 
 
 def holds(folder: Path, fields: Iterable[str] = ()) -> bool:
-    """Whether a folder holds frames that a run with these fields would replace."""
+    """Whether a folder holds frames of these fields, or the record of a run."""
     return (folder / RECORD).exists() or bool(there(folder, fields))
 
 

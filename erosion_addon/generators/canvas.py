@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, longer_side
 from ..base.parameters import parameter
 from ..files.image_files import ImageFiles
 
@@ -73,7 +73,7 @@ class Canvas:
     @property
     def longer_side(self) -> float:
         """Longer side in meters."""
-        return max(self.rows * self.spacing[0], self.cols * self.spacing[1])
+        return longer_side((self.rows, self.cols), self.spacing)
 
     @property
     def half_width(self) -> float:

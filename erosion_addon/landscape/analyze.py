@@ -156,7 +156,7 @@ def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
 
 
 def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
-    """Whether the manifest, which may be somebody else's, has all layers and figures of this analysis."""
+    """Whether the manifest has all layers and figures of this analysis. It may come from somebody else."""
     figures = landscape.manifest.analysis
     try:
         return figures.get("asked") == asked and all(map(landscape.has, LAYERS)) and bool(lines(figures))

@@ -259,7 +259,7 @@ class _Journal:
             raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
     def _is_there(self, task: Task, result: Done) -> bool:
-        """Whether a line tells all that it must of a task, and the files are there with their hashes."""
+        """Validity of a journal line: complete figures, and files that exist with their hashes."""
         try:
             finishes = task.kind == "finish"
             told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
@@ -274,7 +274,7 @@ class _Journal:
 
 
 def _belongs(name: str, task: Task) -> bool:
-    """Whether a task writes a file of that name."""
+    """Whether the file is an output of the task."""
     folder, _, file = name.rpartition("/")
     return (folder in FIELDS and file == task.tile.name) if task.kind == "finish" else folder == f"{WORK}/{task.name}"
 

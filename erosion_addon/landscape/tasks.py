@@ -117,8 +117,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     for name in _start_layers(landscape):
         start[name], rough[name] = means(landscape, f"start/{name}", factor)
     elevation = start.pop("elevation")
-    spacing = plan.coarse_spacing
-    terrain = Terrain(elevation, spacing if spacing[0] != spacing[1] else spacing[0], start)
+    terrain = Terrain(elevation, plan.coarse_spacing, start)
     if recipe is None:
         return {}, {"mass": _no_mass()}
     if factor > 1:
@@ -259,9 +258,8 @@ def _eroded(
     Tiles share out the drops: so many fall as is the tile's share, and dig as anywhere. (Two runs of half the strength
     left the ground a third rougher than one.) Of other processes each does its share everywhere.
     """
-    spacing = plan.landscape.manifest.spacing
     fields = {name: layers[name] for name in ("sediment",) if name in layers}
-    terrain = Terrain(layers["elevation"], spacing if spacing[0] != spacing[1] else spacing[0], fields)
+    terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
     weight, mass = plan.weight(tile), _no_mass()
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
         steps, masks = tuple(group), {"strength": weight} if shared else {}

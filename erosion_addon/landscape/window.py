@@ -114,8 +114,7 @@ def _layers(landscape: Landscape) -> dict[str, str]:
 
 def _terrain(landscape: Landscape, layers: dict[str, Array], factor: int) -> Terrain:
     rows, cols = (side * factor for side in landscape.manifest.spacing)
-    elevation = layers.pop("elevation")
-    return Terrain(elevation, (rows, cols) if rows != cols else rows, layers)
+    return Terrain(layers.pop("elevation"), (rows, cols), layers)
 
 
 def _check(landscape: Landscape, window: Window) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..base.threads import Tally, granted, in_bands
@@ -86,7 +86,7 @@ def bake(
 def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally) -> Array:
     (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
     count = -(-parameters.azimuths // 4) * 4
-    radius = parameters.radius or 0.5 * max(rows * row_spacing, cols * col_spacing)
+    radius = parameters.radius or 0.5 * longer_side(terrain.shape, terrain.spacing)
     if not parameters.half_resolution or min(rows, cols) < 6:
         return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads, tally)
     fewer = ((rows + 1) // 2, (cols + 1) // 2)

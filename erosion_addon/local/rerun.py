@@ -61,9 +61,8 @@ def simulate_region(
     whole = prepared.get("strength", np.float32(1.0)) * region.share
     window = {kind: region.cut(mask) for kind, mask in {**prepared, "strength": whole}.items()}
     fields = {name: region.cut(values) for name, values in terrain.fields.items()}
-    spacing: Any = terrain.spacing if terrain.spacing[0] != terrain.spacing[1] else terrain.spacing[0]
     run = simulate(
-        Terrain(region.cut(terrain.elevation), spacing, fields),
+        Terrain(region.cut(terrain.elevation), terrain.spacing, fields),
         local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region),
         seed=seed,
         edges=region.edges,
@@ -173,7 +172,7 @@ class _Whole:
         report: dict[str, Any] = dict(window.report or {})
         rows, cols = after.shape
         given, mass = report["mass"], mass_balance(self._before, after, Volumes(0.0, 0.0))
-        # What the window has changed and the terrain has not, or the other way around.
+        # Volume of the terrain's change minus that of the window's.
         faded = -mass["error"] - (given["added"] - given["exported"] - given["error"])
         report["mass"] = {
             **mass,

@@ -71,9 +71,10 @@ def _made(state: State, change: Array) -> Volumes:
 
 
 def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -> Ground:
-    """The ground after wind has taken up to so many meters of loose sand, and laid them down up to a hop (m along x and
-    y) further: more from slopes that face the wind, less from those behind crests, so that sand gathers in lees. Sand
-    that finds no place stays; over open edges it leaves.
+    """The ground after a gust. height: most loose sand (m) that it takes. hop: greatest distance (m along x and y).
+
+    Slopes that face the wind give more, those behind crests less, so sand gathers in lees. Sand that finds no place
+    stays; over open edges it leaves.
     """
     given, loose, (along_x, along_y) = shares(state), state.loose(), hop
     length, (row, col) = math.sqrt(along_x * along_x + along_y * along_y), state.spacing

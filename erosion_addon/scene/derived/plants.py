@@ -7,6 +7,7 @@ placed anew after each run, more densely near the camera. Forms are objects of a
 
 import json
 import math
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -53,7 +54,8 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
     Kinds and colors are those of the terrain's palette. InputError if nothing grows there.
     """
     chosen = {**USUAL, **settings}
-    spots = _spots(terrain, chosen)
+    land = _land(terrain, chosen)
+    spots = _spots(terrain, land, chosen)
     if not len(spots.x):
         raise InputError(
             f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of its palette. "
@@ -71,7 +73,7 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
     for plants in found:
         plants[SETTINGS] = json.dumps(chosen)
         if not plants.data.is_editmode:
-            _fill(terrain, plants.data, spots, chosen)
+            _fill(plants.data, land, spots)
     return found[0]
 
 
@@ -89,24 +91,42 @@ def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
     """Place the plants anew, by the ground and the scene's camera as they are now."""
     chosen = settings_of(plants)
-    _fill(terrain, plants.data, _spots(terrain, chosen), chosen)
+    land = _land(terrain, chosen)
+    _fill(plants.data, land, _spots(terrain, land, chosen))
 
 
-def _spots(terrain: bpy.types.Object, chosen: dict[str, float | bool]) -> placing.Spots:
+class _Land(NamedTuple):
+    """Ground of plants. place: (vertices, 3) local; low, units: see `Lattice.frame`. ground: in units of `size`, since
+    plants of another size are the same ones on land of another size.
+    """
+
+    lattice: Lattice
+    place: Array
+    low: Array
+    units: Array
+    ground: placing.Ground
+    size: float
+    palette: Palette
+
+
+def _land(terrain: bpy.types.Object, chosen: dict[str, float | bool]) -> _Land:
     place = positions(terrain.data)
     lattice = grid.lattice_of(terrain, place)
-    held = material.palette_of(terrain).plants
+    size = float(chosen["size"]) or 1.0
+    ground = _ground(terrain, lattice, place[:, 2], size)
+    return _Land(lattice, place, *lattice.frame(place), ground, size, material.palette_of(terrain))
+
+
+def _spots(terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | bool]) -> placing.Spots:
+    held = land.palette.plants
     mixture = {
         kind: held[kind] * chosen["density"]
         for group, kinds in GROUPS.items()
         for kind in kinds
         if chosen[group] and kind in held
     }
-    # Plants of another size are the same ones on land of another size.
-    size = float(chosen["size"]) or 1.0
-    ground = _ground(terrain, lattice, place[:, 2], size)
-    dense = placing.densities(ground, mixture, held.get(TREE_LINE, TREE_LINE_USUAL))
-    return placing.scatter(ground, dense, int(chosen["limit"]), _eye(terrain, lattice, place, size))
+    dense = placing.densities(land.ground, mixture, held.get(TREE_LINE, TREE_LINE_USUAL))
+    return placing.scatter(land.ground, dense, int(chosen["limit"]), _eye(terrain, land))
 
 
 def _ground(terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: float) -> placing.Ground:
@@ -129,37 +149,24 @@ def _ground(terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: f
     return placing.Ground(elevation / size, (row / size, col / size), fields, water)
 
 
-def _frame(lattice: Lattice, place: Array) -> tuple[Array, Array]:
-    """Local position of the first grid point (x, y), and local units per meter along columns and rows."""
-    low, high = place[:, :2].min(axis=0).astype(np.float64), place[:, :2].max(axis=0).astype(np.float64)
-    extent = np.array([(lattice.cols - 1) * lattice.spacing[1], (lattice.rows - 1) * lattice.spacing[0]])
-    return low, (high - low) / extent
-
-
-def _eye(terrain: bpy.types.Object, lattice: Lattice, place: Array, size: float) -> tuple[float, float, float] | None:
+def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] | None:
     """The camera's position as spots have theirs; None without a camera."""
     camera = bpy.context.scene.camera
     if camera is None:
         return None
     where = camera.matrix_basis.translation if camera.parent is None else camera.matrix_world.translation
     local = terrain.matrix_world.inverted_safe() @ Vector(where)
-    low, unit = _frame(lattice, place)
-    x, y = (np.array(local[:2]) - low) / unit / size
-    return float(x), float(y), local.z * lattice.scale_z / size
+    x, y = (np.array(local[:2]) - land.low) / land.units / land.size
+    return float(x), float(y), local.z * land.lattice.scale_z / land.size
 
 
-def _fill(
-    terrain: bpy.types.Object, mesh: bpy.types.Mesh, spots: placing.Spots, chosen: dict[str, float | bool]
-) -> None:
+def _fill(mesh: bpy.types.Mesh, land: _Land, spots: placing.Spots) -> None:
     """Replace the points of the mesh."""
-    place = positions(terrain.data)
-    lattice = grid.lattice_of(terrain, place)
-    low, unit = _frame(lattice, place)
-    size = float(chosen["size"]) or 1.0
-    x, y, height = spots.x * size, spots.y * size, spots.height * size
-    local = lattice.to_grid(place[:, 2])
+    lattice, units = land.lattice, land.units
+    x, y, height = spots.x * land.size, spots.y * land.size, spots.height * land.size
+    local = lattice.to_grid(land.place[:, 2])
     points = np.empty((len(x), 3), np.float32)
-    points[:, :2] = low + np.column_stack((x, y)) * unit
+    points[:, :2] = land.low + np.column_stack((x, y)) * units
     points[:, 2] = placing.sample(local, lattice.spacing, x, y) if len(x) else 0
     mesh.clear_geometry()
     mesh.vertices.add(len(points))
@@ -167,17 +174,15 @@ def _fill(
         mesh.update()
         return
     mesh.attributes["position"].data.foreach_set("vector", points.ravel())
-    tall = np.column_stack((height * unit[0], height * unit[1], height / lattice.scale_z))
+    tall = np.column_stack((height * units[0], height * units[1], height / lattice.scale_z))
     turn = np.column_stack((0 * spots.turn, 0 * spots.turn, spots.turn))
-    moist = np.zeros(len(x))
-    if attributes.holds(terrain.data, "moisture"):
-        known = attributes.read_fields(terrain.data, lattice, ["moisture"])["moisture"]
-        moist = placing.sample(known, lattice.spacing, x, y)
+    moisture = land.ground.fields.get("moisture")
+    moist = np.zeros(len(x)) if moisture is None else placing.sample(moisture, lattice.spacing, x, y)
     values = {
         plant_nodes.FORM: spots.form.astype(np.float32),
         plant_nodes.SIZE: tall,
         plant_nodes.TURN: turn,
-        plant_nodes.COLOR: _colors(material.palette_of(terrain), spots, moist),
+        plant_nodes.COLOR: _colors(land.palette, spots, moist),
     }
     for name, numbers in values.items():
         attribute_values.add(mesh, name, numbers)

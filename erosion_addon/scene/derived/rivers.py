@@ -207,10 +207,9 @@ def _heads(terrain: bpy.types.Object, lattice: Lattice, headwaters: str) -> Arra
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:
     """Replace the geometry of the mesh by the sheet; materials stay. place: (vertices, 3) of the terrain."""
     slot = water_surface.common_slot(mesh)
-    low, high = place[:, :2].min(axis=0).astype(np.float64), place[:, :2].max(axis=0).astype(np.float64)
-    extent = np.array([(lattice.cols - 1) * lattice.spacing[1], (lattice.rows - 1) * lattice.spacing[0]])
+    low, units = lattice.frame(place)
     local = np.empty_like(sheet.place)
-    local[:, :2] = low + sheet.place[:, :2] * ((high - low) / extent)
+    local[:, :2] = low + sheet.place[:, :2] * units
     local[:, 2] = sheet.place[:, 2] / lattice.scale_z
     fill(mesh, local, sheet.faces, lattice.scale_z > 0)
     if len(sheet.faces):

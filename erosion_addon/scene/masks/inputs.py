@@ -5,6 +5,7 @@ from pathlib import Path
 
 import bpy
 
+from ...base.regular_files import is_in_network
 from ...files.headers.georeference import Georeference
 from ...terrain.masks import MASK_KINDS
 
@@ -32,5 +33,4 @@ def of(terrain: bpy.types.Object) -> list[Path]:
     images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)] if settings else []
     paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images if image is not None]
     paths.append(terrain.get(MADE_FROM))
-    # A path in somebody's file may name a machine, which must not be called.
-    return [Path(path) for path in paths if path and isinstance(path, str) and not path.startswith(("\\\\", "//"))]
+    return [Path(path) for path in paths if path and isinstance(path, str) and not is_in_network(path)]

@@ -5,6 +5,7 @@ import math
 
 import bpy
 
+from ...base.arrays import longer_side
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import Recipe
@@ -92,7 +93,7 @@ def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
 
 def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     steps = [step for step in recipe.steps if step.enabled]
-    width = max(found.rows * found.spacing[0], found.cols * found.spacing[1])
+    width = longer_side((found.rows, found.cols), found.spacing)
     said = []
     processes = [PROCESSES[step.kind] for step in steps]
     if width < SMALL and not all(one.works_in_cells or (recipe.width and one.follows_width) for one in processes):

@@ -46,6 +46,15 @@ class Lattice:
         values[self.vertex] = flat
         return values
 
+    def frame(self, positions: Array) -> tuple[Array, Array]:
+        """Local position (x, y) of the first grid point, and local units per meter along columns and rows.
+
+        positions: (vertices, 3) of the grid.
+        """
+        low, high = positions[:, :2].min(axis=0).astype(np.float64), positions[:, :2].max(axis=0).astype(np.float64)
+        extent = np.array([(self.cols - 1) * self.spacing[1], (self.rows - 1) * self.spacing[0]])
+        return low, (high - low) / extent
+
 
 def local_heights(lattice: Lattice, original: Array, before: Array, after: Array) -> Array:
     """Local z by vertex (vertices,) float32 for the elevation `after`, (rows, cols) in meters.

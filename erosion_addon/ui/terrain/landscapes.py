@@ -10,6 +10,7 @@ import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ...base.errors import InputError
+from ...base.regular_files import is_in_network
 from ...scene.derived import companions
 from ...scene.terrain import attributes, grid
 from ...scene.terrain.new_object import make_terrain_object
@@ -140,8 +141,7 @@ def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]
         top, bottom, left, right = known["window"]
         folder, state = known["folder"], known["state"]
         whole = all(type(number) is int for number in (top, bottom, left, right))
-        # A path in somebody's file may name a machine, which must not be called.
-        if whole and isinstance(folder, str) and isinstance(state, str) and not folder.startswith(("\\\\", "//")):
+        if whole and isinstance(folder, str) and isinstance(state, str) and not is_in_network(folder):
             return Path(folder), (top, bottom, left, right), state
     raise InputError(f"{obj.name} does not say which window of a landscape it is; import the window again.")
 

@@ -162,11 +162,13 @@ def test_a_stroke_on_a_tile_goes_over_its_edge():
     """The same bytes as in the middle of the tile, turned round by half of it."""
     before = hills()
     turned = Terrain(np.roll(before.elevation, (32, 32), (0, 1)), CELL, dict(before.fields))
-    for kind in ("raise", "smooth", "talus"):
-        over = painted(before, stroke(kind, [(0.0, 0.0, 1.0), (630.0, 20.0, 1.0)], angle=15.0), edges="wrap")
-        # 630 m are the last vertex, one cell before the first: on the turned tile that is 310 m.
+    for kind in ("rain", "rills", "talus", "raise", "wind", "smooth", "sand"):
+        over = painted(before, stroke(kind, [(0.0, 0.0, 1.0), (-10.0, 20.0, 1.0)], angle=15.0), edges="wrap")
         middle = painted(turned, stroke(kind, [(320.0, 320.0, 1.0), (310.0, 340.0, 1.0)], angle=15.0), edges="wrap")
         np.testing.assert_array_equal(np.roll(over.elevation, (32, 32), (0, 1)), middle.elevation)
+        if kind != "wind":  # 630 m are the same vertex, but another way from there to blow along
+            again = painted(before, stroke(kind, [(0.0, 0.0, 1.0), (630.0, 20.0, 1.0)], angle=15.0), edges="wrap")
+            np.testing.assert_array_equal(again.elevation, over.elevation)
 
 
 @pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "wind", "smooth", "sand"])

@@ -20,6 +20,7 @@ from erosion_addon.ui.recipe import steps
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0
+KINDS = ("rain", "talus", "smooth", "raise", "sand", "wind", "rills")
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def replayed(only_brush=True):
 
 def test_what_was_painted_is_what_a_run_of_the_recipe_makes(terrain):
     before = heights()
-    for number, kind in enumerate(("rain", "talus", "smooth", "raise", "sand", "wind", "rills")):
+    for number, kind in enumerate(KINDS):
         assert stroke(kind, y=20.0 * number, angle=20.0) == {"FINISHED"}
     assert [len(item.strokes) for item in layers()] == [7]
     after = replayed()
@@ -83,6 +84,16 @@ def test_what_was_painted_is_what_a_run_of_the_recipe_makes(terrain):
     assert original.source_heights(the_terrain().data).tobytes() == before.tobytes()
     bpy.ops.erosion.restore()
     assert heights().tobytes() == before.tobytes()
+
+
+def test_strokes_over_wrapped_edges_are_made_again_to_the_byte(terrain):
+    terrain.erosion.edges = "wrap"
+    before = heights().reshape(SIDE, SIDE)
+    for kind in KINDS:  # all of them over the corner, one after another on what the others left
+        assert stroke(kind, count=5, x=230.0, y=-310.0, angle=20.0) == {"FINISHED"}
+        assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes(), kind
+    far = (heights().reshape(SIDE, SIDE) != before)[-8:, :8]
+    assert far.mean() > 0.5  # the opposite corner
 
 
 def test_on_a_result_strokes_are_the_last_step_and_a_run_does_them_again(terrain):

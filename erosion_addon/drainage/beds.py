@@ -10,6 +10,7 @@ from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import power, tan
+from .flow_graph import FlowGraph
 from .rivers import DEPTH, WIDTH, Sizes, Water, sample
 from .sea import shore
 
@@ -82,8 +83,8 @@ class BedParameters(Parameters):
 RISE = 1e-6
 """Tolerated rise of a river from source to mouth, as a share of the relief: rounding."""
 
-NARROWEST = 1.05
-"""Smallest half width in cells. The level bottom, 0.7 of the width, then covers a cell at every step."""
+NARROWEST = 0.75
+"""Smallest half width in diagonals of a cell. The level bottom, 0.7 of the width, then covers a cell at every step."""
 
 
 def carve(
@@ -92,15 +93,15 @@ def carve(
     """Terrain, (rows, cols) m, with a river cut into it; cells beyond its banks keep their bytes.
 
     line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water level never rises:
-    the bed cuts through higher ground downstream. Raises InputError, with the line's `name`, for a line without points,
-    outside the terrain, or ending higher than it begins.
+    the bed cuts through higher ground downstream. A river that ends inside the land continues to lower ground, see
+    `_onward`. Raises InputError, with the line's `name`, for a line without points, outside the terrain, or ending
+    higher than it begins.
     """
     from .kernels import beds
 
     if len(line) < 2 or not np.isfinite(line).all() or (line == line[0]).all():
         raise InputError(f"{name} has no way to go; draw at least two points.")
     rows, cols = elevation.shape
-    cell = mean_cell_size(spacing)
     points = _resampled(np.asarray(line, np.float64), 0.5 * min(spacing))
     row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
@@ -112,7 +113,7 @@ def carve(
         raise InputError(
             f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; switch its direction."
         )
-    half = max(0.5 * parameters.width, NARROWEST * cell)
+    half = max(0.5 * parameters.width, NARROWEST * math.sqrt(spacing[0] * spacing[0] + spacing[1] * spacing[1]))
     flow = 2.0 * half / WIDTH  # the root of its discharge
     depth = parameters.depth or DEPTH * float(power(flow, 0.8))
     steps = np.diff(points, axis=0)
@@ -122,11 +123,48 @@ def carve(
     gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1  # where the line leaves the terrain and comes back
     starts = np.array([0, *gap.tolist(), len(points)], np.int64)
     heights = elevation.astype(np.float64)
+    deep = depth * begun
+    if inside[-1]:
+        onward, floor = _onward(heights, spacing, (round(row[-1]), round(col[-1])), float(level[-1] - deep[-1]))
+        points, starts[-1] = np.concatenate([points, onward]), len(points) + len(onward)
+        level, deep = (np.pad(values, (0, len(onward)), mode="edge") for values in (level, deep))
+        level = np.maximum(level, floor)
+        deep = np.minimum(deep, level - floor)
     bank = float(tan(math.radians(parameters.bank)))
-    size = len(points)
     place = np.column_stack([points, level])
-    beds.cut(place, np.full(size, half), depth * begun, starts, spacing, bank, heights)
+    beds.cut(place, np.full(len(points), half), deep, starts, spacing, bank, heights)
     return heights
+
+
+def _onward(heights: Array, spacing: tuple[float, float], start: tuple[int, int], bed: float) -> tuple[Array, float]:
+    """Way from a cell to where a river ends: (points, 2) m, and the lowest height of its bed, m.
+
+    The way follows the drainage, level with the `bed`, until the ground lies below it or the border is reached. Pits
+    shallower than the bed are cut through. A deeper one is a lake: the river ends in it, and digs no deeper than its
+    floor.
+    """
+    graph, cols = FlowGraph((heights.shape[0], heights.shape[1]), spacing), heights.shape[1]
+    flat, cell = graph.padded(heights), (start[0] + 1) * (cols + 2) + start[1] + 1
+    graph.fill_ring(flat)
+    graph.find_receivers(flat)
+    way, floor = _way(graph, cell), -math.inf
+    graph.route(flat)
+    if graph.filled(flat)[way[-1]] - flat[way[-1]] > flat[cell] - bed:
+        floor = float(flat[way[-1]])
+    else:
+        way = _way(graph, cell)
+    below = np.flatnonzero(flat[way] <= max(bed, floor))
+    row, col = np.divmod(way[1 : below[0] + 1 if below.size else None], cols + 2)
+    return np.column_stack([(col - 1) * spacing[1], (row - 1) * spacing[0]]), floor
+
+
+def _way(graph: FlowGraph, cell: int) -> Array:
+    """Flat indices of the cells downstream of a cell, itself first, to an outlet or a pit."""
+    offsets, toward = graph.network.offsets, graph.network.toward
+    way = [cell]
+    while toward[way[-1]] < len(offsets):
+        way.append(way[-1] + int(offsets[toward[way[-1]]]))
+    return np.array(way)
 
 
 def _resampled(line: Array, most: float) -> Array:

@@ -46,6 +46,27 @@ def test_a_river_over_hills_never_rises_and_leaves_no_pit_in_its_way():
     assert max(pits[place] for place in on_way) < 1e-6
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_river_that_ends_inside_the_land_leaves_no_hollow(seed):
+    """Its bed goes on until the ground lies below it; pits of the ground stay as deep as they were."""
+    land = fractal(60, 60, 40.0, seed=seed) + plane(60, 60, 0.0, 2.0)
+    line = np.array([[10.0, 300.0], [250.0, 350.0], [300.0, 270.0]])
+    before, carved = depth_of_pits(land, (10.0, 10.0)), carve(land, (10.0, 10.0), line, BED)
+    assert (carved < land).any() and (depth_of_pits(carved, (10.0, 10.0)) <= before.max() + 1e-9).all()
+    assert depth_of_pits(carved, (10.0, 10.0)).sum() <= before.sum()
+
+
+def test_a_river_into_a_lake_ends_in_it():
+    """It digs no deeper than the floor, and the lake keeps its level."""
+    x, y = np.meshgrid(np.arange(80) - 40.0, np.arange(80) - 40.0)
+    away = np.sqrt(x * x + y * y)
+    land = 100.0 - 3.0 * np.abs(away - 20.0)
+    carved = carve(land, (10.0, 10.0), np.array([[400.0, 220.0], [400.0, 330.0]]), BED)
+    assert (carved < land).any() and carved.min() == land.min() and carved[40, 40] == land[40, 40]
+    inside = away < 10.0
+    assert depth_of_pits(carved, (10.0, 10.0))[inside].min() > 0.9 * depth_of_pits(land, (10.0, 10.0))[inside].min()
+
+
 def test_cells_off_the_river_keep_their_bytes():
     land = fractal(40, 40, 5.0, seed=1)
     line = np.array([[0.0, 390.0], [390.0, 390.0]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated recipe: frames each of which is a run of its own, from the same start, with its own parameters."""
+"""Animated recipe: frames each of which is a run of its own, from the same start, with its own parameters and light."""
 
 import dataclasses
 import hashlib
@@ -13,6 +13,7 @@ from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import file_sizes
+from ..light.bake import SUNS, Lighting, bake
 from ..recipe.recipe import Recipe
 from ..run.progress import Progress
 from ..run.simulation import simulate
@@ -32,17 +33,19 @@ def animate(
     masks: Mapping[str, Array],
     threads: int = 0,
     tell: Callable[[float], None] = lambda fraction: None,
+    lights: Sequence[Lighting] = (),
 ) -> int:
     """Frame k of the folder: the result of a run of recipe k on the terrain. Returns how many were made.
 
-    Frames that are there, made from the same terrain, masks and recipe, are left; others of an animation are replaced.
-    tell: hears the share done. InputError if the folder holds frames of another kind or size, or cannot be written.
+    Frames that are there, made from the same terrain, masks, recipe and light, are left; others of an animation are
+    replaced. lights: of each frame, whose fields are among `fields`, or none. tell: hears the share done. InputError if
+    the folder holds frames of another kind or size, or cannot be written.
     """
     names = ["elevation", *fields]
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
     frame_files.cut(folder, fields, record.kept)  # what a process that was ended left
-    orders = _orders(terrain, masks, recipes)
+    orders = _orders(terrain, masks, recipes, lights)
     done = [order for order, known in zip(orders, record.orders, strict=False) if order == known]
     missing = (len(orders) - len(done)) / len(orders)
     size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
@@ -54,6 +57,8 @@ def animate(
         for progress in simulate(terrain, recipe, masks=masks, threads=threads, results=results):
             tell((number + progress.fraction) / len(recipes))
         after = progress.terrain
+        if lights:
+            after.fields.update(_baked(after, lights[number], recipe.edges, names, threads))
         known = [*record.orders[:number], order, *record.orders[number + 1 :]]
         said = Record.of(after.report or {}, names, terrain.shape, terrain.spacing, max(len(recipes), len(known)) - 1)
         record = dataclasses.replace(said, kept=len(known) - 1, range=record.range, sha256=record.sha256, orders=known)
@@ -75,7 +80,16 @@ def _record(folder: Path, names: list[str], terrain: Terrain, recipes: Sequence[
     return Record.of(report, names, terrain.shape, terrain.spacing, len(recipes) - 1)
 
 
-def _orders(terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Recipe]) -> list[str]:
+def _baked(after: Terrain, light: Lighting, edges: str, names: Sequence[str], threads: int) -> dict[str, Array]:
+    """Fields of light by name; full light of suns that do not shine."""
+    baked = bake(after, *light, edges, threads)
+    full = np.ones(after.shape, np.float32)
+    return {name: baked.get(name, full) for name in ("sky_light", *SUNS) if name in names}
+
+
+def _orders(
+    terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Recipe], lights: Sequence[Lighting]
+) -> list[str]:
     """Digest of all that the bytes of each frame depend on."""
     start = hashlib.blake2b(json.dumps([VERSION, terrain.spacing]).encode(), digest_size=16)
     arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
@@ -83,8 +97,12 @@ def _orders(terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Reci
         start.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         start.update(np.ascontiguousarray(array).data)
     orders = []
-    for recipe in recipes:
+    for number, recipe in enumerate(recipes):
         order = start.copy()
         order.update(json.dumps(recipe.to_dict()).encode())
+        if lights:
+            parameters, suns, casters = lights[number]
+            order.update(json.dumps([parameters.to_dict(), suns]).encode())
+            order.update(np.ascontiguousarray(casters, np.float64).data)
         orders.append(order.hexdigest())
     return orders

@@ -53,6 +53,14 @@ class LightParameters(Parameters):
     )
 
 
+class Lighting(NamedTuple):
+    """Light on a terrain: settings, suns, and spheres that throw shadows, see `bake`."""
+
+    parameters: LightParameters
+    suns: Sequence[Sun]
+    casters: Array
+
+
 def bake(
     terrain: Terrain,
     parameters: LightParameters,

@@ -37,13 +37,17 @@ def light_request(
     terrain: Terrain, parameters: bake.LightParameters, suns: Sequence[bake.Sun], casters: Array, edges: str
 ) -> Request:
     """Request for `light.bake`; the answer holds its fields by name."""
-    values = {
-        "spacing": terrain.spacing,
-        "parameters": parameters.to_dict(),
-        "edges": edges,
-        "suns": [[*sun.direction, sun.radius] for sun in suns],
-    }
+    values = {"spacing": terrain.spacing, "edges": edges, **_lighting_values(parameters, suns)}
     return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
+
+
+def _lighting_values(parameters: bake.LightParameters, suns: Sequence[bake.Sun]) -> dict[str, Any]:
+    return {"parameters": parameters.to_dict(), "suns": [[*sun.direction, sun.radius] for sun in suns]}
+
+
+def _lighting(values: dict[str, Any], casters: Array) -> bake.Lighting:
+    suns = [bake.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
+    return bake.Lighting(bake.LightParameters.from_dict(values["parameters"]), suns, casters)
 
 
 def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
@@ -100,7 +104,12 @@ def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping
 
 
 def animation_request(
-    folder: Path, kept: Sequence[str], terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]
+    folder: Path,
+    kept: Sequence[str],
+    terrain: Terrain,
+    recipes: Sequence[Recipe],
+    masks: Mapping[str, Array],
+    lights: Sequence[bake.Lighting] = (),
 ) -> Request:
     """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
     values = {
@@ -109,8 +118,10 @@ def animation_request(
         "spacing": terrain.spacing,
         "recipes": [recipe.to_dict() for recipe in recipes],
         "fields": [*terrain.fields],
+        "lights": [_lighting_values(light.parameters, light.suns) for light in lights],
     }
     named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    named |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
     return Request("animation", values, {"elevation": terrain.elevation, **terrain.fields, **named})
 
 
@@ -140,11 +151,9 @@ def compute(request: Request, threads: int, tell: OnProgress = lambda fraction, 
 
 
 def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
-    suns = [bake.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
-    parameters = bake.LightParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: tell(fraction, "Light"))
-    return bake.bake(terrain, parameters, suns, arrays["casters"], values["edges"], threads, tally)
+    return bake.bake(terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally)
 
 
 def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
@@ -211,7 +220,8 @@ def _animation(values: dict[str, Any], arrays: dict[str, Array], threads: int, t
 
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)
-    made = animate(Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told)
+    lights = [_lighting(light, arrays[f"casters {number}"]) for number, light in enumerate(values["lights"])]
+    made = animate(Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told, lights)
     return {"made": np.array(made)}
 
 

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...light.bake import SUNS, LightParameters, Sun
+from ...light.bake import SUNS, Lighting, LightParameters, Sun
 from ...light.sphere_fit import fit_spheres, surface_points
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request
@@ -185,11 +185,15 @@ def request(
     edges: str,
 ) -> Request:
     """Request to bake the light for future local heights (vertices,); else as `bake_light`."""
+    attributes.check_names(obj.data, ("sky_light", *SUNS))
+    return light_request(grid.terrain_of(lattice, heights), *lighting(obj, parameters, collection), edges)
+
+
+def lighting(obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None) -> Lighting:
+    """Light on a terrain in the scene as it is now; arguments and InputError as in `bake_light`."""
     frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
     suns = suns_of(depsgraph, frame) if parameters.suns else []
-    casters = casters_of(depsgraph, obj, frame, collection, parameters.spheres)
-    attributes.check_names(obj.data, ("sky_light", *SUNS))
-    return light_request(grid.terrain_of(lattice, heights), parameters, suns, casters, edges)
+    return Lighting(parameters, suns, casters_of(depsgraph, obj, frame, collection, parameters.spheres))
 
 
 def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:

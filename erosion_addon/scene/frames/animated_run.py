@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Animated run: a run for each frame of the scene, with the parameters that it has there, kept as frames."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 
 from ...frames import frame_files
 from ...frames.record import MOST
+from ...light.bake import Lighting
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message
 from ...worker.services import animation_request
 from ..run.task import Task
+
+Given = TypeVar("Given")
 
 
 class AnimatedRun(Task):
@@ -27,13 +30,14 @@ class AnimatedRun(Task):
         folder: Path,
         fields: tuple[str, ...],
         terrain: Terrain,
-        recipes: list[Recipe],
+        recipes: Sequence[Recipe],
         masks: Mapping[str, Any],
+        lights: Sequence[Lighting],
         threads: int,
     ) -> None:
         super().__init__(obj)
         self._folder, self._fields, self._count = folder, fields, len(recipes)
-        self._runner.compute(animation_request(folder, fields, terrain, recipes, masks), threads)
+        self._runner.compute(animation_request(folder, fields, terrain, recipes, masks, lights), threads)
 
     def _receive(self, message: Message) -> None:
         if message.kind == "computed":
@@ -52,7 +56,7 @@ class AnimatedRun(Task):
         frame_files.cut(self._folder, self._fields, MOST)
 
 
-def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Recipe]) -> Iterator[Recipe]:
+def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Given]) -> Iterator[Given]:
     """What `given` returns at each frame of the scene's range; the current frame comes back at the end."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:

@@ -10,7 +10,7 @@ from ...base.errors import InputError
 from ...files.maps import COMPONENTS
 from ...frames.frame_files import frame_file
 from ...frames.record import Record
-from ...terrain.fields import FIELDS
+from ...terrain.fields import BAKED, FIELDS
 from ...terrain.terrain import Terrain
 from ..files.image import BlenderFiles
 from ..original import original, paused
@@ -26,7 +26,7 @@ def read(folder: Path, record: Record, number: int) -> Terrain:
     if not 0 <= number <= record.kept:
         raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
     files, fields = BlenderFiles(), {}
-    for name in record.fields:
+    for name in (name for name in record.fields if name not in BAKED):
         parts = [folder / frame_file(name + ending, number) for ending in COMPONENTS[FIELDS[name].components]]
         if FIELDS[name].components == 3:
             fields[name] = files.read_color(parts[0])

@@ -9,9 +9,11 @@ import bpy
 from ...base.errors import InputError
 from ...frames.record import RECORD, Record
 from ...frames.sequence import FrameOrder
+from ...light.bake import SUNS
 from ...terrain.fields import BAKED, FIELDS
 from .. import session
-from ..terrain import grid
+from ..derived import light
+from ..terrain import attributes, grid
 
 KEPT = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
 """Fields that a run may change."""
@@ -45,6 +47,13 @@ def order_of(obj: bpy.types.Object) -> FrameOrder | None:
 def fields_of(settings: Any) -> tuple[str, ...]:
     """Chosen fields in the order of their table."""
     return tuple(name for name in KEPT if name in settings.fields)
+
+
+def animated_fields_of(obj: bpy.types.Object) -> tuple[str, ...]:
+    """Fields of an animation of the object: the chosen ones, and those of its baked light."""
+    lit = ("sky_light", *SUNS) if light.settings_of(obj.data) is not None else ()
+    there = attributes.ours(obj.data) if lit else ()
+    return (*fields_of(obj.erosion.frames), *(name for name in lit if name in there))
 
 
 def record_of(obj: bpy.types.Object) -> Record | None:

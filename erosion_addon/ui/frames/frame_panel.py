@@ -36,19 +36,20 @@ class EROSION_PT_frames(SubPanel):
         flow.use_property_split = False
         flow.prop(settings, "fields")
         if settings.keep:
-            _draw_size(layout, terrain, settings.count)
+            _draw_size(layout, terrain, order.fields_of(settings), settings.count)
         if settings.folder:
             _draw_folder(layout, settings)
         layout.separator()
         layout.operator("erosion.run", text="Run Animation", icon="ANIM").animation = True
-        _draw_size(layout, terrain, context.scene.frame_end - context.scene.frame_start)
+        last = context.scene.frame_end - context.scene.frame_start
+        _draw_size(layout, terrain, order.animated_fields_of(terrain), last)
 
 
-def _draw_size(layout: Any, terrain: bpy.types.Object, last: int) -> None:
+def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], last: int) -> None:
     """Draw the number of frames up to number `last` and their size."""
     shape = order.shape_of(terrain)
     if shape is not None and last >= 0:
-        size = frame_files.bytes_needed(last, order.fields_of(terrain.erosion.frames), shape)
+        size = frame_files.bytes_needed(last, fields, shape)
         text = phrase("{count} frames, at most {size}", count=last + 1, size=_in_words(size))
         layout.label(text=text, icon="DISK_DRIVE", translate=False)
 

@@ -6,7 +6,9 @@ import traceback
 import bpy
 
 from ...base.errors import InputError
+from ...light.bake import Lighting
 from ...recipe.recipe import Recipe
+from ...scene.derived import light
 from ...scene.frames import order
 from ...scene.frames.animated_run import AnimatedRun, at_each_frame
 from ...scene.masks import masks as mask_sources
@@ -49,21 +51,23 @@ def start_animation(obj: bpy.types.Object) -> AnimatedRun:
     """Start a run for each frame of the scene, with the settings as they are animated; InputError if impossible."""
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
-    folder, kept = order.folder_of(settings.frames), order.fields_of(settings.frames)
-    color, layers = settings.surface_color, {}
+    folder, kept = order.folder_of(settings.frames), order.animated_fields_of(obj)
+    color, layers, baked = settings.surface_color, {}, light.settings_of(obj.data)
 
-    def recipe_now() -> Recipe:
+    def now() -> tuple[Recipe, Lighting | None]:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
         chosen = (color.source, color.layer, color.image, color.strata)
         started = surface_color.start(obj, recipe, *chosen, seen.lattice)
         layers.update(started.layers)
-        return started.recipe
+        return started.recipe, None if baked is None else light.lighting(obj, baked, settings.casters)
 
-    recipes, continued = list(at_each_frame(bpy.context.scene, recipe_now)), settings.continue_from_result
+    recipes, lights = zip(*at_each_frame(bpy.context.scene, now), strict=True)
+    continued = settings.continue_from_result
     heights = start_state.heights(obj.data, seen, continued).start
     terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
     arrays = masks.arrays_of(obj, seen.lattice)
-    return job.begin(AnimatedRun(obj, folder, kept, terrain, recipes, arrays, preferences.threads()))
+    lights = lights if baked else ()
+    return job.begin(AnimatedRun(obj, folder, kept, terrain, recipes, arrays, lights, preferences.threads()))
 
 
 def start_next() -> list[str]:

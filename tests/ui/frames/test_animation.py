@@ -7,7 +7,9 @@ import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.frames.record import Record
+from erosion_addon.light.bake import bake
 from erosion_addon.model import erode
+from erosion_addon.scene.derived import light
 from erosion_addon.scene.run import job, run_queue
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.recipe import steps
@@ -96,6 +98,41 @@ def test_frames_of_one_run_are_not_replaced(animated, tmp_path):
     with pytest.raises(RuntimeError, match="holds frames of a run already"):
         bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
     assert hashes(tmp_path / "frames") == before
+
+
+def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(animated, tmp_path):
+    scene, folder = bpy.context.scene, tmp_path / "frames"
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    scene.collection.objects.link(sun)
+    for frame, tilt in ((10, -1.2), (12, 1.2)):  # from one side to the other, and then it rests
+        sun.rotation_euler = (0.0, tilt, 0.0)
+        sun.keyframe_insert("rotation_euler", frame=frame)
+    bpy.ops.erosion.light_bake("EXEC_DEFAULT")
+    run = runs.start_animation(animated)
+    while not run.ended and not (folder / "sun_light_0001.exr").exists():
+        run.poll(0.01)
+    run.cancel()
+    job.clear()
+    made = {file.name: file.stat().st_mtime_ns for file in folder.glob("*.exr") if int(file.stem[-4:]) < 2}
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
+    assert made.items() <= {file.name: file.stat().st_mtime_ns for file in folder.glob("*.exr")}.items()
+    assert Record.read(folder).fields == ["elevation", "wear", "sky_light", "sun_light"]
+    terrain, _ = grid.read_terrain(animated)
+    for number in range(5):
+        scene.frame_set(10 + number)
+        after = erode(terrain, steps.recipe_of(animated.erosion, []))
+        lit = bake(after, *light.lighting(animated, light.settings_of(animated.data), None), "open")
+        for name in ("elevation", "sky_light", "sun_light"):
+            kept = IMAGES.read(folder / f"{name}_{number:04d}.exr")
+            assert kept.tobytes() == {"elevation": after.elevation, **lit}[name].astype(np.float32).tobytes()
+    sides = [IMAGES.read(folder / f"sun_light_{number:04d}.exr").mean(axis=0) for number in (0, 2)]
+    assert np.abs(sides[0] - sides[1]).max() > 0.2
+
+    before = hashes(folder)
+    sun.animation_data_clear()  # another sun: the same runs, other light
+    bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    changed = {name.partition("_0")[0] for name, content in hashes(folder).items() if before[name] != content}
+    assert changed == {"sun_light", "frames.json"}
 
 
 def test_an_animation_waits_in_the_queue(animated, tmp_path):

@@ -177,18 +177,15 @@ class DuneStep(Step):
             self._sea = float(np.median((state.elevation + water)[water > DROWNED]))
 
     def _make_shares(self, ground: Ground | None = None) -> Array | None:
-        """(cells, 3 or 5) float32: see `kernels.slabs.blow`."""
+        """Mask layers of the cells, (cells, 4 or 6) float32, see `Shares.layers`; None without any."""
         given, bounds = shares(self._state, ground), depth_bounds(self._state, 0.0, 1.0)
         if self._beach.any():  # damp sand over the ground water holds
             lowest, highest = bounds or (np.full(self._shape, sign * math.inf) for sign in (-1, 1))
             damp = np.full(self._shape, self._sea)
             damp[self._beach] = self._beach_heights - SLAB * self._state.cell_size  # the sea gives back a slab
             bounds = [np.maximum(lowest, damp), highest]
-        if given.nothing and not bounds:
-            return None
-        columns = [*(given.filled(name, self._shape) for name in ("dug", "laid", "soft")), *bounds]
-        found: Array = np.stack(columns, axis=-1).astype(np.float32).reshape(-1, len(columns))
-        return found
+        layers = given.layers(bounds, self._shape)
+        return None if layers is None else layers.reshape(self._state.elevation.size, -1)
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share of the work done, 1 once everything rests."""

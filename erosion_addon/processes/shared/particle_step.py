@@ -131,17 +131,8 @@ class DropStep(Step):
 
 
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
-    """(rows, cols, 3) float32: erosion factor, 1 - hardness, and deposition factor; None without masks.
-
-    With depth limits (rows, cols, 5), including the lowest and highest allowed height in cells. ground: see `shares`.
-    """
-    given, bounds = shares(state, ground), bounds_in_unit(state, state.cell_size)
-    if given.nothing and not bounds:
-        return None
-    shape = state.elevation.shape
-    names = ("dug", "soft", "laid")
-    found: Array = np.stack([*(given.filled(name, shape) for name in names), *bounds], axis=-1)
-    return found
+    """Mask layers, see `Shares.layers`, with height limits in cells. ground: see `shares`."""
+    return shares(state, ground).layers(bounds_in_unit(state, state.cell_size), state.elevation.shape)
 
 
 def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0) -> Array | None:
@@ -160,6 +151,11 @@ def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spri
         weights *= (1.0 - share) / weights.sum()
     for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():
         weights[cell] += share * rate / total
+    return cumulated(weights)
+
+
+def cumulated(weights: Array) -> Array:
+    """Cumulated weights (cells,) float64 up to 1, in place; all 0 if all weights are."""
     np.cumsum(weights, out=weights)
     if weights[-1] > 0:
         weights /= weights[-1]

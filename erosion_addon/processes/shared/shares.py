@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Factors of a step's work on each cell, from masks and grass: erosion, softness of rock, deposition."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -37,6 +37,15 @@ class Shares(NamedTuple):
     def nothing(self) -> bool:
         """Whether all factors are 1 everywhere."""
         return all(share is None for share in self)
+
+    def layers(self, bounds: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
+        """Mask layers for the kernels of particles, (*shape, 4) float32: the factors in this order; with `bounds`, see
+        `depth_bounds`, (*shape, 6). None without both.
+        """
+        if self.nothing and not bounds:
+            return None
+        found: Array = np.stack([*(self.filled(name, shape) for name in self._fields), *bounds], axis=-1)
+        return found.astype(np.float32, copy=False)
 
 
 class Ground(NamedTuple):

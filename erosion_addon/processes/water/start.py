@@ -35,15 +35,14 @@ SCALED = ("capacity", "pick_up", "settling", "evaporation")
 
 
 def masks(state: State, ground: Ground | None = None) -> Array:
-    """(4, rows, cols) float32: how far the ground may be dug, how hard it is, how far it may be laid upon, and how far
-    slid upon; of no size where nothing says so. Where a parameter of `SCALED` is masked (8, rows, cols), with those
-    shares. ground: as in `shares_in_depth`.
+    """(4, rows, cols) float32: the mask layers row by row, with hardness for softness; of no size without masks. If
+    parameters of `SCALED` are masked (8, rows, cols), with their masks. ground: as in `shares_in_depth`.
     """
     given, shape = shares_in_depth(state, ground), state.elevation.shape
     scaled = any(name in state.masks for name in SCALED)
     if given.nothing and not scaled:
         return np.zeros((4, 0, 0), np.float32)
-    found = [given.filled(name, shape) for name in ("dug", "soft", "laid", "accepted")]
+    found = [given.filled(name, shape) for name in given._fields]
     if scaled:
         found += [state.masks.get(name, np.ones(shape, np.float32)) for name in SCALED]
     masks = np.stack(found)

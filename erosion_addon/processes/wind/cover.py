@@ -5,25 +5,22 @@ import numpy as np
 
 from ...base.arrays import Array
 from ..shared.cell_units import bounds_in_unit
+from ..shared.particle_step import cumulated
 from ..shared.shares import Ground, shares
 from ..shared.state import State
 from .parameters import WindParameters
 
 
 def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | None = None) -> Array | None:
-    """(rows, cols, 4) float32: what a cell gives, what it takes of what flies, what its rock gives, and what it takes
-    of what slides; where depths are limited (rows, cols, 6), with the lowest and the highest that it may come to, in
-    units of so many meters. None where all is 1. ground: as in `shares`.
+    """Mask layers with the hold of grass, see `Shares.layers`; ground: as in `shares`.
+
+    unit: of height limits, in meters.
     """
-    given, grass, shape = shares(state, ground), state.layers.get("grass"), state.elevation.shape
-    bounds = bounds_in_unit(state, unit)
-    if grass is None and given.nothing and not bounds:
-        return None
-    names = ("dug", "laid", "soft", "accepted")
-    found: Array = np.stack([*(given.filled(name, shape) for name in names), *bounds], axis=-1)
+    given, grass = shares(state, ground), state.layers.get("grass")
     if grass is not None:
-        found[..., 0] *= 1 - grass_hold * np.clip(grass, 0, 1)
-    return found
+        left = np.asarray(1 - grass_hold * np.clip(grass, 0, 1), np.float32)
+        given = given._replace(dug=left if given.dug is None else given.dug * left)
+    return given.layers(bounds_in_unit(state, unit), state.elevation.shape)
 
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
@@ -48,6 +45,4 @@ def sources(state: State) -> Array | None:
     source = state.masks.get("source")
     if source is None or not source.any():
         return None
-    weights: Array = np.cumsum(source.astype(np.float64).ravel())
-    weights /= weights[-1]
-    return weights
+    return cumulated(source.astype(np.float64).ravel())

@@ -14,6 +14,7 @@ from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import between, wrapped
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
+from ...shared.kernels.start_cells import start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of
 from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
 
@@ -66,15 +67,6 @@ def make_totals(tiles: Tiles) -> Totals:
     return Totals(np.zeros(count), np.zeros(count), *(np.zeros(count, np.int64) for _ in range(3)))
 
 
-@allocation_free
-def _start_cell(start, sources, cells):
-    """Start cell of a drop; sources: None for uniform rain, else cumulated weights (cells,) up to 1."""
-    chance = rng.uniform(start, 0)
-    if sources is None:
-        return min(int(chance * cells), cells - 1)
-    return min(np.searchsorted(sources, chance, side="right"), cells - 1)
-
-
 @inlined
 def _among(cell, cells):
     """Whether a sorted list contains a cell."""
@@ -94,13 +86,13 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread
     """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
     A drop starts on the corner of its cell, where the published gradient uses only cells behind it along both axes.
-    sources: see `_start_cell`. spread: (n,) int64, sorted cells in which drops start at random within half a cell of
+    sources: see `start_cell`. spread: (n,) int64, sorted cells in which drops start at random within half a cell of
     the corner; spread_all: whether all drops do.
     """
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
         start, draws = rng.stream(key, number), 1.0
-        cell = np.int64(_start_cell(start, sources, rows * cols))
+        cell = np.int64(start_cell(rng.uniform(start, 0), sources, rows * cols))
         z, x = float(cell // cols), float(cell % cols)
         if spread_all or _among(cell, spread):
             z = _anywhere(z, rng.uniform(start, 1), tiles.last_row, rows)
@@ -136,9 +128,8 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
     in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
-    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 3) float32, share that
-    may be dug, 1 - hardness, and share that may be laid down; or None. constants:
-    `Constants`. totals: `Totals`.
+    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4 or 6)
+    float32, see `mask_layers`, or None. constants: `Constants`. totals: `Totals`.
     At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
     for tile in worked:

@@ -2,6 +2,7 @@
 """Creep: grains struck by others roll downslope, ∂h/∂t = γ ∂T/∂t ∇²h, where T is the transport."""
 
 from ....kernels.compile import kernel
+from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST
 
 
 @kernel
@@ -35,10 +36,11 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
         one, other = row * cols + col, to_row * cols + to_col
         if difference < 0.0:
             one, other = other, one
-        amount *= shares[one, 0] * shares[other, 1]
-        if shares.shape[1] > 3:
+        amount *= shares[one, DUG] * shares[other, LAID]
+        if shares.shape[1] > HIGHEST:
             high, low = max(surface[row, col], surface[to_row, to_col]), min(surface[row, col], surface[to_row, to_col])
-            amount = min(amount, 0.2 * max(high - shares[one, 3], 0.0), 0.2 * max(shares[other, 4] - low, 0.0))
+            room = min(high - shares[one, LOWEST], shares[other, HIGHEST] - low)
+            amount = min(amount, 0.2 * max(room, 0.0))
     return amount if difference > 0.0 else -amount
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ....kernels import rng
 from ....kernels.compile import allocation_free, inlined, kernel
 from ....kernels.edges import CLOSED, WRAP
+from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 from .lines import aside, cell_of, extent, following
 
 HOPS, OUT, BROUGHT, WORN, COUNTS = 0, 1, 2, 3, 4
@@ -162,10 +163,10 @@ def _fetch(line, number, rays, shape, ground, cover, shares, constants):
             line.plants[step] = cover[at, 0]
             line.give[step] = cover[at, 1]
         if shares is not None:
-            line.give[step] *= shares[at, 0]
-            line.take[step], line.soft[step] = shares[at, 1], shares[at, 0] * shares[at, 2]
-            if shares.shape[1] > 3:
-                line.lowest[step], line.highest[step] = shares[at, 3], shares[at, 4]
+            line.give[step] *= shares[at, DUG]
+            line.take[step], line.soft[step] = shares[at, LAID], shares[at, DUG] * shares[at, SOFT]
+            if shares.shape[1] > HIGHEST:
+                line.lowest[step], line.highest[step] = shares[at, LOWEST], shares[at, HIGHEST]
     if constants.wear > 0.0 and constants.reach > 0.0:
         _spare_heights(line, constants)
 
@@ -326,9 +327,9 @@ def blow(first, last, rays, shape, ground, cover, shares, constants, key, enteri
     always settles in a shadow; elsewhere with a probability that is higher on sand than on rock and highest among
     plants. It also stops at the foot of ground that is too steep to climb.
 
-    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 3 or 5) float32,
-    factors of erosion, deposition and rock abrasion (0-1), lowest and highest allowed height; or None. key: uint64.
-    entering: (lines,) shadow height over the start, m. leaving: see `hand_on`. totals: (lines, COUNTS).
+    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 4 or 6) float32,
+    see `mask_layers`, with heights in meters; or None. key: uint64. entering: (lines,) shadow height over the start, m.
+    leaving: see `hand_on`. totals: (lines, COUNTS).
     """
     length, _ = extent(rays, shape)
     line = _make_line(length)

@@ -2,14 +2,15 @@
 """Bilinear surface: height and slope at any position, and changes there.
 
 All use the bilinear weights of the four surrounding cells. ground: (rows, cols, 2) float64, surface height and loose
-thickness, in cells. masks: (rows, cols, ≥ 3) float32 or None: erosion factor, 1 - hardness, deposition factor.
+thickness, in cells. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None.
 """
 
 import numpy as np
 
 from ....kernels.compile import allocation_free
 from ....kernels.edges import between
-from ...shared.kernels.exchange import HIGHEST, take
+from ...shared.kernels.exchange import take
+from ...shared.kernels.mask_layers import HIGHEST, LAID
 
 
 @allocation_free
@@ -55,7 +56,7 @@ def surface(ground, place):
 def _give(ground, row, col, amount, ceiling, masks):
     """Deposit up to `amount` of loose material on one cell, never above `ceiling`; returns the deposit."""
     if masks is not None:
-        amount = amount * masks[row, col, 2]
+        amount = amount * masks[row, col, LAID]
         if masks.shape[2] > HIGHEST:
             ceiling = min(ceiling, np.float64(masks[row, col, HIGHEST]))
     amount = min(amount, max(ceiling - ground[row, col, 0], 0.0))

@@ -13,6 +13,7 @@ from ....kernels import rng
 from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
+from ...shared.kernels.start_cells import start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within
 from . import bilinear
 
@@ -76,7 +77,7 @@ def _start_place(start, sources, rows, cols, last_row, last_col):
     """Start (row, col) of a drop, real-valued; sources: None for uniform rain, else cumulated weights (cells,)."""
     if sources is None:
         return rng.uniform(start, 0) * last_row, rng.uniform(start, 1) * last_col
-    cell = min(np.searchsorted(sources, rng.uniform(start, 2), side="right"), rows * cols - 1)
+    cell = start_cell(rng.uniform(start, 2), sources, rows * cols)
     z, x = cell // cols + rng.uniform(start, 0) - 0.5, cell % cols + rng.uniform(start, 1) - 0.5
     return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
 

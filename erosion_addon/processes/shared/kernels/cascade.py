@@ -10,10 +10,8 @@ import math
 import numpy as np
 
 from ....kernels.compile import allocation_free, inlined
+from .mask_layers import ACCEPTED, DUG, HIGHEST, LOWEST
 from .talus_rows import lesser, transfer
-
-LOWEST, HIGHEST = 4, 5
-"""Indices of the height limits among six masks: floor of erosion, ceiling of deposition."""
 
 
 @inlined
@@ -38,7 +36,7 @@ def _move(ground, row, col, to_row, to_col, amount, down, masks):
     down: from the first to the second.
     """
     if masks is not None:
-        gives, takes = masks[row, col, 0 if down else 3], masks[to_row, to_col, 3 if down else 0]
+        gives, takes = masks[row, col, DUG if down else ACCEPTED], masks[to_row, to_col, ACCEPTED if down else DUG]
         amount *= gives * takes
         if masks.shape[2] > HIGHEST:
             lowered, raised = ground[row, col, 0], ground[to_row, to_col, 0]
@@ -60,10 +58,9 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
     """Slide loose material between a cell and its eight neighbors in turn; returns the amount.
 
     ground: (rows, cols, 2) float64, surface and loose thickness, in any one unit; changed in place. share: of half the
-    excess, which slides; up to 1 no pair oscillates. masks: (rows, cols, 4) or (rows, cols, 6), factor of loss first
-    and of gain fourth (0-1), then `LOWEST` and `HIGHEST`; or None. row_hold, col_hold, diagonal_hold: stable difference
-    to a neighbor in the next row, the next column, and on a diagonal. wrap: whether edges are periodic; else nothing
-    crosses them.
+    excess, which slides; up to 1 no pair oscillates. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None.
+    row_hold, col_hold, diagonal_hold: stable difference to a neighbor in the next row, the next column, and on a
+    diagonal. wrap: whether edges are periodic; else nothing crosses them.
     """
     rows, cols = ground.shape[0], ground.shape[1]
     up, down, left, right = row - 1, row + 1, col - 1, col + 1

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Exchange between a drop and the ground: erosion, deposition, and mixing of colors.
 
-ground: (rows, cols, 2) float64, surface height and loose thickness, in cells. masks: (rows, cols, 3) or (rows, cols, 5)
-float32, erosion factor, 1 - hardness, deposition factor, `LOWEST` and `HIGHEST`; or None. color: (rows, cols, 3)
-float32, or None. carried: (3,) color of a drop's load. A position is a cell (row, col) and the fraction to the next
-one; `place` combines the rows above and below with the fraction between them, and columns likewise.
+ground: (rows, cols, 2) float64, surface height and loose thickness, in cells. masks: (rows, cols, 4 or 6) float32, see
+`mask_layers`, or None. color: (rows, cols, 3) float32, or None. carried: (3,) color of a drop's load. A position is a
+cell (row, col) and the fraction to the next one; `place` combines the rows above and below with the fraction between
+them, and columns likewise.
 """
 
 import numpy as np
 
 from ....kernels.compile import allocation_free, inlined
+from .mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 BRUSH_SCALE = 0.1591549430918953
 """1 / 2π: normalizes the weights 1 - r²/4 of the 4 × 4 brush to a sum of about 1."""
-
-LOWEST, HIGHEST = 3, 4
-"""Indices of the height limits among five masks, in cells: floor of erosion, ceiling of deposition."""
 
 
 @allocation_free
@@ -34,9 +32,9 @@ def take(ground, row, col, wanted, floor, masks):
     else:
         if masks.shape[2] > HIGHEST:
             room = min(room, max(ground[row, col, 0] - masks[row, col, LOWEST], 0.0))
-        taken = min(wanted * masks[row, col, 0], room)
+        taken = min(wanted * masks[row, col, DUG], room)
         loose = min(ground[row, col, 1], taken)
-        taken = loose + (taken - loose) * masks[row, col, 1]
+        taken = loose + (taken - loose) * masks[row, col, SOFT]
         ground[row, col, 1] -= loose
     ground[row, col, 0] -= taken
     return taken
@@ -56,7 +54,7 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Deposit `amount` on one cell as loose material; returns the part that masks permit."""
     row, col = np.uintp(row), np.uintp(col)
     if masks is not None:
-        amount = amount * masks[row, col, 2]
+        amount = amount * masks[row, col, LAID]
         if masks.shape[2] > HIGHEST:
             amount = min(amount, max(masks[row, col, HIGHEST] - ground[row, col, 0], 0.0))
     ground[row, col, 0] += amount
@@ -85,8 +83,8 @@ def laid_share(masks, place):
     if masks is None:
         return 1.0
     row, below, row_part, col, right, col_part = place
-    above = masks[row, col, 2] * (1.0 - col_part) + masks[row, right, 2] * col_part
-    under = masks[below, col, 2] * (1.0 - col_part) + masks[below, right, 2] * col_part
+    above = masks[row, col, LAID] * (1.0 - col_part) + masks[row, right, LAID] * col_part
+    under = masks[below, col, LAID] * (1.0 - col_part) + masks[below, right, LAID] * col_part
     return above * (1.0 - row_part) + under * row_part
 
 

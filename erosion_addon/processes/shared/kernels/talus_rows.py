@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from ....kernels.compile import kernel
+from .mask_layers import BREAKS, GIVES, TAKES
 
 
 @kernel
@@ -49,7 +50,8 @@ def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share
     excess = (slope - constants.hold) * constants.depth
     amount = _slide(excess * part, (give if down else to_give) * part, 2.0 * constants.rest) * share
     if masks is not None:
-        forth, back = masks[row, col, 0] * masks[to_row, to_col, 1], masks[to_row, to_col, 0] * masks[row, col, 1]
+        forth = masks[row, col, GIVES] * masks[to_row, to_col, TAKES]
+        back = masks[to_row, to_col, GIVES] * masks[row, col, TAKES]
         amount *= forth if down else back
     return math.copysign(amount, fall)
 
@@ -115,7 +117,7 @@ def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows
         stood = rock[row, col]
         wanted = (stood - min(min(beside, across), oblique + diagonal_stand)) * collapse
         if masks is not None:
-            wanted *= masks[row, col, 2]
+            wanted *= masks[row, col, BREAKS]
         wanted -= before
         stands = stood - (wanted if wanted > rest else 0.0)
         changed += (after != before) | (stands != stood)

@@ -21,6 +21,7 @@ import numpy as np
 from ....drainage.kernels.receivers import OUTLET
 from ....kernels.compile import allocation_free, kernel
 from ....kernels.elementary import power
+from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 
 MOST_TURNS = 50
 """Most iterations of Newton's method for a cell; six to ten suffice."""
@@ -135,8 +136,8 @@ def _shares(masks, cell):
     """Mask factors of a cell: erosion, and additional factor of its rock; 0-1."""
     if masks is None:
         return 1.0, 1.0
-    dug = np.float64(masks[cell, 0])
-    return dug, (masks[cell, 2] / dug if dug > 0.0 else 0.0)
+    dug = np.float64(masks[cell, GIVES])
+    return dug, (masks[cell, BREAKS] / dug if dug > 0.0 else 0.0)
 
 
 @kernel
@@ -298,7 +299,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             # No higher than what drains to it, or rivers would dam themselves.
             wanted = max(level - height, min(river, lowest[place] - height), 0.0)
             if masks is not None:
-                wanted *= masks[cell, 1]
+                wanted *= masks[cell, TAKES]
             laid = min(load, wanted)
             if ground.ceiling.size:
                 laid = min(laid, max(ground.ceiling[cell] - height, 0.0))
@@ -377,7 +378,7 @@ def fill_lowest(heights, loose, order, amount, masks):
         if heights[cell] < level and rest > 0.0:
             share = min(level - heights[cell], rest)
             rest -= share
-            laid = share if masks is None else share * masks[cell, 1]
+            laid = share if masks is None else share * masks[cell, TAKES]
             kept += share - laid
             heights[cell] += laid
             loose[cell] += laid

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
+from ...shared.kernels.mask_layers import ACCEPTED, DUG, SOFT
 
 BANK = np.float32(0.1)
 """Greatest loss of a bank over one face in a step, as a share of its height above the neighbor."""
@@ -15,8 +16,10 @@ BANK = np.float32(0.1)
 SLIDING = np.float32(0.2499)
 """Greatest share of a cell's soil that slides over one of its four faces in a step."""
 
-DUG, HARD, FILLED, TAKEN = 0, 1, 2, 3
-"""Indices of masks: erosion, hardness, deposition, deposition by slides."""
+HARD = SOFT
+"""Index of the hardness, which stands in the place of the softness: paused runs hold it, and 1 - (1 - hardness) differs
+from the hardness in the last bit.
+"""
 
 CARRIED, PICKED, SETTLED, DRIED = 4, 5, 6, 7
 """Indices of parameter masks: capacity, pick-up, settling and evaporation."""
@@ -43,7 +46,7 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
             weak[col] *= one - masks[HARD, row, col]
     filled[:] = one
     if masks.size > 0:
-        filled[:] = masks[TAKEN, row]
+        filled[:] = masks[ACCEPTED, row]
     for col in range(soil.size):
         power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), one)
 

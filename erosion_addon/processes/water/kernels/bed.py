@@ -11,7 +11,8 @@ import numpy as np
 
 from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
-from .banks import CALM, CARRIED, DUG, FILLED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
+from ...shared.kernels.mask_layers import DUG, LAID
+from .banks import CALM, CARRIED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
 from .faces import FILM, NOTHING
 from .gradients import lowest, slopes
 from .speed import velocity
@@ -182,7 +183,7 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
         taken[col] = picked if wet else -suspended[col]
     if masks.size > 0:
         for col in range(bed.size):
-            dug, filled = masks[DUG, row, col], masks[FILLED, row, col]
+            dug, filled = masks[DUG, row, col], masks[LAID, row, col]
             taken[col] *= np.float64(dug if taken[col] > 0.0 else filled)
     for col in range(bed.size):
         suspended[col] += taken[col]
@@ -323,9 +324,9 @@ def run_ground(
 
     bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
     flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
-    (4 or 8, rows, cols) float32 0-1, see `DUG` and `CARRIED`; of no size for none. What may not be laid down stays
-    suspended, even where the water dries up. bands: the first row of each band, and the number of rows. seams: `Seams`,
-    work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
+    (4 or 8, rows, cols) float32 0-1, see `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be
+    laid down stays suspended, even where the water dries up. bands: the first row of each band, and the number of rows.
+    seams: `Seams`, work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
     """
     for seam in range(bands.size):
         fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)

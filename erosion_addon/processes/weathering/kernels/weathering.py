@@ -16,6 +16,7 @@ from ....kernels.compile import kernel
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.elementary import exp, log1p
 from ....kernels.ghost_cells import fill_border
+from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 
 ALL_BUT = 1.0 - 2.0**-50
 """Share of a cell's loose material available for creep, just below 1 so that rounding never takes more."""
@@ -78,8 +79,8 @@ def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
     difference = heights[at, col] - heights[to, to_col]
     forth, back = yields[row, col], yields[to_row, to_col]
     if masks is not None:
-        forth *= masks[row, col, 0] * masks[to_row, to_col, 1]
-        back *= masks[to_row, to_col, 0] * masks[row, col, 1]
+        forth *= masks[row, col, GIVES] * masks[to_row, to_col, TAKES]
+        back *= masks[to_row, to_col, GIVES] * masks[row, col, TAKES]
     return share * difference * (forth if difference > 0.0 else back)
 
 
@@ -184,7 +185,7 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
         if moisture is not None:
             amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)
         if masks is not None:
-            amount *= masks[row, col, 2]
+            amount *= masks[row, col, BREAKS]
         cover = exp(-loose[row, col] / constants.depth)
         before = rock[row, col]
         # What comes is what the rock loses, to the last bit.

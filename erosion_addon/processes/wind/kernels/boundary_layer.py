@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined
+from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
-from ...shared.kernels.cascade import HIGHEST, LOWEST, avalanche, slide
+from ...shared.kernels.cascade import avalanche, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within
 from .particle import NO_END, Particle, anywhere, pass_by
-from .saltation import add_end, add_up, arriving, by_cell, leaving, number_of
-from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, steep
+from .saltation import add_end, add_up, arriving, beyond, by_cell, come_in, leaving, number_of
+from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, lift, steep, wear
 
 CALM = 0.1
 """Share of the wind that remains on slopes facing away from it."""
@@ -96,30 +96,6 @@ def _cascade(ground, row, col, share, masks, constants):
         hold = diagonal_hold if down != 0 and right != 0 else (row_hold if down != 0 else col_hold)
         slid += slide(ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks)
     return slid
-
-
-@inlined
-def _lift(cells, cover, shares, at, wanted):
-    """Lift `wanted` from a cell, limited to loose, dry and bare sand; returns the amount."""
-    if cover is not None:
-        wanted = max(wanted - cover[at // CELL, 0], 0.0)
-    if shares is not None:
-        wanted *= shares[at // CELL, 0]
-        if shares.shape[1] > HIGHEST:
-            wanted = min(wanted, max(cells[at] - shares[at // CELL, LOWEST], 0.0))
-    wanted = min(wanted, cells[at + CHANNEL])
-    cells[at] -= wanted
-    cells[at + CHANNEL] -= wanted
-    return wanted
-
-
-@inlined
-def _wear(cells, shares, at, worn):
-    """Turn the top of bare rock into sediment; returns the amount."""
-    if shares is not None:
-        worn *= shares[at // CELL, 0] * shares[at // CELL, 2]
-    cells[at + CHANNEL] += worn
-    return worn
 
 
 @allocation_free
@@ -217,9 +193,10 @@ def _drift(
         if wanted <= 0.0:
             load -= deposit(cells, shares, at, -wanted if load > LEAST else load)
         elif cells[at + CHANNEL] <= 0.0:
-            abraded += _wear(cells, shares, at, constants.abrasion * force * load)
+            abraded += wear(cells, shares, at, constants.abrasion * force * load)
         else:
-            amount = _lift(cells, cover, shares, at, wanted)
+            held = 0.0 if cover is None else cover[at // CELL, 0]  # by its moisture
+            amount = lift(cells, shares, at, max(wanted - held, 0.0))
             load += amount
             lifted += amount
         if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
@@ -230,12 +207,11 @@ def _drift(
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += constants.time_step * vy
-        if not (0.0 <= z < rows and 0.0 <= x < cols):
+        if beyond(z, x, rows, cols):
             gone, walled = constants.edges == OPEN, constants.edges == CLOSED
             if gone or walled:
                 break
-            z, x = z % rows, x % cols
-            z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
+            z, x = come_in(z, rows), come_in(x, cols)
         row, col = int(z), int(x)
         left = not within(reach, row, col)
     old = step == constants.maximum_steps or way >= maximum_way

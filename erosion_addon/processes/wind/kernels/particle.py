@@ -10,6 +10,7 @@ from ....kernels import rng
 from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
 from ...shared.kernels.particle_queues import Pool, queued
+from ...shared.kernels.start_cells import start_cell
 from .surface import CELL, deposit
 
 REACH = 16
@@ -149,7 +150,7 @@ def anywhere(start, sources, rows, cols):
     chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
     if sources is None:
         return chance * rows, along * cols
-    cell = np.searchsorted(sources, chance, side="right")
+    cell = start_cell(chance, sources, rows * cols)
     return cell // cols + 0.5, cell % cols + 0.5
 
 

@@ -19,6 +19,9 @@ from ...shared.kernels.tiles import Tiles, number_of_tiles
 from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, particle_in, pass_by, start_place
 from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, lift, steep, wear
 
+SUSPENDED = 2
+"""Index of the share of the suspension, if there are three layers of cover."""
+
 STILL = 0.01
 """Speed below which a particle has stopped."""
 
@@ -159,6 +162,30 @@ def add_end(totals, tile, load, aged):
     totals.aged[tile] += aged
 
 
+@inlined
+def beyond(z, x, rows, cols):
+    """Whether a position lies beyond an edge."""
+    return not (0.0 <= z < rows and 0.0 <= x < cols)
+
+
+@inlined
+def come_in(place, count):
+    """Position along one axis, wrapped."""
+    place %= count
+    return place if place < count else 0.0  # -1e-17 % count is count
+
+
+@inlined
+def _lifted_by(cover, at, depth, speed, rate):
+    """Sand that a particle `depth` below the surface would lift, less what its cover holds."""
+    wanted = min(rate * speed, 1.0) * depth
+    if cover is not None:
+        wanted = wanted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if wanted > 0.0 else 0.0
+        if cover.shape[1] > SUSPENDED:
+            wanted *= cover[at // CELL, SUSPENDED]
+    return wanted
+
+
 @allocation_free
 def _fly(
     particle,
@@ -241,14 +268,12 @@ def _fly(
         if not (row <= z < row + 1 and col <= x < col + 1):
             left = not (bounds.first_row <= z < bounds.end_row and bounds.first_col <= x < bounds.end_col)
             near = not left or near_tile(z, x, bounds)
-            if not (0.0 <= z < rows and 0.0 <= x < cols):
-                gone = constants.edges == OPEN
-                walled = constants.edges == CLOSED
+            if beyond(z, x, rows, cols):
+                gone, walled = constants.edges == OPEN, constants.edges == CLOSED
                 if gone or walled:
                     left = False
                     break
-                z, x = z % rows, x % cols
-                z, x = z if z < rows else 0.0, x if x < cols else 0.0  # -1e-17 % rows is rows
+                z, x = come_in(z, rows), come_in(x, cols)
             if near:  # else all that falls on the way stays where it set out
                 to_row, to_col = int(z), int(x)
                 to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
@@ -261,9 +286,9 @@ def _fly(
             force = speed * (1.0 - constants.shelter if lee else 1.0)
             depth = cells[to] - y
             if cells[at + CHANNEL] <= 0.0:
-                abraded += wear(cells, shares, at, depth, force, load, constants.abrasion)
+                abraded += wear(cells, shares, at, min(constants.abrasion * force * load, 1.0) * depth)
             else:
-                amount = lift(cells, cover, shares, at, depth, force, constants.lift)
+                amount = lift(cells, shares, at, _lifted_by(cover, at, depth, force, constants.lift))
                 load += amount
                 lifted += amount
                 if amount > 0.0 and (not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold)):
@@ -335,8 +360,8 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
     where a particle touches. cover: (rows, cols, 2 or 3) float32, force below which nothing is lifted, what is left of
     the wind on the ground, and the share of the suspension, or None. shade: (rows, cols) float64 from
     `shadow.cast`, or None. flows: (rows, cols, FLOWS) float64, what passes is added, or None. masks:
-    (rows, cols, 4) float32, what a cell gives, takes, its rock gives, and it takes of what slides, 0-1, or None.
-    wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles, pool: see `particle_queues`.
+    (rows, cols, 4 or 6) float32, see `mask_layers`, or None. wind_row, wind_col: p. constants: `Constants`. totals:
+    `Totals`. tiles, pool: see `particle_queues`.
     A particle on a tile touches and reads at most `particle.REACH` + 1 cells around it: one that a single step takes
     further lays down nothing where it arrives.
     At an open edge the load is exported, as is at a particle's end what a mask kept in it.

@@ -9,13 +9,10 @@ one return; numba emits reference counting at every exit.
 import numpy as np
 
 from ....kernels.compile import inlined
-from ...shared.kernels.cascade import HIGHEST, LOWEST
+from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 CHANNEL = np.uintp(1)
 CELL = np.uintp(2)
-
-SUSPENDED = 2
-"""Of what covers the ground, where there are three: the share of the suspension."""
 
 LEAST = 1e-30
 """A load below this falls whole: else it would be halved until the processor computes with it ten times slower."""
@@ -106,7 +103,7 @@ def steep(cells, at, line, row_hold, col_hold, diagonal_hold):
 def deposit(cells, masks, at, amount):
     """Deposit `amount` on a cell; returns the part that a mask permits."""
     if masks is not None:
-        amount *= masks[at // CELL, 1]
+        amount *= masks[at // CELL, LAID]
         if masks.shape[1] > HIGHEST:
             amount = min(amount, max(masks[at // CELL, HIGHEST] - cells[at], 0.0))
     cells[at] += amount
@@ -115,28 +112,22 @@ def deposit(cells, masks, at, amount):
 
 
 @inlined
-def wear(cells, masks, at, depth, speed, load, abrasion):
-    """Abrasion of bare rock by a particle `depth` below the surface; returns the amount loosened."""
-    worn = min(abrasion * speed * load, 1.0) * depth
+def wear(cells, masks, at, worn):
+    """Turn the top of bare rock into loose sand; returns the amount."""
     if masks is not None:
-        worn *= masks[at // CELL, 0] * masks[at // CELL, 2]
-    cells[at + CHANNEL] = worn
+        worn *= masks[at // CELL, DUG] * masks[at // CELL, SOFT]
+    cells[at + CHANNEL] += worn
     return worn
 
 
 @inlined
-def lift(cells, cover, masks, at, depth, speed, rate):
-    """Lift of sand by a particle `depth` below the surface; returns the amount."""
-    lifted = min(rate * speed, 1.0) * depth
-    if cover is not None:
-        lifted = lifted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lifted > 0.0 else 0.0
-        if cover.shape[1] > SUSPENDED:
-            lifted *= cover[at // CELL, SUSPENDED]
+def lift(cells, masks, at, wanted):
+    """Lift up to `wanted` of the loose sand of a cell; returns the amount."""
     if masks is not None:
-        lifted *= masks[at // CELL, 0]
+        wanted *= masks[at // CELL, DUG]
         if masks.shape[1] > HIGHEST:
-            lifted = min(lifted, max(cells[at] - masks[at // CELL, LOWEST], 0.0))
-    lifted = min(lifted, cells[at + CHANNEL])
-    cells[at] -= lifted
-    cells[at + CHANNEL] -= lifted
-    return lifted
+            wanted = min(wanted, max(cells[at] - masks[at // CELL, LOWEST], 0.0))
+    wanted = min(wanted, cells[at + CHANNEL])
+    cells[at] -= wanted
+    cells[at + CHANNEL] -= wanted
+    return wanted

@@ -9,6 +9,7 @@ import numpy as np
 
 from erosion_addon.kernels import edges
 from erosion_addon.processes.droplet.kernels import droplet
+from erosion_addon.processes.shared.kernels.mask_layers import DUG, LAID, SOFT
 from tests.kernels.one_tile import OneTile
 from tests.processes.droplet.kernels import reference
 from tests.processes.droplet.kernels.reference import Rules
@@ -42,9 +43,9 @@ def by_kernel(scene, rules, drops, first=0, key=1):
     color = None if scene.color is None else scene.color.astype(np.float32)
     masks = None
     if scene.strength is not None or scene.hardness is not None:
-        masks = np.ones((*scene.height.shape, 3), np.float32)
-        masks[..., 0] = masks[..., 2] = 1 if scene.strength is None else scene.strength
-        masks[..., 1] = 1 if scene.hardness is None else 1 - scene.hardness
+        masks = np.ones((*scene.height.shape, 4), np.float32)
+        masks[..., DUG] = masks[..., LAID] = 1 if scene.strength is None else scene.strength
+        masks[..., SOFT] = 1 if scene.hardness is None else 1 - scene.hardness
     constants = droplet.Constants(
         float(rules.Kq),
         float(rules.Kw),

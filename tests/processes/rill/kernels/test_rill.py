@@ -56,7 +56,7 @@ def masks_of(scene):
     strength, hardness = (
         np.broadcast_to(scene.get(kind, default), shape) for kind, default in (("strength", 1.0), ("hardness", 0.0))
     )
-    return np.stack([strength, 1 - hardness, strength], -1).astype(np.float32)
+    return np.stack([strength, 1 - hardness, strength, strength], -1).astype(np.float32)
 
 
 def by_kernel(scene, options, drops, first=0, key=1, chunks=()):

@@ -71,13 +71,13 @@ class Land:
             if excess <= 0:
                 continue
             higher, lower = (cell, other) if difference > 0 else (other, cell)
-            transfer = min(self.sediment[higher], excess / 2) * share * self.masks[higher][0] * self.masks[lower][1]
+            transfer = min(self.sediment[higher], excess / 2) * share * self.masks[higher][0] * self.masks[lower][2]
             self.sediment[higher] -= transfer
             self.sediment[lower] += transfer
             self.slid += transfer
 
     def settle(self, cell, amount):
-        amount *= self.masks[cell][1]
+        amount *= self.masks[cell][2]
         self.sediment[cell] += amount
         return amount
 
@@ -138,7 +138,7 @@ class Land:
 
     def touch(self, cell, force, load):
         """Abrasion or suspension; returns what was lifted."""
-        takes, _, softness = self.masks[cell]
+        takes, softness, _ = self.masks[cell]
         if self.sediment[cell] <= 0:
             worn = self.rules.abrasion * force * load * takes * softness
             self.rock[cell] -= worn

@@ -40,7 +40,7 @@ class Layer(Land):
                 continue
             higher, lower = (cell, other) if difference > 0 else (other, cell)
             transfer = min(self.sediment[higher], excess / 2) * rules.share
-            transfer *= self.masks[higher][0] * self.masks[lower][1]
+            transfer *= self.masks[higher][0] * self.masks[lower][2]
             self.sediment[higher] -= transfer
             self.sediment[lower] += transfer
             self.slid += transfer
@@ -108,7 +108,7 @@ class Layer(Land):
         wanted = exchange * (holds - load)
         if wanted <= 0:
             return -self.settle(cell, -wanted if load > 1e-30 else load)
-        takes, _, softness = self.masks[cell]
+        takes, softness, _ = self.masks[cell]
         if self.sediment[cell] <= 0:
             worn = rules.abrasion * force * load * takes * softness
             self.rock[cell] -= worn

@@ -175,7 +175,7 @@ def test_many_particles_do_what_plain_python_does(edges, blow):
 def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
     rng = np.random.default_rng(5)
     over = {
-        "masks": np.take(rng.integers(0, 5, (9, 11, 3)) / 4, [0, 1, 2, 1], axis=2).astype(np.float32),
+        "masks": np.take(rng.integers(0, 5, (9, 11, 3)) / 4, [0, 2, 1, 1], axis=2).astype(np.float32),
         "cover": (rng.integers(0, 5, (9, 11, 2)) / 4 * (0.01, 1.0)).astype(np.float32),
         "shade": rng.uniform(-1, 4, (9, 11)),
     }

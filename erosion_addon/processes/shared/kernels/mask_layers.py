@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Indices of the mask layers of a cell, see `processes.shared.shares.Shares`."""
+
+DUG, SOFT, LAID, ACCEPTED = 0, 1, 2, 3
+"""Factors 0-1: erosion, softness of rock (1 - hardness), deposition, and deposition by slides."""
+
+LOWEST, HIGHEST = 4, 5
+"""Height limits, if there are six layers: floor of erosion, ceiling of deposition."""
+
+GIVES, TAKES, BREAKS = 0, 1, 2
+"""Factors of whole grids with a halo, see `halo.share_masks`: loss, gain, and failure of rock, which is DUG times SOFT.
+Paused runs hold them.
+"""

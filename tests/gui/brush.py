@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The erosion brush in a real window: strokes of every kind with the mouse, Esc, undo, keys."""
 
+from pathlib import Path
+
 from desk import TERRAIN
 
 SETTINGS = "bpy.context.scene.erosion_brush"
@@ -9,6 +11,16 @@ KINDS = ("rain", "rills", "talus", "raise", "smooth", "sand", "wind")
 CHOOSE = """
 with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')):
     bpy.ops.wm.tool_set_by_id(name='erosion.brush')
+"""
+
+
+SAME = """
+with bpy.data.libraries.load({path!r}) as (there, wanted):
+    wanted.objects = ['Terrain']
+again = wanted.objects[0]
+same = bool((heights(again.name) == heights()).all())
+bpy.data.objects.remove(again)
+same
 """
 
 
@@ -55,7 +67,7 @@ def escape_takes_a_stroke_back(window):
     assert window.ask(STROKES) == 0
 
 
-def strokes_of_every_kind_are_kept(window):
+def strokes_of_every_kind_are_made_again_without_a_window(window):
     window.ask(f"{SETTINGS}.angle = 15.0 * 3.14159 / 180")
     for number, kind in enumerate(KINDS, 1):
         before = window.ask("fingerprint()")
@@ -64,6 +76,11 @@ def strokes_of_every_kind_are_kept(window):
         window.wait(f"the stroke of {kind}", f"{STROKES} == {number}")
         assert window.ask("fingerprint()") != before, f"{kind} changed nothing"
     window.picture("every_kind")
+    painted, again = (str(Path(window.folder.name) / name) for name in ("painted.blend", "again.blend"))
+    window.ask(f"{TERRAIN}.erosion.steps[1].enabled = False")  # strokes alone
+    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={painted!r}, copy=True)")
+    window.command("erosion", "erode", painted, again)
+    assert window.ask(SAME.format(path=again)), "strokes made again differ from those that were painted"
     for number in range(len(KINDS) - 1, -1, -1):
         window.key("Z", ctrl=True)
         window.wait("the undo", f"{STROKES} == {number}")
@@ -93,6 +110,6 @@ def keys_change_radius_and_strength(window):
 SCENES = (
     the_brush_paints_rain_and_undo_takes_it_back,
     escape_takes_a_stroke_back,
-    strokes_of_every_kind_are_kept,
+    strokes_of_every_kind_are_made_again_without_a_window,
     keys_change_radius_and_strength,
 )

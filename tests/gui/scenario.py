@@ -17,6 +17,7 @@ import artist
 import attended
 import brush
 import choices
+import frames
 import recipes
 import seen
 import trials
@@ -236,6 +237,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     "recipes": (False, recipes.SCENES),
     "choices": (False, choices.SCENES),
     "brush": (False, brush.SCENES),
+    "frames": (False, frames.SCENES),
     "mouse": (
         True,
         (

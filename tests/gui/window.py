@@ -84,6 +84,7 @@ class Window:
         shutil.copytree(os.environ["BLENDER_USER_RESOURCES"], self.profile, symlinks=True)
         environment = os.environ | {"DISPLAY": self.display, "BLENDER_USER_RESOURCES": str(self.profile)}
         environment["TMPDIR"] = self.folder.name  # quit.blend goes there
+        self._without_window = [blender, "--command"], environment
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         self.wait("the window", self.is_open)
@@ -120,6 +121,11 @@ class Window:
                 raise TimeoutError(f"{what} did not come in {PATIENCE} s")
             time.sleep(0.01)
         return time.perf_counter() - started
+
+    def command(self, *words):
+        """Run a command of another Blender of the same profile, without a window; CalledProcessError if it fails."""
+        command, environment = self._without_window
+        subprocess.run([*command, *words], check=True, env=environment, capture_output=True, text=True)
 
     def workers(self):
         return workers_of(self.process.pid)

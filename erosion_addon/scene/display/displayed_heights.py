@@ -167,7 +167,7 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
     own = np.empty(len(mesh.vertices), np.float32)
     mesh.attributes[OWN_HEIGHTS].data.foreach_get("value", own)
     if place is None or _is_as_shown(mesh, place):
-        now = shown_positions(mesh)
+        now = shown_positions(mesh) if place is None else place
         now[:, 2] = own
         mesh.attributes["position"].data.foreach_set("vector", now.ravel())
     elif not original.has_source(mesh):

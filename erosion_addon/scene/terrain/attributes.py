@@ -6,6 +6,7 @@ a `sediment` mask) is copied aside before it is overwritten, and comes back when
 """
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -26,6 +27,14 @@ ASIDE = "erosion_source_"
 
 _TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
 """Components of a field → type of its attribute."""
+
+
+class Colors(NamedTuple):
+    """Color attribute that is known already. vertices: those whose colors follow, as indices of any shape; None for
+    all. values: (..., 4) float32, in the shape of the vertices, or (rows, cols, 4)."""
+
+    vertices: Array | None
+    values: Array
 
 
 def ours(mesh: bpy.types.Mesh) -> list[str]:
@@ -58,10 +67,17 @@ def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
             raise InputError(f"{user.name} has a vertex group {name}, a name that erosion needs; rename the group.")
 
 
-def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Array]) -> None:
+def write_fields(
+    mesh: bpy.types.Mesh,
+    lattice: Lattice,
+    fields: Mapping[str, Array],
+    colors: Mapping[str, Colors] | None = None,
+    room: Array | None = None,
+) -> None:
     """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colors that go with them.
 
-    Raises InputError before anything is written where a name is taken.
+    colors: those that are not made of the fields, by name. room: as for `attribute_values.read`. Raises InputError
+    before anything is written where a name is taken.
     """
     check_names(mesh, fields)
     known = ours(mesh)
@@ -72,9 +88,21 @@ def write_fields(mesh: bpy.types.Mesh, lattice: Lattice, fields: Mapping[str, Ar
     for name in names:
         if name not in known and name in mesh.attributes:
             attribute_values.copy(mesh, name, mesh, ASIDE + name)
+        if colors and name in colors:
+            _write_colors(mesh, name, lattice, colors[name], room)
+            continue
         grid = COLORS[name].colors(fields, cell_size) if name in COLORS else fields[name]
         _write(mesh, name, lattice.to_vertices(grid), _type(name))
     _set_active_names(mesh, active)
+
+
+def _write_colors(mesh: bpy.types.Mesh, name: str, lattice: Lattice, given: Colors, room: Array | None) -> None:
+    if given.vertices is None:
+        values = lattice.to_vertices(given.values)
+    else:
+        values = attribute_values.read(mesh.attributes[name], room)
+        values[given.vertices] = given.values
+    _write(mesh, name, values, _type(name))
 
 
 def read_fields(

@@ -15,9 +15,12 @@ OWN_HEIGHTS = "erosion_live"
 """Vertex attribute with the real local z, while other heights are displayed."""
 
 
-def positions(mesh: bpy.types.Mesh) -> Array:
-    """Local positions of the vertices (vertices, 3) float32, with the real heights if others are displayed."""
-    buffer = shown_positions(mesh)
+def positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
+    """Local positions of the vertices (vertices, 3) float32, with the real heights if others are displayed.
+
+    room: as for `shown_positions`.
+    """
+    buffer = shown_positions(mesh, room)
     own = mesh.attributes.get(OWN_HEIGHTS)
     if own is not None and (own.data_type, own.domain) == ("FLOAT", "POINT"):
         heights = np.empty(len(buffer), np.float32)
@@ -26,13 +29,17 @@ def positions(mesh: bpy.types.Mesh) -> Array:
     return buffer
 
 
-def shown_positions(mesh: bpy.types.Mesh) -> Array:
-    """Local positions of the vertices (vertices, 3) float32 as displayed."""
+def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
+    """Local positions of the vertices (vertices, 3) float32 as displayed.
+
+    room: bytes (uint8), 12 for each vertex or more, to read into, so that no array is allocated.
+    """
     attribute = mesh.attributes.get("position")
     if attribute is None:  # so it is in Edit Mode, and without vertices
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
     # float32 is what the mesh holds: any other type makes this 80 times slower.
-    buffer = np.empty((len(mesh.vertices), 3), np.float32)
+    shape = len(mesh.vertices), 3
+    buffer = np.empty(shape, np.float32) if room is None else room[: 12 * shape[0]].view(np.float32).reshape(shape)
     attribute.data.foreach_get("vector", buffer.ravel())
     return buffer
 
@@ -86,17 +93,17 @@ def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = 
     return after
 
 
-def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None) -> None:
+def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None, room: Array | None = None) -> None:
     """Set the local positions of all vertices (vertices, 3) float32, and verify them.
 
-    now: displayed positions, if known already. Raises InputError for values that are not finite, or a mesh that does
-    not accept them; the mesh is then unchanged.
+    now: displayed positions, if known already. room: as for `shown_positions`. Raises InputError for values that are
+    not finite, or a mesh that does not accept them; the mesh is then unchanged.
     """
     if not np.isfinite(after).all():
         raise InputError(f"The result has heights that are not finite; {mesh.name} stays as it was.")
     before = shown_positions(mesh) if now is None else now
     mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(after, np.float32).ravel())
-    if mesh.library or not np.array_equal(shown_positions(mesh), after):  # linked data takes them and loses them
+    if mesh.library or not np.array_equal(shown_positions(mesh, room), after):  # linked data takes them and loses them
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
         raise InputError(f"Blender did not take the new heights of {mesh.name}; it stays as it was.")
     mesh.update()

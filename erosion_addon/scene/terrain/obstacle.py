@@ -6,6 +6,7 @@ from typing import NamedTuple
 import bpy
 
 from ...terrain.terrain import SMALLEST_SIDE
+from ..materials import nodes
 
 HARMLESS = {
     "COLLISION",
@@ -85,7 +86,14 @@ def too_few(obj: bpy.types.Object) -> str | None:
 
 
 def shapers(obj: bpy.types.Object) -> str:
-    """Names of the modifiers that change the visible shape, separated by commas."""
+    """Names of the modifiers that change the visible shape, separated by commas; not our own, as playback of frames."""
     return ", ".join(
-        modifier.name for modifier in obj.modifiers if modifier.show_viewport and modifier.type not in HARMLESS
+        modifier.name
+        for modifier in obj.modifiers
+        if modifier.show_viewport and modifier.type not in HARMLESS and not _is_ours(modifier)
     )
+
+
+def _is_ours(modifier: bpy.types.Modifier) -> bool:
+    group = getattr(modifier, "node_group", None)
+    return group is not None and nodes.KIND in group

@@ -12,7 +12,7 @@ import pytest
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.frames import playback
 from erosion_addon.scene.materials import nodes
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.ui.base import handlers
 from erosion_addon.ui.frames import frame_panel, how_far
 from tests import blender_child
@@ -199,6 +199,7 @@ def test_the_panel_shows_what_can_be_done_with_frames(kept, tmp_path):
     assert buttons() == [*always, "run"]
     bpy.ops.erosion.playback_add()
     assert buttons() == [*always, "playback_remove", "frames_export", "run"]
+    assert obstacle.shapers(kept) == ""  # nobody is advised to apply it
     for folder in ("", "//beside", "\\\\machine\\share", str(tmp_path / "none")):
         kept.erosion.frames.folder = folder
         assert buttons() == ["run"]

@@ -21,7 +21,7 @@ from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
 from ..landscape.erode import Alone, Workers, do_one, erode, prepare
-from ..landscape.folder import Landscape, Window
+from ..landscape.folder import Landscape, Window, are_left
 from ..landscape.manifest import Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
@@ -142,8 +142,13 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
 
 
 def _check(given: argparse.Namespace) -> None:
-    found = Landscape(given.folder)
+    found = Landscape(given.folder, Manifest.load(given.folder))
     faults = [fault for sentences in found.faults().values() for fault in sentences]
+    if are_left(given.folder):
+        raise InputError(
+            f"A window was being written back to {given.folder} when the process ended; what opens the landscape next, "
+            f"such as landscape preview, completes it. Until then {len(faults)} tiles differ from their hashes."
+        )
     if faults:
         for fault in faults[:20]:
             note(f"{fault}.")

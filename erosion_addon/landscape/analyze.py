@@ -25,7 +25,7 @@ from ..grid.padding import continued
 from ..kernels.elementary import tan
 from .erode import Workers
 from .export import layer_of
-from .folder import Landscape, Tile, Window, locked, refuse_link, write_arrays
+from .folder import Landscape, Tile, Window, changing, refuse_link, write_arrays
 from .tasks import Task
 
 LAYERS = ("drainage_area", "lake_depth", "slope", "curvature")
@@ -95,7 +95,7 @@ def analyze(
     anew. told: see `erode.erode`. InputError for a damaged landscape, or where the sea leaves no land.
     """
     question = question or Question()
-    with locked(folder):
+    with changing(folder):
         landscape = Landscape(folder)
         layer = layer_of(landscape, "elevation")
         asked = {"edges": question.edges, "sea_level": question.sea_level, "of": layer}

@@ -14,10 +14,11 @@ from typing import Any, Protocol
 from .. import VERSION
 from ..base.atomic_files import sha256
 from ..base.errors import InputError
+from ..base.lock import refuse_locked
 from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
-from .folder import Landscape, locked, refuse_link, refuse_locked
+from .folder import Landscape, changing, refuse_link
 from .manifest import Erosion
 from .plan import COARSE, Plan, order
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
@@ -72,7 +73,7 @@ def erode(
     told: gets the share of the work that is done, and what was done last. A run that was ended goes on where it was. If
     the result is there, with the hashes of the manifest, nothing is done. InputError for what cannot be eroded.
     """
-    with locked(folder):
+    with changing(folder):
         landscape = Landscape(folder)
         wanted = order(landscape, recipe, seed, edges, coarse)
         if is_eroded(landscape, wanted):
@@ -103,7 +104,7 @@ def prepare(
 
     At the end `erode` does what is left, and finishes the landscape. InputError as there.
     """
-    with locked(folder):
+    with changing(folder):
         landscape = Landscape(folder)
         wanted = order(landscape, recipe, seed, edges, coarse)
         return [] if is_eroded(landscape, wanted) else tasks_of(_begun(landscape, wanted)[0])

@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Folder of a landscape: tiles as .npy files, read in windows of any size, written atomically."""
 
-import json
-import os
-import platform
-import time
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs, sha256
 from ..base.errors import InputError
-from ..base.regular_files import open_regular, require_regular
+from ..base.lock import locked
+from ..base.regular_files import require_regular
 from ..terrain.fields import FIELDS
-from .manifest import Manifest
+from .manifest import NAME, Manifest
 
-_LOCK = "lock"
-
-_LARGEST_LOCK = 4096
-"""Bytes."""
+CHANGES = "changes"
+"""Folder of tiles on their way to their places; they count once the new manifest lies beside them."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +64,14 @@ class Landscape:
     """Tiles of a landscape in its folder."""
 
     def __init__(self, folder: Path, manifest: Manifest | None = None) -> None:
-        """manifest: default: the folder's own. InputError for a folder without one."""
+        """manifest: default: the folder's own, once changes that a process has left there have taken their places.
+
+        InputError for a folder without one.
+        """
         self.folder = folder
+        if manifest is None and are_left(folder):
+            with changing(folder):
+                pass
         self.manifest = manifest or Manifest.load(folder)
 
     @property
@@ -202,65 +203,57 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Context of the one command that changes a landscape; InputError while another does.
-
-    The lock of a process that no longer runs on this machine is taken over.
-    """
-    path = folder / _LOCK
-    mine = {
-        "host": platform.node(),
-        "pid": os.getpid(),
-        "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    try:
-        _take(path, mine)
-    except FileExistsError:
-        refuse_locked(folder)
-        path.unlink(missing_ok=True)
-        _take(path, mine)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
-    try:
+def changing(folder: Path) -> Iterator[None]:
+    """Context of the one command that changes a landscape, see `base.lock.locked`; first ends what another has left."""
+    with locked(folder):
+        _take_places(folder)
         yield
-    finally:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
 
 
-def refuse_locked(folder: Path) -> None:
-    """InputError while a command changes a landscape, see `locked`."""
-    path = folder / _LOCK
-    held = _holder(path)
-    if path.exists() and (held is None or held.get("host") != platform.node() or _runs(held.get("pid"))):
-        who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
-        raise InputError(
-            f"{folder} is being changed by {who}; wait for it, or remove {path} if it no longer runs."
-        ) from None
+def change(
+    landscape: Landscape,
+    tiles: Iterable[tuple[str, Tile, Array]],
+    renewed: Callable[[dict[str, dict[str, str]]], Manifest],
+) -> None:
+    """Write tiles and the manifest: all or none, also where the process is killed.
 
-
-def _take(path: Path, mine: Mapping[str, Any]) -> None:
-    with path.open("x", encoding="utf-8") as stream:
-        json.dump(mine, stream)
-
-
-def _holder(path: Path) -> dict[str, Any] | None:
-    with suppress(OSError, ValueError, RecursionError), open_regular(path) as stream:
-        held = json.loads(stream.read(_LARGEST_LOCK))
-        return held if isinstance(held, dict) else None
-    return None
-
-
-def _runs(pid: Any) -> bool:
-    """Whether a process of this number runs on this machine."""
-    if type(pid) is not int or pid <= 0:
-        return True
-    if os.name == "nt":
-        return True  # there is no harmless signal; the user is asked
+    tiles: layer, tile and values. renewed: the manifest by the hashes written. Call it within `changing`. What has been
+    written completely takes its places now, or when the landscape is opened next.
+    """
+    folder, hashes = landscape.folder / CHANGES, dict[str, dict[str, str]]()
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+        for layer, tile, values in tiles:
+            refuse_link(landscape.path(layer, tile))
+            written = write_arrays(folder / layer, {tile.name: np.asarray(values, np.float32)})
+            hashes.setdefault(layer, {}).update(written)
+        renewed(hashes).save(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    _take_places(landscape.folder)
+
+
+def are_left(folder: Path) -> bool:
+    """Whether changes are complete, but not all in their places."""
+    return (folder / CHANGES / NAME).exists()
+
+
+def _take_places(folder: Path) -> None:
+    """Move complete changes to their places, the manifest last; remove incomplete ones."""
+    changes = folder / CHANGES
+    refuse_link(changes)
+    if are_left(folder):
+        manifest = Manifest.load(changes)
+        files = [(path, path.relative_to(changes)) for path in sorted(changes.rglob("*.npy"))]
+        for path, place in files:
+            for part in (place, *place.parents[:-1]):
+                refuse_link(changes / part)
+                refuse_link(folder / part)
+            if manifest.layers.get(place.parent.as_posix(), {}).get(place.stem) != _sha256(path):
+                raise InputError(f"{path} is damaged; remove {changes} to give up what was being written back.")
+        try:
+            for path, place in [*files, (changes / NAME, Path(NAME))]:
+                path.replace(folder / place)
+        except OSError as error:
+            raise InputError(f"{folder / place} cannot be written: {error.strerror or error}.") from None
+    shutil.rmtree(changes, ignore_errors=True)

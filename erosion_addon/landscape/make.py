@@ -14,7 +14,7 @@ from ..generators import registry
 from ..generators.noise import random
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
-from .folder import Landscape, Window, locked
+from .folder import Landscape, Window, changing
 from .manifest import NAME, Manifest
 from .spread import clamped, spread
 
@@ -85,7 +85,7 @@ def make(folder: Path, manifest: Manifest, start: Start, told: Told = lambda fra
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
-    with locked(folder):
+    with changing(folder):
         landscape = Landscape(folder, manifest)
         layers: dict[str, dict[str, str]] = {}
         tiles = landscape.tiles()

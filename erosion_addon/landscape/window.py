@@ -3,19 +3,19 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
-from .folder import Landscape, Window, locked, refuse_link, save
-from .manifest import NAME
+from .folder import Landscape, Tile, Window, change, changing
+from .manifest import Manifest
 from .spread import means
 
 BLEND = 8
@@ -59,7 +59,7 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
     tiles and the manifest are written, or none. Layers of an analysis go. InputError if the landscape is not as it was
     when the window was taken out, see `stamp`, or for heights that are no numbers.
     """
-    with locked(folder):
+    with changing(folder):
         landscape = Landscape(folder)
         _check(landscape, window)
         if stamp(landscape, window) != state:
@@ -82,28 +82,21 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
 
 
 def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> None:
-    hashes = {layer: dict(tiles) for layer, tiles in landscape.manifest.layers.items() if layer not in ANALYZED}
-    with Outputs() as outputs:
+    def tiles() -> Iterator[tuple[str, Tile, Array]]:
         for tile in landscape.tiles():
             there = landscape.window(tile)
-            part = there.meet(window)
-            for layer, values in after.items() if part else ():
-                assert part is not None
-                whole = np.array(landscape.tile_array(layer, tile), np.float32)
-                whole[part.within(there)] = values[part.within(window)]
-                file = landscape.path(layer, tile)
-                refuse_link(file)
-                target = outputs.plan(file, (".npy",))
-                with outputs.write(target) as path:
-                    save(path, whole)
-        for written, digest in outputs.digests().items():
-            path = Path(written)
-            hashes[path.parent.relative_to(landscape.folder).as_posix()][path.stem] = digest
-        manifest = replace(landscape.manifest, layers=hashes, analysis={})
-        target = outputs.plan(landscape.folder / NAME, (".json",))
-        with outputs.write(target) as path:
-            path.write_text(manifest.text(), encoding="utf-8")
-        outputs.publish()
+            if part := there.meet(window):
+                for layer, values in after.items():
+                    whole = np.array(landscape.tile_array(layer, tile), np.float32)
+                    whole[part.within(there)] = values[part.within(window)]
+                    yield layer, tile, whole
+
+    def renewed(hashes: dict[str, dict[str, str]]) -> Manifest:
+        kept = {layer: known for layer, known in landscape.manifest.layers.items() if layer not in ANALYZED}
+        layers = {layer: {**known, **hashes.get(layer, {})} for layer, known in kept.items()}
+        return replace(landscape.manifest, layers=layers, analysis={})
+
+    change(landscape, tiles(), renewed)
 
 
 def _layers(landscape: Landscape) -> dict[str, str]:

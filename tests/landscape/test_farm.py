@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.base.lock import locked
 from erosion_addon.landscape.erode import Alone, do_one, erode, prepare
-from erosion_addon.landscape.folder import locked
 from erosion_addon.landscape.tasks import WORK
 from tests.cli.commandline import run
 from tests.landscape.conftest import fractal

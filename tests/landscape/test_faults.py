@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.cli.commands import main
 from erosion_addon.landscape.analyze import analyze
 from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.folder import Landscape
@@ -83,6 +84,52 @@ def test_a_full_disk_says_so_and_the_run_goes_on_where_there_is_room(tmp_path, r
         with pytest.raises(InputError, match="No space left"):
             analyze(folder, Alone())
         assert Landscape(folder).manifest == before and not Landscape(folder).faults()
+
+
+KILLED = """
+import os, shutil, sys
+from pathlib import Path
+from erosion_addon.landscape.folder import Landscape, Window
+from erosion_addon.landscape.window import put_back, take
+
+land, rename = Path(sys.argv[1]), Path.replace
+for last in range(1, 100):
+    folder = Path(shutil.copytree(land, land.with_name(f"killed {last}")))
+    if child := os.fork():
+        if os.waitpid(child, 0)[1] == 0:
+            break
+        continue
+    renames = []
+
+    def replace(self, target):
+        renames.append(target)
+        if len(renames) == last:
+            os.kill(os.getpid(), 9)
+        return rename(self, target)
+
+    Path.replace = replace
+    window = Window(40, 120, 30, 200)
+    terrain, state = take(Landscape(folder), window)
+    put_back(folder, window, state, terrain.elevation - 30.0)
+    os._exit(0)
+"""
+"""Write a window back to copies of a landscape, and be killed at every rename, until it is not."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_write_back_that_is_killed_at_any_rename_is_there_whole_or_not_at_all(landscape, capsys):
+    """Until its manifest lies beside the tiles nothing has changed; from then on the next command completes it."""
+    subprocess.run([sys.executable, "-c", KILLED, landscape.folder], cwd=Path(__file__).parents[2], check=True)
+    *killed, last = sorted(landscape.folder.parent.glob("killed *"), key=lambda path: int(path.name.split()[1]))
+    after, completed = Landscape(last).manifest, []
+    for folder in killed:
+        completed.append(main(["landscape", "check", str(folder)]) != 0)
+        assert ("what opens the landscape next" in capsys.readouterr().err) == completed[-1]
+        found = Landscape(folder)
+        assert found.manifest == (after if completed[-1] else landscape.manifest) and not found.faults()
+        assert main(["landscape", "check", str(folder)]) == 0
+    assert completed == [False] * 7 + [True] * 7  # six tiles and the manifest
 
 
 @pytest.mark.slow

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.base.lock import locked
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
-from erosion_addon.landscape.folder import Landscape, Window, locked
+from erosion_addon.landscape.folder import Landscape, Window
 from erosion_addon.landscape.manifest import NAME, Manifest
 from erosion_addon.landscape.spread import clamped, means, spread
 from tests.landscape.conftest import fractal

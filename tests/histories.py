@@ -26,7 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 import erosion_addon
 from erosion_addon.model import Recipe
-from erosion_addon.scene.derived import companions
+from erosion_addon.scene.derived import companions, update_derived
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
@@ -143,7 +143,7 @@ class Session(RuleBasedStateMachine):
         land.heights, land.eroded, land.paused = heights_of(obj), False, False
         land.followers = {}
         for kind in companions.KINDS:
-            companions.remove(obj, kind)
+            update_derived.remove_companions(obj, kind)
         self._is_done()
 
     # What an artist does
@@ -352,7 +352,7 @@ class Session(RuleBasedStateMachine):
         """Add a companion, or make an old one anew: as it followed, so it is made."""
         obj, land = self.pick(number)
         old = [shape_of(follower) for follower in companions.find(obj, kind)]
-        companions.remove(obj, kind)
+        update_derived.remove_companions(obj, kind)
         try:
             match kind:
                 case "lod":

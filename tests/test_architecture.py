@@ -113,18 +113,21 @@ def test_processes_know_nothing_of_each_other(path):
 
 
 @pytest.mark.slow
-def test_folders_do_not_import_each_other_in_a_circle():
+def test_neither_folders_nor_modules_import_each_other_in_a_circle():
     """Late imports count too. The doors of the package and of the interface name what lies below them."""
-    packages, names = {}, {name_of(path): package_of(path) for path in MODULES}
+    packages, modules, names = {}, {}, {name_of(path): package_of(path) for path in MODULES}
     for path in MODULES:
-        package = package_of(path)
-        if package == "erosion_addon" or name_of(path) == "erosion_addon.ui":
+        name, package = name_of(path), package_of(path)
+        if package == "erosion_addon" or name == "erosion_addon.ui":
             continue
         for imported, _ in imports_of(path):
-            used = names.get(imported) or names.get(imported.rpartition(".")[0])
-            if used not in (None, package, "erosion_addon"):
-                packages.setdefault(package, set()).add(used)
-    graphlib.TopologicalSorter(packages).prepare()  # CycleError names the circle
+            module = imported if imported in names else imported.rpartition(".")[0]
+            if names.get(module) not in (None, package, "erosion_addon"):
+                packages.setdefault(package, set()).add(names[module])
+            if module in names and module not in (name, package):
+                modules.setdefault(name, set()).add(module)
+    for graph in (packages, modules):
+        graphlib.TopologicalSorter(graph).prepare()  # CycleError names the circle
 
 
 def test_no_folder_is_a_long_list():

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import InputError
+from .sizes import size_in_words
 
 
 class _MemoryStatus(ctypes.Structure):
@@ -113,10 +114,6 @@ def require(bytes_needed: int, what: str) -> None:
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
-            f"{what} needs about {_gigabytes(bytes_needed)} of memory and {_gigabytes(available)} are free; "
+            f"{what} needs about {size_in_words(bytes_needed)} of memory and {size_in_words(available)} are free; "
             "use a smaller terrain or close other programs."
         )
-
-
-def _gigabytes(count: int) -> str:
-    return f"{count / 1e9:.1f} GB"

@@ -11,6 +11,7 @@ from functools import partial
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..base.sizes import size_in_words
 from ..base.threads import OnProgress
 from ..files import maps
 from ..files.heightmap import SUFFIXES, Written, encode_heightmap
@@ -65,7 +66,8 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if frames:
             frames.require_space(terrain.shape)
             if not given.quiet:
-                note(f"{given.frames + 1} frames of at most {frames.bytes_needed(terrain.shape) / 1e6:.1f} MB in all.")
+                most = size_in_words(frames.bytes_needed(terrain.shape))
+                note(f"{given.frames + 1} frames of at most {most} in all.")
             run = frames.keep(run, terrain)
         with _told_what_stays(frames, results, given):
             last = results.watch(run, compile_kernels)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..base.errors import InputError
+from ..base.sizes import size_in_words
 
 _BYTES = {
     ".npy": 8.0,
@@ -53,10 +54,6 @@ def require_space(files: Iterable[tuple[Path, float]]) -> None:
             continue
         if size > free:
             raise InputError(
-                f"The files need about {_words(size)} in {folder} and {_words(free)} are free there; make room, or "
-                "choose another folder."
+                f"The files need about {size_in_words(size)} in {folder} and {size_in_words(free)} are free there; "
+                "make room, or choose another folder."
             )
-
-
-def _words(size: float) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

@@ -22,7 +22,7 @@ from .export import heightmap_export, maps
 from .frames import frame_panel, frame_settings, how_far
 from .frames import playback as frame_playback
 from .look import companions, light, lod, look
-from .masks import mask_tools, mask_watch, masks, surface_color
+from .masks import mask_panel, mask_settings, mask_tools, mask_watch, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
 from .run import live_preview, main_panel, operators, progress, report, variants, warmup
 from .terrain import advice, heightmaps, landscapes, mesh_grids, terrain_add
@@ -38,7 +38,8 @@ _MODULES: tuple[Any, ...] = (
     wind_rose,
     frame_panel,
     variants,
-    masks,
+    mask_settings,
+    mask_panel,
     mask_tools,
     mask_watch,
     surface_color,

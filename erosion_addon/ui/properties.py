@@ -7,7 +7,7 @@ from ..recipe.recipe import EDGE_CHOICE, SEED
 from ..terrain.masks import MASK_KINDS
 from .base.parameter_properties import property_of
 from .frames.frame_settings import EROSION_PG_frames
-from .masks.masks import SETTINGS
+from .masks.mask_settings import SETTINGS
 from .masks.surface_color import EROSION_PG_surface_color
 from .recipe.steps import EROSION_PG_step, reload
 from .run import live_preview

@@ -9,7 +9,16 @@ import pytest
 
 from erosion_addon import ui
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, foliage, light, lod, maps, water_surface
+from erosion_addon.scene.derived import (
+    companions,
+    foliage,
+    light,
+    lod,
+    maps,
+    material_inputs,
+    visible_water,
+    water_surface,
+)
 from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.original import paused
@@ -29,8 +38,8 @@ OF_MESHES = [
     light.SETTINGS,
     analysis.KEPT,
 ]
-OF_TERRAINS = [maps.IMAGES, "erosion_palette", companions.WATER_SURFACE, companions.KIND]
-OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, water_surface.THRESHOLD]
+OF_TERRAINS = [maps.IMAGES, "erosion_palette", material_inputs.WATER_SURFACE, companions.KIND]
+OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, visible_water.THRESHOLD]
 GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
 
 

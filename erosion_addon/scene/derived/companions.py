@@ -8,19 +8,12 @@ Clearing the parent detaches a companion. (A pointer to the terrain would keep a
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import bpy
-import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
-from ...base.errors import InputError
-from ...terrain.fields import FIELDS, WATERS
 from ..materials import nodes
-from ..materials.terrain_nodes import SHORE
-from ..terrain import attributes, grid
-from ..terrain.mesh import positions
 
 KIND = "erosion_kind"
 """Custom property of a companion: its kind."""
@@ -44,18 +37,6 @@ numbers by row.
 
 HIDDEN = "erosion_hidden"
 """Custom property of a temporarily hidden companion."""
-
-WATER_SURFACE = "erosion_water_surface"
-"""Custom property of a terrain for its material: 1 if its water has a surface, so the material draws none."""
-
-SHOWN = "erosion_shown"
-"""Custom property of a terrain for its material, three numbers: 1 if rivers, lakes or sea are objects; and the
-direction of sand transport in world x and y, a unit vector.
-"""
-
-
-WATER_KINDS = ("water", "rivers", "lakes", "sea")
-"""Companions that show water."""
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
@@ -84,29 +65,6 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -
         collection.objects.link(companion)
     put_in_place(terrain)
     return companion
-
-
-def update(terrain: bpy.types.Object) -> list[str]:
-    """Update all companions in place; objects, meshes and materials stay the same.
-
-    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written.
-    """
-    put_in_place(terrain)
-    _forget_waters(terrain)
-    refused = []
-    for kind, bring_up_to_date in _updaters().items():
-        for companion in find(terrain, kind):
-            if not companion.data.is_editmode:
-                try:
-                    bring_up_to_date(terrain, companion)
-                except InputError as error:
-                    refused.append(f"{companion.name} still shows the terrain before: {error}")
-    tell_material(terrain)
-    return refused + [
-        f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
-        for companion in find(terrain)
-        if companion.data.is_editmode
-    ]
 
 
 def put_in_place(terrain: bpy.types.Object) -> None:
@@ -187,89 +145,4 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
     ):
         for unused in [item for item in collection if nodes.KIND in item and not item.users]:
             collection.remove(unused)
-    _forget_waters(terrain)
-    tell_material(terrain)
     return len(found)
-
-
-def _forget_waters(terrain: bpy.types.Object) -> None:
-    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's attributes."""
-    mesh = terrain.data
-    if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not (find(terrain, "rivers") or find(terrain, "lakes")):
-        attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in WATERS])
-        mesh.update()
-
-
-def tell_material(terrain: bpy.types.Object) -> None:
-    """Set the custom properties of the terrain that its material reads: water surface, rivers, wind direction."""
-    _tell_shore(terrain)
-    if _any(terrain, "water"):
-        terrain[WATER_SURFACE] = 1.0
-    else:
-        terrain.pop(WATER_SURFACE, None)
-    shown = (float(_any(terrain, "rivers", "lakes", "sea")), *_wind(terrain))
-    if any(shown):
-        terrain[SHOWN] = shown
-    else:
-        terrain.pop(SHOWN, None)
-    terrain.update_tag()  # which a custom property does not do by itself
-
-
-def _tell_shore(terrain: bpy.types.Object) -> None:
-    """Update the wetness of the ground at shores, or remove it without water."""
-    if SHORE in terrain.data.attributes or any(find(terrain, kind) for kind in WATER_KINDS):
-        from . import shores  # few terrains have water
-
-        shores.update(terrain)
-
-
-def _any(terrain: bpy.types.Object, *kinds: str) -> bool:
-    return any(len(water.data.vertices) for kind in kinds for water in find(terrain, kind))
-
-
-def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
-    """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x, y) in world space;
-    zeros if unknown.
-    """
-    mesh = terrain.data
-    known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
-    means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
-    if attributes.holds(mesh, "sediment") and len(mesh.vertices):
-        means.append(_lee(terrain))
-    for x, y in means:
-        if math.hypot(x, y) > 1e-9:
-            goes = terrain.matrix_basis.to_3x3() @ Vector((x, y, 0.0))
-            goes.z = 0.0
-            goes.normalize()
-            return goes.x, goes.y
-    return 0.0, 0.0
-
-
-def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
-    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power of the slope."""
-    place = positions(terrain.data)
-    lattice = grid.lattice_of(terrain, place)
-    heights = lattice.to_grid(place[:, 2])
-    stride = max(1, max(heights.shape) // 256)
-    heights = heights[::stride, ::stride]
-    if min(heights.shape) < 2:
-        return 0.0, 0.0
-    up, right = np.gradient(heights, *(lattice.spacing[axis] * stride for axis in (0, 1)))
-    steep = up * up + right * right
-    return -float((steep * right).mean()), -float((steep * up).mean())
-
-
-def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
-    """Kind → update function, in order of dependence. Imported late, as these modules import this one."""
-    from . import foliage, lod, plants, rivers, surroundings, water_surface
-
-    return {
-        "water": water_surface.update,
-        "rivers": rivers.update,
-        "lakes": rivers.update,
-        "sea": rivers.update,
-        "foliage": foliage.update,
-        "plants": plants.update,
-        "surroundings": surroundings.update,
-        "lod": lod.update,
-    }

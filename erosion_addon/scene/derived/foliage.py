@@ -18,7 +18,7 @@ from ..materials.foliage_material import foliage_material
 from ..materials.foliage_nodes import DENSITY, NODES, SOCKETS, VERSION
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
-from . import companions, water_surface
+from . import companions, visible_water
 
 KIND = "foliage"
 
@@ -80,12 +80,9 @@ def write_density(terrain: bpy.types.Object) -> None:
     """Write the attribute `foliage_density`; InputError if the user has other data with that name."""
     mesh = terrain.data
     ground, lattice = grid.read_terrain(terrain)
-    names = [name for name in ("moisture", "water_depth") if attributes.holds(mesh, name)]
-    fields = attributes.read_fields(mesh, lattice, names)
-    water = fields.get("water_depth")
-    if water is not None:
-        water = water > water_surface.shown_from(lattice, 0.0)
-    values = density(fields["moisture"], ground.elevation, ground.spacing, water)
+    moisture = attributes.read_fields(mesh, lattice, ["moisture"])["moisture"]
+    water = visible_water.where(terrain, lattice, ground.elevation)
+    values = density(moisture, ground.elevation, ground.spacing, water)
     attributes.write_fields(mesh, lattice, {DENSITY: values})
 
 

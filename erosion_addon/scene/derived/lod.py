@@ -20,6 +20,7 @@ from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import fill, positions
 from ..worker import computing
 from . import companions, water_surface
+from .visible_water import least_depth, shown_from
 
 KIND = "lod"
 
@@ -134,11 +135,6 @@ def _water_request(
     return levels_request(height, errors, lattice.spacing, {"depth": above, "wet": wet})
 
 
-def _threshold(terrain: bpy.types.Object, lattice: Lattice) -> float:
-    chosen = [companions.number(water, water_surface.THRESHOLD, 0.0) for water in companions.find(terrain, "water")]
-    return water_surface.shown_from(lattice, chosen[0] if chosen else 0.0)
-
-
 def requests_of_update(
     terrain: bpy.types.Object, lattice: Lattice, heights: Array, depth: Array | None, threshold: float | None = None
 ) -> list[Request]:
@@ -149,7 +145,7 @@ def requests_of_update(
     dry, wet = _dry_and_wet(terrain)
     asked = [_request(lattice, heights, _errors(dry))] if dry else []
     if wet and depth is not None:
-        least = _threshold(terrain, lattice) if threshold is None else water_surface.shown_from(lattice, threshold)
+        least = least_depth(terrain, lattice) if threshold is None else shown_from(lattice, threshold)
         asked.append(_water_request(lattice, heights, depth, least, _errors(wet)))
     return asked
 
@@ -161,8 +157,17 @@ def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor:
     asked = [_request(lattice, heights, errors)]
     depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
     if companions.find(terrain, "water") and depth is not None:
-        asked.append(_water_request(lattice, heights, depth, _threshold(terrain, lattice), errors))
+        asked.append(_water_request(lattice, heights, depth, least_depth(terrain, lattice), errors))
     return asked
+
+
+def requests_of_water(terrain: bpy.types.Object, threshold: float) -> list[Request]:
+    """Requests of `update` after another threshold of the water surface, see `water_surface.add`."""
+    if not companions.find(terrain, KIND):
+        return []
+    lattice = grid.find_lattice(terrain)
+    depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
+    return requests_of_update(terrain, lattice, grid.heights(terrain.data), depth, threshold)
 
 
 def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:
@@ -180,7 +185,7 @@ def _update_water(terrain: bpy.types.Object, lattice: Lattice, place: Array, fou
         for level in found:
             level.data.clear_geometry()
         return
-    threshold = _threshold(terrain, lattice)
+    threshold = least_depth(terrain, lattice)
     request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
     height, layers = request.arrays["height"], water_surface.layers_of(request.arrays["depth"], fields)
     for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):

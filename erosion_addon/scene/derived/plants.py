@@ -21,7 +21,7 @@ from ..scatter.forms import Form
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
-from . import companions, water_surface
+from . import companions, visible_water
 
 KIND = "plants"
 
@@ -133,18 +133,7 @@ def _ground(terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: f
     mesh = terrain.data
     elevation = grid.terrain_of(lattice, heights).elevation
     fields = attributes.read_fields(mesh, lattice, [name for name in READ if attributes.holds(mesh, name)])
-    water = np.zeros(elevation.shape, bool)
-    if "water_depth" in fields:
-        water |= fields["water_depth"] > water_surface.shown_from(lattice, 0.0)
-    for name in ("river", "lake"):
-        if name in fields:
-            water |= fields[name] > 0.5
-    if companions.find(terrain, "sea"):
-        from . import rivers  # few terrains have a sea
-
-        settings = rivers.settings_in(terrain)
-        if settings is not None:
-            water |= elevation < settings.sea_level
+    water = visible_water.where(terrain, lattice, elevation)
     row, col = lattice.spacing
     return placing.Ground(elevation / size, (row / size, col / size), fields, water)
 

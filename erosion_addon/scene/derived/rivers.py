@@ -25,10 +25,8 @@ from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import fill, positions
 from ..worker import computing
-from . import companions, water_surface
-
-SETTINGS = "erosion_water"
-"""Custom property of rivers, lakes and sea: their settings as JSON."""
+from . import companions, material_inputs, water_surface
+from .visible_water import SETTINGS, settings_in, settings_of
 
 HEADWATERS = "erosion_headwaters"
 """Custom property of rivers, lakes and sea: vertex group or attribute of the terrain where rivers begin, if any."""
@@ -62,7 +60,7 @@ def add(
         for companion in shown:
             if not companion.data.is_editmode:
                 update(terrain, companion)
-    companions.tell_material(terrain)
+    material_inputs.update(terrain)
     return found[0]
 
 
@@ -103,20 +101,6 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParam
             else ": its water runs off"
         )
         raise InputError(f"{name} has no lake of that size{rain}, or choose a smaller one.")
-
-
-def settings_of(companion: bpy.types.Object) -> drainage.RiverParameters:
-    """Settings of rivers, lakes or a sea; defaults for invalid content."""
-    try:
-        return drainage.RiverParameters.from_dict(json.loads(companion[SETTINGS]))
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return drainage.RiverParameters()
-
-
-def settings_in(terrain: bpy.types.Object) -> drainage.RiverParameters | None:
-    """Settings of the terrain's rivers, lakes and sea; None if it has none."""
-    shown = _shown(terrain)
-    return settings_of(shown[0]) if shown else None
 
 
 def headwaters_in(terrain: bpy.types.Object) -> str:

@@ -14,7 +14,7 @@ from ..materials.terrain_nodes import FIELDS
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import positions
-from . import companions, water_surface
+from . import companions, visible_water, water_surface
 
 KIND = "surroundings"
 
@@ -41,9 +41,10 @@ def add(terrain: bpy.types.Object) -> bpy.types.Object:
         name = f"{terrain.name} Surroundings"
         found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
         found[0].hide_select = True  # a click into the distance is none on the terrain
-        update(terrain, found[0])
-    else:
-        companions.update(terrain)
+    companions.put_in_place(terrain)
+    for land in found:
+        if not land.data.is_editmode:
+            update(terrain, land)
     return found[0]
 
 
@@ -70,7 +71,7 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     sunk, at_sea = _out(around), None
     if companions.find(terrain, "water") and attributes.holds(terrain.data, "water_depth"):
         depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"][chosen]
-        wet = depth > water_surface.shown_from(lattice, 0.0)
+        wet = depth > visible_water.least_depth(terrain, lattice)
         at_sea = sea_beyond(wet)
         if at_sea.any():
             level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet) & wet])

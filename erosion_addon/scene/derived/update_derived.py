@@ -2,15 +2,21 @@
 """Update of everything derived from a terrain: water, rivers, foliage, levels of detail, images, light and analysis."""
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...terrain.fields import FIELDS, WATERS
 from ...worker.messages import Request
+from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
+from . import companions, visible_water
+
+BESIDE_WATER = ("foliage", "plants", "surroundings")
+"""Companions that visible water changes."""
 
 
 def requests(
@@ -21,7 +27,7 @@ def requests(
     lit: whether its light and analysis will still exist. Problems found here are reported by `update`.
     """
     from ..drainage import analysis
-    from . import companions, light
+    from . import light
 
     asked = []
     for part in (light, analysis) if lit else ():
@@ -48,13 +54,13 @@ def update(terrain: bpy.types.Object) -> list[str]:
     The terrain is complete before this is called.
     """
     from ..drainage import analysis
-    from . import companions, light, maps  # a terrain that has none of these needs none of them
+    from . import light, maps  # a terrain that has none of these needs none of them
 
     sentences: list[str] = []
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
         "light": light.update,
         "analysis": analysis.update,
-        "surfaces": companions.update,
+        "surfaces": update_companions,
         "images": maps.update,
     }
     for what, bring_up_to_date in parts.items():
@@ -66,3 +72,59 @@ def update(terrain: bpy.types.Object) -> list[str]:
             traceback.print_exc()
             sentences.append(f"Its {what} could not be brought up to date; the console says why.")
     return sentences
+
+
+def update_companions(terrain: bpy.types.Object, kinds: Collection[str] = tuple(companions.KINDS)) -> list[str]:
+    """Update the companions of some kinds in place; objects, meshes and materials stay the same.
+
+    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written.
+    """
+    from . import material_inputs
+
+    companions.put_in_place(terrain)
+    _forget_waters(terrain)
+    refused = []
+    for kind, bring_up_to_date in _updaters().items():
+        for companion in companions.find(terrain, kind) if kind in kinds else ():
+            if not companion.data.is_editmode:
+                try:
+                    bring_up_to_date(terrain, companion)
+                except InputError as error:
+                    refused.append(f"{companion.name} still shows the terrain before: {error}")
+    material_inputs.update(terrain)
+    return refused + [
+        f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+        for companion in companions.find(terrain)
+        if companion.data.is_editmode and companion[companions.KIND] in kinds
+    ]
+
+
+def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
+    """Remove the companions of a kind with their unused data, and update those beside water; returns their number."""
+    count = companions.remove(terrain, kind)
+    update_companions(terrain, BESIDE_WATER if kind in visible_water.KINDS else ())
+    return count
+
+
+def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
+    """Kind → update function, in order of dependence."""
+    from . import foliage, lod, plants, rivers, surroundings, water_surface  # few sessions need them all
+
+    return {
+        "water": water_surface.update,
+        "rivers": rivers.update,
+        "lakes": rivers.update,
+        "sea": rivers.update,
+        "foliage": foliage.update,
+        "plants": plants.update,
+        "surroundings": surroundings.update,
+        "lod": lod.update,
+    }
+
+
+def _forget_waters(terrain: bpy.types.Object) -> None:
+    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's attributes."""
+    mesh, shown = terrain.data, companions.find(terrain, "rivers") or companions.find(terrain, "lakes")
+    if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not shown:
+        attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in WATERS])
+        mesh.update()

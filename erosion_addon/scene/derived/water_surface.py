@@ -7,20 +7,16 @@ At the shore it extends one cell further, below the ground, so its visible edge 
 import bpy
 import numpy as np
 
-from ...base.arrays import mean_cell_size
 from ...base.errors import InputError
 from ...grid.smooth_step import smooth_step
-from ...worker.messages import Request
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
-from . import companions
+from . import companions, material_inputs
+from .visible_water import THRESHOLD, least_depth, shown_from
 
 KIND = "water"
-
-THRESHOLD = "erosion_threshold"
-"""Custom property of a water surface: least depth of visible water in meters; 0 is automatic."""
 
 MOST_DIP = 3.0
 """How often its depth nearby water dips at most under ground that does not rise above it."""
@@ -47,21 +43,13 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
         found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
         found[0].data.materials.append(water_material.water_material())
         found[0].visible_shadow = False  # water lets the light through to its bed
+    companions.put_in_place(terrain)
     for surface in found:
         surface[THRESHOLD] = threshold
-    companions.update(terrain)
+        if not surface.data.is_editmode:
+            update(terrain, surface)
+    material_inputs.update(terrain)
     return found[0]
-
-
-def requests_of_add(terrain: bpy.types.Object, threshold: float) -> list[Request]:
-    """Requests of `add`: levels of detail, if the terrain has some."""
-    if not companions.find(terrain, "lod"):
-        return []
-    from . import lod  # which builds on this
-
-    lattice = grid.find_lattice(terrain)
-    depth = fields_of(terrain.data, lattice).get("water_depth")
-    return lod.requests_of_update(terrain, lattice, grid.heights(terrain.data), depth, threshold)
 
 
 def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
@@ -81,16 +69,10 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
     if attributes.holds(terrain.data, "water_depth"):
         place = positions(terrain.data)
         lattice = grid.find_lattice(terrain)
-        threshold = shown_from(lattice, companions.number(surface, THRESHOLD, 0.0))
-        _fill(mesh, terrain.data, lattice, place, threshold)
+        _fill(mesh, terrain.data, lattice, place, least_depth(terrain, lattice))
     if slot:
         mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), slot, np.int32))
     mesh.update()
-
-
-def shown_from(lattice: Lattice, threshold: float) -> float:
-    """Least depth of visible water in meters."""
-    return threshold or 0.01 * mean_cell_size(lattice.spacing)
 
 
 def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, Array]:

@@ -10,7 +10,8 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from .. import session
-from ..derived.water_surface import shown_from, water_level
+from ..derived.visible_water import shown_from
+from ..derived.water_surface import water_level
 from ..masks import overlay
 from ..terrain.lattice import Array, Lattice
 

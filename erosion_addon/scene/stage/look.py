@@ -10,7 +10,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...light.bake import LightParameters
 from ...worker.messages import Request
-from ..derived import companions, foliage, light, surroundings, water_surface
+from ..derived import companions, foliage, light, lod, surroundings, update_derived, water_surface
 from ..materials import aovs, material
 from ..terrain import attributes, grid
 from . import studio
@@ -51,7 +51,7 @@ def finish(
             making[part](terrain)
         except InputError as error:
             sentences.append(str(error))
-    companions.tell_material(terrain)
+    sentences += update_derived.update_companions(terrain, set(companions.KINDS) - making.keys())
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
@@ -63,7 +63,7 @@ def finish(
 def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
     """Requests of `finish`, which reports problems itself."""
     asked = []
-    for part, needed in (("light", _light_requests), ("water", lambda obj: water_surface.requests_of_add(obj, 0.0))):
+    for part, needed in (("light", _light_requests), ("water", lambda obj: lod.requests_of_water(obj, 0.0))):
         if part in parts:
             with suppress(InputError):
                 asked += needed(terrain)

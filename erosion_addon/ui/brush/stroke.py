@@ -20,7 +20,7 @@ from ..base.parameter_properties import exact
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import phrase, report
-from ..masks import masks
+from ..masks import mask_settings
 from ..recipe import brush_layers as layers
 from ..recipe import loaded_recipe
 from . import settings as brush_settings
@@ -87,7 +87,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._painter = Painter(
             terrain,
             given,
-            masks.arrays_of(terrain),
+            mask_settings.arrays_of(terrain),
             strata.to_dict() if strata else None,
             terrain.erosion.edges,
             preferences.threads(),

@@ -10,7 +10,7 @@ import bpy
 from ...base.parameters import Parameters, specifications
 from ...drainage.rivers import RiverParameters
 from ...drainage.sea import SeaParameters
-from ...scene.derived import companions
+from ...scene.derived import companions, update_derived, visible_water
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import properties_of
 from ..recipe.steps import meant_recipe
@@ -26,18 +26,17 @@ class _WaterOperator(ParameterOperator):
     parameters: type[Parameters] = RiverParameters
 
     def remembered(self, terrain: bpy.types.Object) -> Parameters | None:
-        from ...scene.derived import rivers  # few sessions need it
-
-        return rivers.settings_in(terrain)
+        return visible_water.settings_in(terrain)
 
     def plan(self) -> Plan:
-        from ...scene.derived import rivers
+        from ...scene.derived import rivers  # few sessions need it
 
         kind, settings, heads = self.kind, self.settings(), self.headwaters_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             made = rivers.add(terrain, kind, settings(terrain), heads)
-            return f"Made {made.name}.", []
+            beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
+            return f"Made {made.name}.", beside
 
         return Plan(lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change)
 
@@ -132,12 +131,10 @@ class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
         return SeaParameters(sea_level=_sea_level_of(terrain))
 
     def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
-        from ...scene.derived import rivers
-
         level = self.sea_level if self.properties.is_property_set("sea_level") else None
 
         def of_terrain(terrain: bpy.types.Object) -> RiverParameters:
-            known = rivers.settings_in(terrain) or RiverParameters()
+            known = visible_water.settings_in(terrain) or RiverParameters()
             return replace(known, sea_level=_sea_level_of(terrain) if level is None else level)
 
         return of_terrain
@@ -145,9 +142,7 @@ class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
 
 def _sea_level_of(terrain: bpy.types.Object) -> float:
     """Sea level of the terrain's rivers, else of its recipe's last step with a sea; else 0."""
-    from ...scene.derived import rivers
-
-    known = rivers.settings_in(terrain)
+    known = visible_water.settings_in(terrain)
     if known is not None and known.sea:
         return known.sea_level
     recipe = meant_recipe(terrain.erosion)

@@ -18,7 +18,7 @@ from ..base.parameter_properties import draw_value, label, switch
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator
 from ..base.translations import phrase, report
-from ..masks.masks import arrays_of
+from ..masks.mask_settings import arrays_of
 
 FORMATS = {
     ".exr": ("OpenEXR", "32-bit floats in meters"),

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
+from ...base.sizes import size_in_words
 from ...frames import frame_files
 from ...scene.derived import companions
 from ...scene.frames import order, playback
@@ -50,7 +51,7 @@ def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], 
     shape = order.shape_of(terrain)
     if shape is not None and last >= 0:
         size = frame_files.bytes_needed(last, fields, shape)
-        text = phrase("{count} frames, at most {size}", count=last + 1, size=_in_words(size))
+        text = phrase("{count} frames, at most {size}", count=last + 1, size=size_in_words(size))
         layout.label(text=text, icon="DISK_DRIVE", translate=False)
 
 
@@ -77,10 +78,6 @@ def _draw_folder(layout: Any, settings: Any) -> None:
     if playback.find(settings.id_data) is not None:
         row.operator("erosion.playback_remove", text="", icon="X")
         column.operator("erosion.frames_export", icon="EXPORT")
-
-
-def _in_words(size: float) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 0.1):.1f} MB"
 
 
 class EROSION_OT_frames_remove(bpy.types.Operator):

@@ -4,7 +4,7 @@
 import bpy
 
 from ...base.parameters import Specification
-from ...scene.derived import companions
+from ...scene.derived import companions, update_derived
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
 from ..base.refusals import reports_refusals
@@ -93,15 +93,15 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
         draw_values(self.layout, self, ["threshold"])
 
     def plan(self) -> Plan:
-        from ...scene.derived import water_surface  # few sessions need it
+        from ...scene.derived import lod, water_surface  # few sessions need them
 
         threshold = self.threshold
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             water_surface.add(terrain, threshold)
-            return "", []
+            return "", update_derived.update_companions(terrain, {*update_derived.BESIDE_WATER, "lod"})
 
-        return Plan(lambda terrain: water_surface.requests_of_add(terrain, threshold), change)
+        return Plan(lambda terrain: lod.requests_of_water(terrain, threshold), change)
 
 
 class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
@@ -193,7 +193,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         if context.object != terrain and context.object[companions.KIND] == self.kind:
             context.view_layer.objects.active = terrain  # as the active object is about to go
-        if not companions.remove(terrain, self.kind):
+        if not update_derived.remove_companions(terrain, self.kind):
             report(self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
             return {"CANCELLED"}
         return {"FINISHED"}

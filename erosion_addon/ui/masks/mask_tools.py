@@ -15,7 +15,7 @@ from ..base.parameter_properties import label
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
-from . import mask_watch, masks
+from . import mask_panel, mask_watch
 
 LARGEST_IMAGE = 2048
 """Greatest size of a new image in pixels; larger ones are slow to paint."""
@@ -53,7 +53,7 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
         context.view_layer.objects.active = terrain
-        if masks.is_painted(terrain, mask):
+        if mask_panel.is_painted(terrain, mask):
             bpy.ops.object.mode_set(mode="OBJECT")
             return {"FINISHED"}
         if terrain.mode == "EDIT":

@@ -25,6 +25,7 @@ from ...terrain.masks import MASK_KINDS
 from ..base import handlers
 from ..base.panel import redraw_panels
 from ..base.parameter_properties import label
+from .mask_settings import read
 
 INTERVAL = 0.25
 """Shortest time between two updates, in seconds."""
@@ -113,14 +114,12 @@ def refresh() -> None:
 
 def _read(obj: bpy.types.Object, kind: str) -> str | None:
     """Read a mask, and draw it if it is displayed; returns its problem."""
-    from . import masks  # here, as its settings call this module when they change
-
     try:
         lattice = grid.find_lattice(obj)
         if kind.startswith(FIELD):
             _draw_field(obj, lattice, FIELDS[kind.removeprefix(FIELD)])
             return None
-        values = masks.read(obj, lattice, kind)
+        values = read(obj, lattice, kind)
         if is_shown(obj, kind):
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0

@@ -22,7 +22,7 @@ from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
-from ..masks import masks
+from ..masks import mask_settings
 from ..recipe import steps
 
 QUIET = 0.15
@@ -180,7 +180,7 @@ def _start(obj: bpy.types.Object) -> None:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
         view, key = preview.of(obj), _key(settings)
         if not view.knows(obj, key):
-            view.prepare(obj, key, masks.arrays_of(obj), settings.continue_from_result)
+            view.prepare(obj, key, mask_settings.arrays_of(obj), settings.continue_from_result)
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()

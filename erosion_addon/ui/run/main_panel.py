@@ -19,7 +19,7 @@ from ...terrain.masks import MASK_KINDS
 from ..base import manual, preferences
 from ..base.panel import Panel, draw_lines
 from ..base.translations import phrase
-from ..masks import mask_watch, masks
+from ..masks import mask_panel, mask_watch
 from ..recipe import recipes, steps
 from ..terrain import advice, heightmaps, mesh_grids
 from . import progress, run_panel, warmup
@@ -68,8 +68,8 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
     name = column.row()
     name.scale_y = 0.8
     name.label(text=obj.name, icon="MESH_GRID", translate=False)
-    if (kind := masks.painted_kind(obj)) is not None:
-        masks.draw_painting(layout.box(), kind)
+    if (kind := mask_panel.painted_kind(obj)) is not None:
+        mask_panel.draw_painting(layout.box(), kind)
         return None
     obstructed = obstacle.obstacle(obj)
     if obstructed is None:

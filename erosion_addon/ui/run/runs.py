@@ -11,15 +11,14 @@ from ...recipe.recipe import Recipe
 from ...scene.derived import light
 from ...scene.frames import order
 from ...scene.frames.animated_run import AnimatedRun, at_each_frame
-from ...scene.masks import masks as mask_sources
-from ...scene.masks import springs, surface_color
+from ...scene.masks import masks, springs, surface_color
 from ...scene.run import job, run_queue, start_state
 from ...scene.terrain import grid
 from ...scene.terrain.lattice import Array, Lattice
 from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..base.refusals import OUT_OF_MEMORY
-from ..masks import mask_watch, masks
+from ..masks import mask_settings, mask_watch
 from ..recipe import steps
 
 
@@ -30,7 +29,7 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "
         return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
-    arrays = masks.arrays_of(obj, seen.lattice)
+    arrays = mask_settings.arrays_of(obj, seen.lattice)
     recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
     chosen = (color.source, color.layer, color.image, color.strata)
@@ -43,8 +42,8 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "
 def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:
     """Cells of the region, (rows, cols) 0-1: a vertex group or attribute, or the selection."""
     if name := obj.erosion.region_name:
-        return mask_sources.read_named(obj, lattice, name, "region")
-    return mask_sources.read_selection(obj, lattice)
+        return masks.read_named(obj, lattice, name, "region")
+    return masks.read_selection(obj, lattice)
 
 
 def start_animation(obj: bpy.types.Object) -> AnimatedRun:
@@ -65,7 +64,7 @@ def start_animation(obj: bpy.types.Object) -> AnimatedRun:
     continued = settings.continue_from_result
     heights = start_state.heights(obj.data, seen, continued).start
     terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
-    arrays = masks.arrays_of(obj, seen.lattice)
+    arrays = mask_settings.arrays_of(obj, seen.lattice)
     lights = lights if baked else ()
     return job.begin(AnimatedRun(obj, folder, kept, terrain, recipes, arrays, lights, preferences.threads()))
 

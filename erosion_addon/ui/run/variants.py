@@ -27,7 +27,7 @@ from ..base.parameter_properties import CONTEXT, exact, label
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_busy
 from ..base.translations import phrase
-from ..masks import masks
+from ..masks import mask_settings
 from ..recipe import recipes, steps
 from . import attendance, progress, runs
 from .errand_operator import ErrandOperator
@@ -198,7 +198,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         kind, target, values = self._varied(settings)
         seeds = [min(settings.seed, 2**31 - self.seeds) + number for number in range(self.seeds)]
         recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
-        ground = ground_of(terrain, None, masks.arrays_of(terrain), settings.continue_from_result, SIDE)
+        ground = ground_of(terrain, None, mask_settings.arrays_of(terrain), settings.continue_from_result, SIDE)
         rows = [recipe.with_values({target: value}) for value in values] if target else [recipe]
         variants = [replace(ground.fitted(row), seed=seed) for row in rows for seed in seeds]
         request = variants_request(ground.terrain, variants, ground.masks)

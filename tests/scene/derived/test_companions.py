@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions, foliage, water_surface
+from erosion_addon.scene.derived import companions, foliage, material_inputs, update_derived, water_surface
 from erosion_addon.scene.materials import nodes
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
@@ -73,7 +73,7 @@ def test_they_are_found_after_saving_renaming_and_opening(make_valley, tmp_path)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "valley.blend"))
     valley = bpy.data.objects["Tal"]
     assert kinds(valley) == ["foliage", "water"]
-    companions.update(valley)
+    update_derived.update_companions(valley)
     assert len(bpy.data.objects) == 3 and len(companions.find(valley, "water")[0].data.vertices)
 
 
@@ -87,7 +87,7 @@ def test_duplicated_together_they_are_a_second_set(make_valley):
     bpy.context.view_layer.update()
     shells = companions.find(twin, "foliage")[0].evaluated_get(bpy.context.evaluated_depsgraph_get())
     assert min(vertex.co.z for vertex in shells.data.vertices) >= 50.0  # they read the twin and not the original
-    companions.remove(valley, "water")
+    update_derived.remove_companions(valley, "water")
     assert kinds(twin) == ["foliage", "water"] and len(companions.find(twin, "water")[0].data.vertices)
 
 
@@ -100,7 +100,7 @@ def test_a_terrain_duplicated_alone_has_none(make_valley):
 
 def test_the_terrain_can_be_deleted(make_valley):
     valley = make_valley()
-    companions.remove(valley, "foliage")
+    update_derived.remove_companions(valley, "foliage")
     surface = companions.find(valley)[0]
     select(valley)
     bpy.ops.object.delete()
@@ -111,19 +111,19 @@ def test_a_companion_that_the_user_deletes_is_gone(make_valley):
     valley = make_valley()
     select(*companions.find(valley, "water"))
     bpy.ops.object.delete()
-    companions.update(valley)
-    assert kinds(valley) == ["foliage"] and companions.WATER_SURFACE not in valley
+    update_derived.update_companions(valley)
+    assert kinds(valley) == ["foliage"] and material_inputs.WATER_SURFACE not in valley
 
 
 def test_undo_and_redo_keep_them_together(make_valley):
     valley = make_valley()
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="before")
-        companions.remove(valley, "water")
+        update_derived.remove_companions(valley, "water")
         bpy.ops.ed.undo_push(message="after")
         bpy.ops.ed.undo()
         assert kinds(bpy.data.objects["Valley"]) == ["foliage", "water"]
-        companions.update(bpy.data.objects["Valley"])
+        update_derived.update_companions(bpy.data.objects["Valley"])
         bpy.ops.ed.redo()
     assert kinds(bpy.data.objects["Valley"]) == ["foliage"]
 
@@ -131,15 +131,15 @@ def test_undo_and_redo_keep_them_together(make_valley):
 def test_removing_leaves_nothing_of_ours_and_all_of_the_users(make_valley):
     valley, users = make_valley(), bpy.data.materials.new("Mine")
     companions.find(valley, "water")[0].data.materials.append(users)
-    assert companions.remove(valley, "water") == 1 and companions.remove(valley, "foliage") == 1
+    assert [update_derived.remove_companions(valley, kind) for kind in ("water", "foliage")] == [1, 1]
     assert bpy.data.objects[:] == [valley] and bpy.data.meshes[:] == [valley.data]
     assert bpy.data.materials[:] == [users] and not [group for group in bpy.data.node_groups if nodes.KIND in group]
-    assert companions.remove(valley, "water") == 0
+    assert update_derived.remove_companions(valley, "water") == 0
 
 
 def test_material_shared_with_another_terrain_stays(make_valley):
     valley, other = make_valley(), make_valley("Other")
-    companions.remove(valley, "water")
+    update_derived.remove_companions(valley, "water")
     assert companions.find(other, "water")[0].active_material is not None
 
 
@@ -150,12 +150,12 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
     select(surface)
     bpy.ops.object.mode_set(mode="EDIT")
     attributes.remove_fields(valley.data)
-    assert companions.update(valley) == [
+    assert update_derived.update_companions(valley) == [
         "Valley Water is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
     ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(surface.data.vertices) == count
-    assert companions.update(valley) == [] and not surface.data.vertices
+    assert update_derived.update_companions(valley) == [] and not surface.data.vertices
 
 
 @pytest.mark.parametrize("what", ["scale", "rotation", "location", "origin"])
@@ -174,7 +174,7 @@ def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_a
     else:
         bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
     grid.forget()
-    companions.update(valley)
+    update_derived.update_companions(valley)
     surface.hide_set(False)
     np.testing.assert_allclose(np.sort(world_of(surface), axis=0)[:, :2], np.sort(before, axis=0)[:, :2], atol=2e-3)
     for companion in companions.find(valley):
@@ -187,9 +187,9 @@ def test_one_that_the_user_has_put_aside_stays_there(make_valley):
     valley = make_valley()
     surface = companions.find(valley, "water")[0]
     surface.location.x = 40.0
-    companions.update(valley)
+    update_derived.update_companions(valley)
     valley.location.y = 9.0
-    companions.update(valley)
+    update_derived.update_companions(valley)
     assert tuple(surface.location) == (40.0, 0.0, 0.0)
 
 
@@ -198,7 +198,7 @@ def test_something_else_in_place_of_their_axes_counts_for_nothing(make_valley, g
     valley = make_valley()
     surface = companions.find(valley, "water")[0]
     surface[companions.AXES] = garbage
-    companions.update(valley)
+    update_derived.update_companions(valley)
     assert len(surface[companions.AXES]) == 32
 
 
@@ -208,26 +208,26 @@ def test_a_companion_that_was_converted_is_the_users(make_valley, data):
     mine = bpy.data.objects.new("Mine", None if data is None else bpy.data.curves.new(data, "CURVE"))
     bpy.context.scene.collection.objects.link(mine)
     mine.parent, mine[companions.KIND] = valley, "rivers"
-    assert kinds(valley) == ["foliage", "water"] and companions.update(valley) == []
-    assert companions.remove(valley, "rivers") == 0 and mine.name in bpy.data.objects
+    assert kinds(valley) == ["foliage", "water"] and update_derived.update_companions(valley) == []
+    assert update_derived.remove_companions(valley, "rivers") == 0 and mine.name in bpy.data.objects
 
 
 def test_ripples_lie_across_the_wind_that_the_dunes_steep_faces_tell(empty_scene):
     """Dunes rise gently for nine cells and fall steeply for one, toward x; turned by 90° they do so toward y."""
     saw = np.arange(60) % 10 * 1.0
     obj = grid.make_grid_object("Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection)
-    companions.tell_material(obj)
-    assert companions.SHOWN not in obj  # rock tells of no wind
+    material_inputs.update(obj)
+    assert material_inputs.SHOWN not in obj  # rock tells of no wind
     sand = np.ones((20, 60), np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"sediment": sand})
-    companions.tell_material(obj)
-    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
+    material_inputs.update(obj)
+    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
     obj.rotation_euler.z = np.pi / 2
     bpy.context.view_layer.update()
-    companions.tell_material(obj)
-    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-3)
+    material_inputs.update(obj)
+    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-3)
     flow = np.zeros((20, 60, 2), np.float32)
     flow[..., 1] = -3.0  # what is known of the wind counts for more
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"sand_flow": flow})
-    companions.tell_material(obj)
-    assert list(obj[companions.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
+    material_inputs.update(obj)
+    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)

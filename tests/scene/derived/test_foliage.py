@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, foliage
+from erosion_addon.scene.derived import companions, foliage, update_derived
 from erosion_addon.scene.materials import foliage_nodes, nodes
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
@@ -95,7 +95,7 @@ def test_shells_stay_where_they_are_when_the_terrains_transform_is_applied(make_
     bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
     np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
     grid.forget()
-    companions.update(obj)
+    update_derived.update_companions(obj)
     np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
 
 
@@ -139,7 +139,7 @@ def test_a_renamed_modifier_and_the_users_material_stay(make_meadow):
     plants.modifiers["Shells"].name = "Grass"
     nodes.set_modifier_input(plants.modifiers["Grass"], "Material", users)
     foliage.add(obj, height=3.0)
-    companions.update(obj)
+    update_derived.update_companions(obj)
     bpy.context.view_layer.update()
     assert plants.modifiers.keys() == ["Grass"]
     mesh = plants.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
@@ -153,7 +153,7 @@ def test_it_follows_a_run_and_an_edit(make_meadow):
     grid.write_heights(obj.data, np.full(42, 9.0, np.float32))
     assert shells_of(plants)[:, 2].min() > 9.0
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"moisture": np.zeros((6, 7), np.float32)})
-    companions.update(obj)
+    update_derived.update_companions(obj)
     assert (densities(obj) == 0).all() and not len(shells_of(plants))
 
 
@@ -169,7 +169,7 @@ def test_restoring_the_terrain_takes_the_density_with_it(make_meadow):
     obj = make_meadow(moisture=0.5)
     plants = foliage.add(obj)
     attributes.remove_fields(obj.data)
-    companions.update(obj)
+    update_derived.update_companions(obj)
     assert "foliage_density" not in obj.data.attributes and not len(shells_of(plants))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, lod, water_surface
+from erosion_addon.scene.derived import companions, lod, update_derived, water_surface
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
 from tests.terrains import fractal
@@ -107,14 +107,14 @@ def test_adding_again_and_updating_change_meshes_in_place(terrain):
     place = positions(terrain.data)
     place[:, 2] *= 3
     terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
-    companions.update(terrain)
+    update_derived.update_companions(terrain)
     assert [(level, level.data) for level in lod.levels_of(terrain)] == [(o, m) for o, m, _ in before]
     assert all(len(level.data.polygons) > count for level, _, count in before)
     assert vertices_in(levels[0], terrain) and levels[0].data.materials[0] == mine
     assert lod.add(terrain, 2, 3.0) == levels[:2] and len(companions.find(terrain, "lod")) == 2
     assert [level[lod.ERROR] for level in levels[:2]] == [3, 12]
     assert len(lod.add(terrain, 4)) == 4
-    assert companions.remove(terrain, "lod") == 4 and len(bpy.data.meshes) == 1
+    assert update_derived.remove_companions(terrain, "lod") == 4 and len(bpy.data.meshes) == 1
 
 
 def test_water_has_levels_where_it_has_a_surface(terrain):
@@ -135,7 +135,7 @@ def test_water_has_levels_where_it_has_a_surface(terrain):
         assert np.abs(z[above > 0] - 30).max() < 1e-3 and above.max() > 0
     assert len(levels[3].data.polygons) < 0.5 * len(levels[2].data.polygons)
     attributes.write_fields(terrain.data, lattice, {"water_depth": depth * 0})
-    companions.update(terrain)
+    update_derived.update_companions(terrain)
     assert all(not level.data.polygons for level in levels[2:]) and levels[0].data.polygons
 
 
@@ -146,7 +146,7 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     bpy.context.view_layer.objects.active = levels[0]
     bpy.ops.object.mode_set(mode="EDIT")
     grid.write_heights(terrain.data, 3 * grid.heights(terrain.data))
-    [said] = companions.update(terrain)
+    [said] = update_derived.update_companions(terrain)
     assert said.startswith("Land_LOD1 is in Edit Mode and still shows the terrain before")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert [positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)] == [
@@ -154,7 +154,7 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
         False,
         False,
     ]
-    assert companions.update(terrain) == [] and vertices_in(levels[0], terrain)
+    assert update_derived.update_companions(terrain) == [] and vertices_in(levels[0], terrain)
 
 
 def test_errors_that_are_too_small_are_refused_and_nothing_is_made(terrain):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, plants
+from erosion_addon.scene.derived import companions, plants, update_derived
 from erosion_addon.scene.scatter import placing
 from erosion_addon.scene.terrain import attributes, grid
 
@@ -127,8 +127,8 @@ def test_plants_follow_the_ground_and_are_gone_without_a_trace(wooded):
     count = len(found.data.vertices)
     lattice = grid.find_lattice(wooded)
     attributes.write_fields(wooded.data, lattice, {"water_depth": np.full((64, 64), 2.0, np.float32)})
-    assert not companions.update(wooded) and count > 100 and not len(found.data.vertices)
-    companions.remove(wooded, "plants")
+    assert not update_derived.update_companions(wooded) and count > 100 and not len(found.data.vertices)
+    update_derived.remove_companions(wooded, "plants")
     assert before == [
         len(data) for data in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups)
     ]

@@ -8,7 +8,7 @@ import pytest
 import erosion_addon
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
-from erosion_addon.scene.derived import companions, rivers, update_derived
+from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import heights, positions
@@ -90,7 +90,7 @@ def test_lakes_of_little_rain_are_lower_and_without_any_it_is_said(terrain):
     assert rivers.add(terrain, "lakes", some) == obj and 0 < values_of(obj.data, "water_depth").max() < full_depth
     with pytest.raises(InputError, match="no lake of that size with 0 mm of rain; let more fall"):
         rivers.add(terrain, "lakes", RiverParameters(limited_water=True, rain=0.0))
-    assert rivers.settings_of(obj) == some
+    assert visible_water.settings_of(obj) == some
 
 
 def test_rivers_end_at_the_lakes_that_are_shown(terrain):
@@ -98,7 +98,7 @@ def test_rivers_end_at_the_lakes_that_are_shown(terrain):
     rivers.add(terrain, "lakes", BROOKS)
     obj = companions.find(terrain, "rivers")[0]
     assert len(obj.data.polygons) < alone
-    companions.remove(terrain, "lakes")
+    update_derived.remove_companions(terrain, "lakes")
     update_derived.update(terrain)
     assert len(obj.data.polygons) == alone
 
@@ -129,7 +129,7 @@ def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
     assert obj.name == "Land Sea" and obj.parent == terrain and not obj.data.validate()
     assert (positions(obj.data)[:, 2] == 80.0).all()
     assert np.count_nonzero(values_of(obj.data, "water_depth") > 0) == np.count_nonzero(LAND < 80.0)
-    assert terrain[companions.SHOWN][0] == 1
+    assert terrain[material_inputs.SHOWN][0] == 1
     assert update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {}) == []
 
 
@@ -138,9 +138,9 @@ def test_rivers_end_in_the_sea_that_is_shown_whichever_came_first(terrain):
     alone = positions(made.data).tobytes()
     rivers.add(terrain, "sea", RiverParameters(source_area=0.004, lake_area=300.0, sea_level=80.0))
     ended = positions(made.data).tobytes()
-    assert ended != alone and rivers.settings_in(terrain).source_area == 0.004
+    assert ended != alone and visible_water.settings_in(terrain).source_area == 0.004
     rivers.add(terrain, "rivers", BROOKS)  # which knows of no sea
-    assert positions(made.data).tobytes() == ended and rivers.settings_in(terrain).sea_level == 80.0
+    assert positions(made.data).tobytes() == ended and visible_water.settings_in(terrain).sea_level == 80.0
     middle = positions(made.data).reshape(-1, 5, 3)[:, 2]
     row, col = np.rint((middle[:, 1] + 195) / 10).astype(int), np.rint((middle[:, 0] + 245) / 10).astype(int)
     assert np.percentile((80.0 - LAND[row, col]), 99) < 20.0  # they stop within a cell of the coast
@@ -152,7 +152,7 @@ def test_a_sea_follows_the_terrain_and_dries_up_with_it(terrain):
     set_heights(terrain, LAND[::-1])
     assert update_derived.update(terrain) == [] and obj.data == mesh and positions(mesh).tobytes() != before
     set_heights(terrain, LAND + 100.0)
-    assert update_derived.update(terrain) == [] and not len(mesh.vertices) and companions.SHOWN not in terrain
+    assert update_derived.update(terrain) == [] and not len(mesh.vertices) and material_inputs.SHOWN not in terrain
 
 
 def test_a_sea_over_all_land_is_a_whole_sheet_but_refused_beside_rivers_which_stay(terrain):
@@ -161,8 +161,8 @@ def test_a_sea_over_all_land_is_a_whole_sheet_but_refused_beside_rivers_which_st
     with pytest.raises(InputError, match="All of the terrain lies below the sea at 1000 m"):
         rivers.add(terrain, "sea", RiverParameters(sea_level=1000.0))
     assert companions.find(terrain) == [made] and positions(made.data).tobytes() == before
-    assert rivers.settings_of(made) == BROOKS
-    companions.remove(terrain, "rivers")
+    assert visible_water.settings_of(made) == BROOKS
+    update_derived.remove_companions(terrain, "rivers")
     obj = rivers.add(terrain, "sea", RiverParameters(sea_level=1000.0))
     assert len(obj.data.vertices) == LAND.size
 
@@ -199,9 +199,9 @@ def test_a_river_mask_of_the_users_comes_back_and_a_group_of_that_name_refuses_r
     terrain.data.attributes.new("river", "FLOAT", "POINT").data.foreach_set("value", np.full(LAND.size, 0.25))
     rivers.add(terrain, "rivers", BROOKS)
     rivers.add(terrain, "lakes", BROOKS)
-    companions.remove(terrain, "rivers")
+    update_derived.remove_companions(terrain, "rivers")
     assert field(terrain, "river").max() == 1, "lakes still show where rivers run"
-    companions.remove(terrain, "lakes")
+    update_derived.remove_companions(terrain, "lakes")
     assert (field(terrain, "river") == 0.25).all() and "bank" not in terrain.data.attributes
     terrain.vertex_groups.new(name="bank")
     with pytest.raises(InputError, match="vertex group bank"):
@@ -223,7 +223,7 @@ def test_the_mesh_of_the_terrain_stays_as_it_is_but_for_its_masks(terrain, every
     assert {key: value for key, value in beside.items() if key in before and key != "properties"} == {
         key: value for key, value in before.items() if key != "properties"
     }
-    assert companions.remove(terrain, "rivers") == companions.remove(terrain, "lakes") == 1
+    assert [update_derived.remove_companions(terrain, kind) for kind in ("rivers", "lakes")] == [1, 1]
     assert everything_of(terrain.data) == before and bpy.data.objects[:] == [terrain]
     assert len(bpy.data.meshes) == 1 and not len(bpy.data.materials)
 
@@ -234,14 +234,14 @@ def test_again_makes_the_same_objects_anew_with_one_set_of_settings(terrain):
     other = RiverParameters(source_area=0.02, lake_area=300.0)
     count = len(first.data.vertices)
     assert rivers.add(terrain, "rivers", other) == first and len(first.data.vertices) < count
-    assert rivers.settings_of(companions.find(terrain, "lakes")[0]) == other
+    assert visible_water.settings_of(companions.find(terrain, "lakes")[0]) == other
 
 
 def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
     obj = rivers.add(terrain, "rivers", BROOKS)
     for bad in (7, "{", '{"runoff": -1}', "[1]", "null"):
-        obj[rivers.SETTINGS] = bad
-        assert rivers.settings_of(obj) == RiverParameters()
+        obj[visible_water.SETTINGS] = bad
+        assert visible_water.settings_of(obj) == RiverParameters()
 
 
 @pytest.mark.parametrize(
@@ -265,9 +265,9 @@ def test_where_there_are_none_it_is_said_and_nothing_made(empty_scene, land, kin
 def test_the_material_draws_no_rivers_by_moisture_beside_them(terrain):
     material.assign(terrain)
     rivers.add(terrain, "rivers", BROOKS)
-    assert terrain[companions.SHOWN][0] == 1
-    companions.remove(terrain, "rivers")
-    assert companions.SHOWN not in terrain
+    assert terrain[material_inputs.SHOWN][0] == 1
+    update_derived.remove_companions(terrain, "rivers")
+    assert material_inputs.SHOWN not in terrain
 
 
 def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_ground(terrain):

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions, surroundings
+from erosion_addon.scene.derived import surroundings, update_derived
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
@@ -73,4 +73,4 @@ def test_again_it_is_one_and_follows_the_terrain(terrain):
     terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
     assert surroundings.add(terrain) == land
     assert positions(land.data)[:, 2].max() == pytest.approx(high + 100.0, abs=1e-3)
-    assert companions.remove(terrain, surroundings.KIND) == 1 and len(bpy.data.objects) == 1
+    assert update_derived.remove_companions(terrain, surroundings.KIND) == 1 and len(bpy.data.objects) == 1

@@ -93,7 +93,7 @@ def test_a_fault_of_ours_is_said_too(lake, monkeypatch, capsys):
     def broken(terrain):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(companions, "update", broken)
+    monkeypatch.setattr(follow, "update_companions", broken)
     assert follow.update(lake) == ["Its surfaces could not be brought up to date; the console says why."]
     assert "ZeroDivisionError" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, water_surface
+from erosion_addon.scene.derived import companions, material_inputs, update_derived, water_surface
 from erosion_addon.scene.materials import water_material
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
@@ -153,7 +153,7 @@ def test_an_update_keeps_object_mesh_materials_and_modifiers(make_lake):
     faces = len(mesh.polygons)
     deeper = np.maximum(4.0 - ground, 0).astype(np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"water_depth": deeper})
-    companions.update(obj)
+    update_derived.update_companions(obj)
     assert companions.find(obj, "water") == [surface] and surface.data == mesh and len(mesh.polygons) > faces
     assert [slot.material for slot in surface.material_slots] == [water_material.water_material(), users]
     assert {face.material_index for face in mesh.polygons} == {1}
@@ -163,11 +163,11 @@ def test_an_update_keeps_object_mesh_materials_and_modifiers(make_lake):
 def test_water_that_is_gone_leaves_an_empty_surface(make_lake):
     obj, *_ = make_lake()
     surface = water_surface.add(obj)
-    assert obj[companions.WATER_SURFACE] == 1.0
+    assert obj[material_inputs.WATER_SURFACE] == 1.0
     attributes.remove_fields(obj.data)
-    companions.update(obj)
+    update_derived.update_companions(obj)
     assert companions.find(obj, "water") == [surface] and not len(surface.data.vertices)
-    assert companions.WATER_SURFACE not in obj
+    assert material_inputs.WATER_SURFACE not in obj
 
 
 def test_the_material_is_one_and_every_input_is_used(empty_scene):

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions, light
+from erosion_addon.scene.derived import light, material_inputs
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
@@ -26,7 +26,7 @@ TILES = {
     "moist": {"moisture": 0.6},
     "river": {"moisture": 0.95},
     "pool": {"water_depth": 1.0},
-    "pool below a surface": {"water_depth": 1.0, companions.WATER_SURFACE: 1},
+    "pool below a surface": {"water_depth": 1.0, material_inputs.WATER_SURFACE: 1},
     "gravel": {"sediment": 60.0},
     "wall": {"tilt": 60},
     "wet wall": {"tilt": 60, "moisture": 0.8},
@@ -58,13 +58,13 @@ def add_tile(scene, place, tilt=0, palette="temperate", **look):
     tile = grid.make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
     tile.location.x = 100.0 * place
     bpy.context.view_layer.update()
-    properties = {companions.WATER_SURFACE, light.STRENGTHS, "glow"} & look.keys()
+    properties = {material_inputs.WATER_SURFACE, light.STRENGTHS, "glow"} & look.keys()
     fields = {name: look[name] for name in look if name.islower() and name not in properties}
     layers = {name: np.full((3, 3, *np.shape(value)), value, np.float32) for name, value in fields.items()}
     attributes.write_fields(tile.data, grid.find_lattice(tile), layers)
     material.assign(tile, palette)
     for name in properties - {"glow"}:
-        (tile if name == companions.WATER_SURFACE else tile.data)[name] = look[name]
+        (tile if name == material_inputs.WATER_SURFACE else tile.data)[name] = look[name]
     if "glow" in look:  # painted by the user
         tile.data.attributes.new("glow", "FLOAT", "POINT").data.foreach_set("value", [look["glow"]] * 9)
     inputs = tile.active_material.node_tree.nodes["Surface"].inputs

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from erosion_addon.scene.derived import companions, rivers
+from erosion_addon.scene.derived import companions, rivers, visible_water
 from tests.ui.conftest import activate
 
 
@@ -13,7 +13,7 @@ def test_rivers_and_lakes_are_added_once_and_removed(terrain_object):
         bpy.ops.erosion.rivers_add(source_area=0.005)
         bpy.ops.erosion.lakes_add(source_area=0.005, lake_area=300.0)
     assert {one.name for one in companions.find(terrain_object)} == {"Terrain Rivers", "Terrain Lakes"}
-    assert rivers.settings_in(terrain_object).lake_area == 300.0
+    assert visible_water.settings_in(terrain_object).lake_area == 300.0
     activate(companions.find(terrain_object, "rivers")[0])
     for kind in ("rivers", "lakes"):
         bpy.ops.erosion.companion_remove(kind=kind)
@@ -43,7 +43,7 @@ def test_a_sea_is_added_changed_and_removed(terrain_object):
         bpy.ops.erosion.sea_add(sea_level=level)
     (sea,) = companions.find(terrain_object, "sea")
     assert {vertex.co.z for vertex in sea.data.vertices} == {70.0}
-    assert rivers.settings_in(terrain_object).source_area == pytest.approx(0.005)
+    assert visible_water.settings_in(terrain_object).source_area == pytest.approx(0.005)
     bpy.ops.erosion.companion_remove(kind="sea")
     assert [one.name for one in companions.find(terrain_object)] == ["Terrain Rivers"]
 
@@ -54,10 +54,10 @@ def test_a_sea_without_a_level_has_that_of_the_recipe_and_then_that_of_the_river
     step = next(one for one in terrain_object.erosion.steps if one.kind == "uplift")
     step.uplift.sea, step.uplift.sea_level = True, 90.0
     bpy.ops.erosion.sea_add()
-    assert rivers.settings_in(terrain_object).sea_level == 90.0
+    assert visible_water.settings_in(terrain_object).sea_level == 90.0
     bpy.ops.erosion.rivers_add(source_area=0.005, sea=True, sea_level=50.0)
     bpy.ops.erosion.sea_add()
-    assert rivers.settings_in(terrain_object).sea_level == 50.0
+    assert visible_water.settings_in(terrain_object).sea_level == 50.0
 
 
 def test_undo_takes_the_sea_away_again_and_rivers_run_as_before(terrain_object):

@@ -7,11 +7,11 @@ import pytest
 
 from erosion_addon.scene.masks import overlay
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.ui.masks import mask_watch, masks
+from erosion_addon.ui.masks import mask_settings, mask_watch
 
 
 def mask_of(obj, kind):
-    return masks.read(obj, grid.find_lattice(obj), kind)
+    return mask_settings.read(obj, grid.find_lattice(obj), kind)
 
 
 def field_of(obj, name):

@@ -10,7 +10,7 @@ from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.masks import overlay as mask_overlay
 from erosion_addon.scene.terrain import grid
 from erosion_addon.terrain.masks import AREAS, MASK_KINDS
-from erosion_addon.ui.masks import mask_watch, masks
+from erosion_addon.ui.masks import mask_panel, mask_settings, mask_watch
 from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import activate, z_of
 
@@ -48,9 +48,9 @@ def test_painting_starts_with_a_mask_that_changes_nothing(terrain_object, kind):
     assert (terrain_object.mode, mask.source, mask.layer) == ("WEIGHT_PAINT", "VERTEX_GROUP", MASK_KINDS[kind].label)
     assert terrain_object.vertex_groups.active.name == mask.layer
     assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain", "uplift", *AREAS) else 0.0}
-    assert masks.is_painted(terrain_object, mask)
+    assert mask_panel.is_painted(terrain_object, mask)
     assert PAINT(kind=kind) == {"FINISHED"}
-    assert terrain_object.mode == "OBJECT" and not masks.is_painted(terrain_object, mask)
+    assert terrain_object.mode == "OBJECT" and not mask_panel.is_painted(terrain_object, mask)
 
 
 def brush_weight():
@@ -127,7 +127,7 @@ def test_a_painted_group_gets_no_name_that_an_attribute_has(terrain_object):
     PAINT(kind="strength")
     PAINT(kind="strength")
     assert terrain_object.erosion.strength.layer == "Strength Mask"
-    assert masks.arrays_of(terrain_object)["strength"].all()
+    assert mask_settings.arrays_of(terrain_object)["strength"].all()
 
 
 def test_painting_can_be_undone(terrain_object):
@@ -146,7 +146,7 @@ def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_objec
     mask = getattr(terrain_object.erosion, kind)
     assert tuple(mask.image.size) == (64, 48) and mask.image.is_float
     assert mask.image.colorspace_settings.name == "Non-Color"
-    assert np.array_equal(masks.arrays_of(terrain_object)[kind], np.full((48, 64), gray, np.float32))
+    assert np.array_equal(mask_settings.arrays_of(terrain_object)[kind], np.full((48, 64), gray, np.float32))
     assert bpy.context.scene.tool_settings.image_paint.canvas == mask.image
 
 
@@ -177,7 +177,7 @@ def test_the_selection_may_be_made_in_edit_mode(terrain_object):
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert masks.arrays_of(terrain_object)["strength"].all()
+    assert mask_settings.arrays_of(terrain_object)["strength"].all()
 
 
 def attribute_of(obj, values, name="mask"):
@@ -207,10 +207,10 @@ def test_values_out_of_range_can_be_clamped_or_stretched(terrain_object):
     attribute_of(terrain_object, np.arange(48 * 64) - 10.0)
     mask = terrain_object.erosion.strength
     mask.source, mask.layer, mask.fit = "ATTRIBUTE", "mask", "clamp"
-    clamped = masks.arrays_of(terrain_object)["strength"].ravel()
+    clamped = mask_settings.arrays_of(terrain_object)["strength"].ravel()
     assert np.array_equal(np.unique(clamped), [0, 1]) and clamped.sum() == 48 * 64 - 11
     mask.fit = "stretch"
-    assert np.allclose(masks.arrays_of(terrain_object)["strength"].ravel(), np.linspace(0, 1, 48 * 64))
+    assert np.allclose(mask_settings.arrays_of(terrain_object)["strength"].ravel(), np.linspace(0, 1, 48 * 64))
 
 
 def test_a_mask_that_would_let_nothing_happen_is_refused(terrain_object):
@@ -254,7 +254,7 @@ def test_the_thickness_of_sediment_is_in_meters(terrain_object):
     group.add(range(48 * 64), 0.5, "REPLACE")
     mask = terrain_object.erosion.sediment
     mask.source, mask.layer, mask.scale = "VERTEX_GROUP", "sand", 8.0
-    assert (masks.arrays_of(terrain_object)["sediment"] == 4.0).all()
+    assert (mask_settings.arrays_of(terrain_object)["sediment"] == 4.0).all()
 
 
 def test_a_setting_that_a_mask_does_not_show_does_not_count(terrain_object):
@@ -263,19 +263,19 @@ def test_a_setting_that_a_mask_does_not_show_does_not_count(terrain_object):
     group.add(range(48 * 64), 0.5, "REPLACE")
     mask = terrain_object.erosion.strength
     mask.source, mask.layer, mask.scale, mask.fit = "VERTEX_GROUP", "half", 8.0, "stretch"
-    assert (masks.arrays_of(terrain_object)["strength"] == 0.5).all()
+    assert (mask_settings.arrays_of(terrain_object)["strength"] == 0.5).all()
 
 
 def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     settings = terrain_object.erosion
     # Of arcane, which is drops alone.
-    assert masks.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
+    assert mask_settings.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
     settings.steps.add().kind = "wind"
-    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift", *AREAS}
+    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", *AREAS}
     settings.steps[-1].wind_masks.abrasion = "area_b"
-    assert masks.are_read(settings) == set(MASK_KINDS) - {"uplift", "area_a", "area_c"}
+    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "area_a", "area_c"}
     settings.steps[-1].enabled = False
-    assert not {"source", "area_b"} & masks.are_read(settings)
+    assert not {"source", "area_b"} & mask_settings.are_read(settings)
 
 
 # What is shown
@@ -305,7 +305,7 @@ def test_what_is_shown_is_what_a_run_gets(terrain_object):
     mask.source, mask.border, mask.invert = "SELECTION", 120.0, True
     SHOW(kind="strength")
     points, colors = shown_points()
-    array = masks.arrays_of(terrain_object)["strength"]
+    array = mask_settings.arrays_of(terrain_object)["strength"]
     assert np.array_equal(points, grid.positions(terrain_object.data))
     hues = mask_overlay.colors_of(array).reshape(-1, 4)[:, :3]
     shading = colors[:, :3].max(axis=1) / hues.max(axis=1)

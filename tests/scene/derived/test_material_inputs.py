@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions, shores, water_surface
+from erosion_addon.scene.derived import material_inputs, update_derived, water_surface
 from erosion_addon.scene.materials import material, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.terrain import attributes, grid
@@ -39,7 +39,7 @@ def test_a_bank_higher_than_splashes_is_dry():
     steep = np.where(np.arange(40)[:, None] < 20, 0.0, 5.0) + np.zeros((40, 30))
     wet = np.zeros((40, 30), bool)
     wet[:20] = True
-    found = shores.splashed(steep.astype(np.float32), wet, (steep + 0.3).astype(np.float32), 1.0)
+    found = material_inputs.splashed(steep.astype(np.float32), wet, (steep + 0.3).astype(np.float32), 1.0)
     assert (found[:20] == 1).all() and (found[20:] == 0).all()
 
 
@@ -48,7 +48,7 @@ def test_shores_go_with_the_water_and_come_back_with_it(beach):
     for _ in range(2):
         water_surface.add(beach)
         assert SHORE in beach.data.attributes
-        companions.remove(beach, "water")
+        update_derived.remove_companions(beach, "water")
         assert set(beach.data.attributes.keys()) == before
 
 

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a terrain's material reads beside the fields: wet shores, water and rivers that are objects, the wind; and what
+water reads: where waves break.
+"""
+
+import math
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...base.arrays import mean_cell_size
+from ...grid.smooth_step import smooth_step
+from ...terrain.fields import WATERS
+from ..materials import material, water_material
+from ..materials.terrain_nodes import SHORE
+from ..terrain import attributes, grid
+from ..terrain.lattice import Array
+from ..terrain.mesh import positions
+from . import companions, visible_water
+
+WATER_SURFACE = "erosion_water_surface"
+"""Custom property of a terrain: 1 if its water has a surface, so the material draws none."""
+
+SHOWN = "erosion_shown"
+"""Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; and the direction of sand
+transport in world x and y, a unit vector.
+"""
+
+SPLASH = 0.4
+"""Height above the water up to which ground is wet, in meters; at least `SPLASH_CELLS` cells."""
+
+SPLASH_CELLS = 0.12
+
+REACH = 4
+"""Cells from the water beyond which ground is dry."""
+
+
+def update(terrain: bpy.types.Object) -> None:
+    """Update what the material reads, after a change of the terrain or of its companions."""
+    waters = {kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))}
+    if waters or SHORE in terrain.data.attributes:
+        _update_shore(terrain, bool(waters))
+        surf = material.palette_of(terrain).surf
+        for kind in ("water", "sea"):
+            for surface in waters.get(kind, ()):
+                surface[water_material.SURF] = max(surf, 0.6) if kind == "sea" else surf
+                surface.update_tag()
+    seen = {kind for kind, shown in waters.items() if any(len(water.data.vertices) for water in shown)}
+    if "water" in seen:
+        terrain[WATER_SURFACE] = 1.0
+    else:
+        terrain.pop(WATER_SURFACE, None)
+    numbers = (float(bool(seen - {"water"})), *_wind(terrain))
+    if any(numbers):
+        terrain[SHOWN] = numbers
+    else:
+        terrain.pop(SHOWN, None)
+    terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:
+    """Write the attribute `SHORE`, or remove it from a terrain without water objects."""
+    mesh = terrain.data
+    attributes.drop_aside(mesh, SHORE)
+    if wet:
+        ground, lattice = grid.read_terrain(terrain)
+        elevation, cell = ground.elevation.astype(np.float32), mean_cell_size(lattice.spacing)
+        shore = np.zeros(elevation.shape, np.float32)
+        for water, level in visible_water.standing(terrain, lattice, elevation):
+            shore = np.maximum(shore, splashed(elevation, water, level, cell))
+        names = [name for name in WATERS if attributes.holds(mesh, name)]
+        for share in attributes.read_fields(mesh, lattice, names).values():
+            shore = np.maximum(shore, share)
+        attributes.keep_aside(mesh, SHORE, lattice.to_vertices(shore))
+    mesh.update()
+
+
+def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
+    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther from it;
+    puddles have no shore.
+
+    elevation, level of the water where it is `wet`: m. cell: m.
+    """
+    # Puddles and threads of water a cell wide have no shore: a chain of them would look like stairs.
+    ones = np.ones(elevation.shape, np.float32)
+    share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
+    known, broad = (np.where(wet, values, 0).astype(np.float32) for values in (level, smooth_step(share, 0.3, 0.55)))
+    there, reached = wet.astype(np.float32), wet.astype(np.float32)
+    for step in range(1, REACH + 1):
+        count = _around(there)
+        new = (there == 0) & (count > 0)
+        for values in (known, broad):
+            values[new] = _around(values * there)[new] / count[new]
+        there[new] = 1
+        reached[new] = 1 - step / (REACH + 1)
+    splash = max(SPLASH, SPLASH_CELLS * cell)
+    dry = np.clip((elevation - known) / splash, 0, 1)
+    return np.where(wet, broad, reached * (1 - dry) * broad).astype(np.float32)
+
+
+def _around(values: Array) -> Array:
+    """Sum over a point and its eight neighbors."""
+    for axis in (0, 1):
+        summed = values.copy()
+        ahead, behind = ([slice(None)] * 2 for _ in range(2))
+        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
+        summed[tuple(behind)] += values[tuple(ahead)]
+        summed[tuple(ahead)] += values[tuple(behind)]
+        values = summed
+    return values
+
+
+def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
+    """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x, y) in world space;
+    zeros if unknown.
+    """
+    mesh = terrain.data
+    known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
+    means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
+    if attributes.holds(mesh, "sediment") and len(mesh.vertices):
+        means.append(_lee(terrain))
+    for x, y in means:
+        if math.hypot(x, y) > 1e-9:
+            goes = terrain.matrix_basis.to_3x3() @ Vector((x, y, 0.0))
+            goes.z = 0.0
+            goes.normalize()
+            return goes.x, goes.y
+    return 0.0, 0.0
+
+
+def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
+    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power of the slope."""
+    place = positions(terrain.data)
+    lattice = grid.lattice_of(terrain, place)
+    heights = lattice.to_grid(place[:, 2])
+    stride = max(1, max(heights.shape) // 256)
+    heights = heights[::stride, ::stride]
+    if min(heights.shape) < 2:
+        return 0.0, 0.0
+    up, right = np.gradient(heights, *(lattice.spacing[axis] * stride for axis in (0, 1)))
+    steep = up * up + right * right
+    return -float((steep * right).mean()), -float((steep * up).mean())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, and the sea.
+
+Plants and foliage grow beside it, shores lie around it, and water surfaces and levels of detail show it.
+"""
+
+import json
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...base.arrays import mean_cell_size
+from ...drainage.rivers import RiverParameters
+from ..terrain import attributes
+from ..terrain.lattice import Array, Lattice
+from . import companions
+
+KINDS = ("water", "rivers", "lakes", "sea")
+"""Companions that show water."""
+
+THRESHOLD = "erosion_threshold"
+"""Custom property of a water surface: least depth of visible water in meters; 0 is automatic."""
+
+SETTINGS = "erosion_water"
+"""Custom property of rivers, lakes and sea: their settings as JSON."""
+
+
+def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
+    """Cells with visible water, (rows, cols) bool. elevation: (rows, cols) m."""
+    found = np.zeros(elevation.shape, bool)
+    for wet, _ in standing(terrain, lattice, elevation):
+        found |= wet
+    names = [name for name in ("river", "lake") if attributes.holds(terrain.data, name)]
+    for share in attributes.read_fields(terrain.data, lattice, names).values():
+        found |= share > 0.5
+    return found
+
+
+def standing(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Iterator[tuple[Array, Array]]:
+    """Cells, (rows, cols) bool, and the level, (rows, cols) m, of pools and of the sea. elevation: (rows, cols) m."""
+    if attributes.holds(terrain.data, "water_depth"):
+        depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
+        yield depth > least_depth(terrain, lattice), elevation + depth
+    settings = settings_in(terrain)
+    if settings is not None and companions.find(terrain, "sea"):
+        yield elevation < settings.sea_level, np.full_like(elevation, settings.sea_level)
+
+
+def least_depth(terrain: bpy.types.Object, lattice: Lattice) -> float:
+    """Least depth of visible water in meters: that of the terrain's water surface, automatic without one."""
+    chosen = [companions.number(surface, THRESHOLD, 0.0) for surface in companions.find(terrain, "water")]
+    return shown_from(lattice, chosen[0] if chosen else 0.0)
+
+
+def shown_from(lattice: Lattice, threshold: float) -> float:
+    """Least depth of visible water in meters. threshold: its setting; 0: a hundredth of a cell."""
+    return threshold or 0.01 * mean_cell_size(lattice.spacing)
+
+
+def settings_of(companion: bpy.types.Object) -> RiverParameters:
+    """Settings of rivers, lakes or a sea; defaults for invalid content."""
+    try:
+        return RiverParameters.from_dict(json.loads(companion[SETTINGS]))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return RiverParameters()
+
+
+def settings_in(terrain: bpy.types.Object) -> RiverParameters | None:
+    """Settings of the terrain's rivers, lakes and sea; None if it has none."""
+    shown = [companion for kind in KINDS[1:] for companion in companions.find(terrain, kind)]
+    return settings_of(shown[0]) if shown else None

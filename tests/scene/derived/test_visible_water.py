@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Visible water: one answer for all that grows or lies beside it."""
+
+import bpy
+import numpy as np
+import pytest
+
+from erosion_addon.drainage.rivers import RiverParameters
+from erosion_addon.scene.derived import foliage, rivers, update_derived, visible_water, water_surface
+from erosion_addon.scene.materials.foliage_nodes import DENSITY
+from erosion_addon.scene.terrain import attributes, grid
+
+SLOPE = np.repeat(0.1 * np.arange(30.0)[:, None], 20, axis=1)
+
+
+@pytest.fixture
+def slope(empty_scene):
+    """Moist ground that rises by 0.1 m a cell of 1 m."""
+    obj = grid.make_grid_object("Slope", SLOPE, (1.0, 1.0), empty_scene.collection)
+    bpy.context.view_layer.update()
+    attributes.write_fields(obj.data, grid.find_lattice(obj), {"moisture": np.full(SLOPE.shape, 0.5, np.float32)})
+    return obj
+
+
+def wet(obj):
+    lattice = grid.find_lattice(obj)
+    return visible_water.where(obj, lattice, grid.read_terrain(obj)[0].elevation)
+
+
+def test_a_sea_that_is_shown_is_water_and_foliage_leaves_it_out(slope):
+    foliage.add(slope)
+    assert not wet(slope).any()
+    rivers.add(slope, "sea", RiverParameters(sea_level=1.05))
+    update_derived.update_companions(slope, update_derived.BESIDE_WATER)
+    assert (wet(slope) == (SLOPE < 1.05)).all()
+    grown = attributes.read_fields(slope.data, grid.find_lattice(slope), [DENSITY])[DENSITY]
+    assert ((grown > 0) == (SLOPE > 1.05)).all()
+    update_derived.remove_companions(slope, "sea")
+    assert not wet(slope).any()
+    assert attributes.read_fields(slope.data, grid.find_lattice(slope), [DENSITY])[DENSITY].all()
+
+
+def test_pools_are_water_from_the_depth_on_that_the_surface_shows(slope):
+    lattice = grid.find_lattice(slope)
+    attributes.write_fields(slope.data, lattice, {"water_depth": np.maximum(1.0 - SLOPE, 0).astype(np.float32)})
+    assert (wet(slope) == (SLOPE < 0.95)).all()  # 0.01 m is shown, and the next cell lies 0.1 m deeper
+    water_surface.add(slope, threshold=0.55)
+    assert (wet(slope) == (SLOPE < 0.45)).all()

@@ -21,6 +21,7 @@ from ..terrain.fields import ANALYZED, FIELDS
 from .folder import Landscape, changing, refuse_link
 from .manifest import Erosion
 from .plan import COARSE, Plan, order
+from .pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
 
 _JOURNAL = "journal.jsonl"
@@ -168,7 +169,8 @@ def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[st
     manifest = replace(landscape.manifest, report=_report(plan, tasks, done)).with_layers(layers)
     manifest.save(landscape.folder)
     shutil.rmtree(landscape.folder / WORK, ignore_errors=True)
-    return Landscape(landscape.folder, manifest)
+    store(landscape := Landscape(landscape.folder, manifest))
+    return landscape
 
 
 def _report(plan: Plan, tasks: list[Task], done: dict[str, Done]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
 from .folder import Landscape, Window
-from .spread import means
+from .pyramid import level
 
 Told = Callable[[float], object]
 
@@ -65,8 +65,8 @@ def picture(landscape: Landscape, side: int) -> Array:
     """Shaded relief of the whole landscape, (rows, cols, 3), with at most `side` points along the longer side."""
     factor = max(1, -(-max(landscape.shape) // side))
     names = [name for name, _, _ in COVERS if landscape.has(name)]
-    fields = {name: means(landscape, name, factor)[0] for name in names}
-    elevation = means(landscape, layer_of(landscape, "elevation"), factor)[0]
+    fields = {name: level(landscape, name, factor) for name in names}
+    elevation = level(landscape, layer_of(landscape, "elevation"), factor)
     spacing = tuple(length * factor for length in landscape.manifest.spacing)
     return shaded_relief(Terrain(elevation, (spacing[0], spacing[1]), fields))
 

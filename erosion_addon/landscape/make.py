@@ -16,6 +16,7 @@ from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .folder import Landscape, Window, changing
 from .manifest import NAME, Manifest
+from .pyramid import store
 from .spread import clamped, spread
 
 LARGEST_WHOLE = 2048
@@ -97,7 +98,8 @@ def make(folder: Path, manifest: Manifest, start: Start, told: Told = lambda fra
             told(number / len(tiles))
         manifest = manifest.with_layers(layers)
         manifest.save(folder)
-    return Landscape(folder, manifest)
+        store(landscape := Landscape(folder, manifest))
+    return landscape
 
 
 def _roughness(elevation: Array) -> float:

@@ -16,7 +16,7 @@ from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
 from .folder import Landscape, Tile, Window, change, changing
 from .manifest import Manifest
-from .spread import means
+from .pyramid import LAYERS, level, store
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""
@@ -24,16 +24,13 @@ BLEND = 8
 LEAST = 32
 """Cells a side of a window."""
 
-LAYERS = ("elevation", "sediment")
-"""Layers that are taken out and put back."""
-
 
 def overview(landscape: Landscape, side: int) -> Terrain:
     """The whole landscape with at most `side` cells along the longer side: means of blocks of 1, 2, 4, … cells."""
     factor = 1
     while -(-max(landscape.shape) // factor) > side:
         factor *= 2
-    found = {name: means(landscape, layer, factor)[0] for name, layer in _layers(landscape).items()}
+    found = {name: level(landscape, layer, factor) for name, layer in _layers(landscape).items()}
     return _terrain(landscape, found, factor)
 
 
@@ -78,7 +75,8 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
             loose = after.get("sediment", landscape.read("sediment", window) if landscape.has("sediment") else 0.0)
             after["bedrock"] = after["elevation"] - loose
         _write(landscape, window, after)
-        return stamp(Landscape(folder), window)
+        store(changed := Landscape(folder), landscape, window)
+        return stamp(changed, window)
 
 
 def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> None:

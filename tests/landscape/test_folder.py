@@ -13,9 +13,11 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
+from erosion_addon.landscape import pyramid
 from erosion_addon.landscape.folder import Landscape, Window
 from erosion_addon.landscape.manifest import NAME, Manifest
 from erosion_addon.landscape.spread import clamped, means, spread
+from erosion_addon.landscape.window import overview, put_back, take
 from tests.landscape.conftest import fractal
 
 
@@ -166,3 +168,33 @@ def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):
     with pytest.raises(InputError, match="x0_y1"):
         makers.make(tmp_path / "land", Manifest(100, 100, 64, (1.0, 1.0), "holes"), makers.given(heights))
     assert not (tmp_path / "land" / NAME).exists()
+
+
+@pytest.mark.parametrize("shape", [(160, 240), (131, 257)])
+def test_levels_of_the_pyramid_are_means_of_the_tiles_and_those_of_other_tiles_are_not_used(tmp_path, shape):
+    landscape = fractal(tmp_path / "land", 80, shape)
+
+    def exact(found, factor):
+        padded = np.full([-(-side // factor) * factor for side in shape], np.nan)
+        padded[: shape[0], : shape[1]] = found.read("start/elevation", found.whole)
+        rows, cols = (side // factor for side in padded.shape)
+        return np.nanmean(padded.reshape(rows, factor, cols, factor), axis=(1, 3))
+
+    def kept(found):
+        return {path.stem: np.load(path) for path in (found.folder / pyramid.FOLDER).glob("*/*.npy")}
+
+    assert {f"x{factor}" for factor in pyramid.factors(landscape)} == set(kept(landscape)) >= {"x2"}
+    window = Window(33, 99, 50, 131)
+    terrain, state = take(landscape, window)
+    put_back(landscape.folder, window, state, terrain.elevation + 70.0)
+    for found in (landscape, changed := Landscape(landscape.folder)):
+        for factor in pyramid.factors(found):
+            level = pyramid.level(found, "start/elevation", factor)
+            np.testing.assert_allclose(level, exact(found, factor), atol=1e-3)
+    for name, values in kept(changed).items():  # there are no others
+        np.testing.assert_allclose(values, exact(changed, int(name[1:])), atol=1e-3)
+    file = next((changed.folder / pyramid.FOLDER).glob("*/x2.npy"))
+    np.save(file, np.load(file) + 1000.0)
+    assert overview(changed, max(shape) - 1).elevation.mean() > 1000.0  # it is what is read
+    file.write_bytes(b"damaged")
+    np.testing.assert_allclose(overview(changed, max(shape) - 1).elevation, exact(changed, 2), atol=1e-3)

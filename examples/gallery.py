@@ -7,7 +7,6 @@ docs/images/gallery.jpg from the pictures that are there, without rendering any;
 """
 
 import argparse
-import contextlib
 import itertools
 import os
 import sys
@@ -82,21 +81,14 @@ def picture(recipe: str, cells: int, width: int, view: str) -> Path:
     for work in (
         bpy.ops.erosion.run,
         bpy.ops.erosion.look_add,
-        scatter,
         lambda: render.prepare(scene, obj, Picture(size=size, view=view or SEEN.get(recipe, "file"), samples=24)),
         lambda: render.render(scene, path),
     ):
         work()
         times.append(time.perf_counter())
-    run, look, _, _, rendered = (after - before for before, after in itertools.pairwise(times))
+    run, look, _, rendered = (after - before for before, after in itertools.pairwise(times))
     print(f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s", flush=True)
     return path
-
-
-def scatter() -> None:
-    """Plants and boulders of the palette, where any grow."""
-    with contextlib.suppress(RuntimeError):
-        bpy.ops.erosion.plants_add()
 
 
 def keep() -> None:

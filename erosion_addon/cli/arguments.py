@@ -462,6 +462,12 @@ def _add_render(commands: Any) -> None:
         help="daylight of the sun and sky that are added; default: that of the file, or morning",
     )
     render.add_argument("--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s")
+    render.add_argument(
+        "--plants",
+        action=argparse.BooleanOptionalAction,
+        default=usual.plants,
+        help="add plants and boulders of the palette, or leave them out; default: as in the file",
+    )
 
 
 def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:

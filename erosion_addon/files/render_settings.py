@@ -22,7 +22,8 @@ class Picture:
     """A picture.
 
     size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to the left around the
-    terrain. light: one of LIGHTS; "" is the first, for missing lights only.
+    terrain. light: one of LIGHTS; "" is the first, for missing lights only. plants: whether it shows any, added if
+    missing; None: as the file does.
     """
 
     size: tuple[int, int] = (960, 540)
@@ -31,3 +32,4 @@ class Picture:
     view: str = "file"
     turn: float = 0.0
     light: str = ""
+    plants: bool | None = None

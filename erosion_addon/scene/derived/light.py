@@ -53,7 +53,8 @@ class Frame(NamedTuple):
 def frame_of(obj: bpy.types.Object) -> Frame:
     """Frame of a terrain object with its location, rotation and scale."""
     matrix = np.array(obj.matrix_world, np.float64)
-    corner = np.append(positions(obj.data)[:, :2].min(axis=0), 0.0)
+    place = positions(obj.data)
+    corner = np.array([place[:, 0].min(), place[:, 1].min(), 0.0])
     return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
 
 

@@ -7,12 +7,14 @@ placed anew after each run, more densely near the camera. Forms are objects of a
 
 import json
 import math
+from contextlib import suppress
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...base.arrays import longer_side
 from ...base.errors import InputError
 from ..materials import material, nodes, plant_nodes
 from ..materials.palette import TREE_LINE, Palette
@@ -44,8 +46,9 @@ GROUPS = {
 }
 """Setting → kinds that it switches."""
 
-USUAL = {"density": 1.0, "size": 1.0, "limit": 60_000, **dict.fromkeys(GROUPS, True)}
-"""Settings: share of the palette's density; factor of heights; most instances; kinds."""
+USUAL = {"density": 1.0, "size": 0.0, "limit": 60_000, **dict.fromkeys(GROUPS, True)}
+"""Settings: share of the palette's density; factor of heights, 0: by the width of the land; most instances; kinds.
+"""
 
 
 def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object:
@@ -75,6 +78,19 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
         if not plants.data.is_editmode:
             _fill(plants.data, land, spots)
     return found[0]
+
+
+def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
+    """Place the terrain's plants anew. Without any, the usual ones may be added to land that wears our material, if
+    they grow there.
+    """
+    found = companions.find(terrain, KIND)
+    for plants in found:
+        if not plants.data.is_editmode:
+            update(terrain, plants)
+    if add_missing and not found and any(material.is_ours(slot.material) for slot in terrain.material_slots):
+        with suppress(InputError):  # on bare ground nothing is missing
+            add(terrain)
 
 
 def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
@@ -112,9 +128,14 @@ class _Land(NamedTuple):
 def _land(terrain: bpy.types.Object, chosen: dict[str, float | bool]) -> _Land:
     place = positions(terrain.data)
     lattice = grid.lattice_of(terrain, place)
-    size = float(chosen["size"]) or 1.0
+    size = float(chosen["size"]) or _usual_size(lattice)
     ground = _ground(terrain, lattice, place[:, 2], size)
     return _Land(lattice, place, *lattice.frame(place), ground, size, material.palette_of(terrain))
+
+
+def _usual_size(lattice: Lattice) -> float:
+    """Factor of heights that the lengths of the terrain material have on such land."""
+    return min(longer_side((lattice.rows, lattice.cols), lattice.spacing) / material.LAND, 1.0)
 
 
 def _spots(terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | bool]) -> placing.Spots:

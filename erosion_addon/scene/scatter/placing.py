@@ -5,6 +5,7 @@ Spots are points of a lattice, moved by hashes of their own indices. A change of
 the same terrain has the same plants on every machine.
 """
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -99,28 +100,34 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
     trees = 1 - smooth_step(place.high + 0.22 * place.wide, tree_line - 0.05, tree_line + 0.06)
     moist, slope, clumps = place.moist, place.slope, place.clumps
     grown = {
-        "conifers": trees
-        * (1 - smooth_step(slope + 8 * clumps, 33, 43))
-        * smooth_step(moist + 0.5 * place.wide + 0.3 * place.shade + 0.2 * clumps, 0.02, 0.28)
-        * (1 - 0.8 * place.rubble),
-        "broadleaf": trees
-        * (1 - smooth_step(slope, 18, 30))
-        * smooth_step(clumps + 0.7 * place.wide + 0.5 * moist, 0.2, 0.36),
-        "palms": (1 - smooth_step(slope, 6, 14)) * smooth_step(place.shore, 0.02, 0.2),
-        "hedges": trees * (1 - smooth_step(slope, 16, 24)) * place.hedges,
-        "shrubs": (1 - smooth_step(slope, 28, 38))
-        * (1 - smooth_step(place.high, tree_line + 0.1, tree_line + 0.25))
-        * (0.12 + 0.88 * smooth_step(moist + 0.5 * clumps, 0.15, 0.6)),
-        "tufts": (1 - smooth_step(slope, 20, 34))
-        * (1 - 0.5 * place.rubble)
-        * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6)),
-        "boulders": place.rockfall,
+        "conifers": lambda: (
+            trees
+            * (1 - smooth_step(slope + 8 * clumps, 33, 43))
+            * smooth_step(moist + 0.5 * place.wide + 0.3 * place.shade + 0.2 * clumps, 0.02, 0.28)
+            * (1 - 0.8 * place.rubble)
+        ),
+        "broadleaf": lambda: (
+            trees * (1 - smooth_step(slope, 18, 30)) * smooth_step(clumps + 0.7 * place.wide + 0.5 * moist, 0.2, 0.36)
+        ),
+        "palms": lambda: (1 - smooth_step(slope, 6, 14)) * smooth_step(place.shore, 0.02, 0.2),
+        "hedges": lambda: trees * (1 - smooth_step(slope, 16, 24)) * place.hedges,
+        "shrubs": lambda: (
+            (1 - smooth_step(slope, 28, 38))
+            * (1 - smooth_step(place.high, tree_line + 0.1, tree_line + 0.25))
+            * (0.12 + 0.88 * smooth_step(moist + 0.5 * clumps, 0.15, 0.6))
+        ),
+        "tufts": lambda: (
+            (1 - smooth_step(slope, 20, 34))
+            * (1 - 0.5 * place.rubble)
+            * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6))
+        ),
+        "boulders": lambda: place.rockfall,
     }
     dry = 1 - smooth_step(place.shore, 0.3, 0.6)
     bare = dry * (1 - smooth_step(place.snow, 0.05, 0.4))
     return {
-        kind: np.where(ground.water, 0, mixture[kind] * grown[kind] * (dry if kind == "boulders" else bare))
-        for kind in grown
+        kind: np.where(ground.water, 0, mixture[kind] * density() * (dry if kind == "boulders" else bare))
+        for kind, density in grown.items()
         if mixture.get(kind, 0) > 0
     }
 
@@ -143,24 +150,29 @@ class _Place:
         self.moist = np.maximum(moisture, 0.45 * self.hollow)
         self.shade = np.clip(rise[0] * 0.8, -0.5, 0.5)  # ground that falls away from the sun of noon, to the north
         self.snow = fields.get("snow", nothing)
-        self.shore = self._mean(ground.water.astype(np.float32), 12.0)
+        self.shore = self._mean(ground.water.astype(np.float32), 12.0) if ground.water.any() else nothing
         laid = fields.get("deposition", nothing)
         self.rubble = smooth_step(laid, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
+        self._laid = laid
+        self.clumps, self.wide = self._noise(ground, 1, 34.0), self._noise(ground, 2, 210.0)
+        self._ground = ground
+
+    @property
+    def rockfall(self) -> Array:
+        """Ground below cliffs, more where material lies."""
         cliffs = smooth_step(self.slope, 36, 44)
         below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (1 - smooth_step(self.slope, 30, 38))
-        self.rockfall = below * (0.25 + 0.75 * smooth_step(laid, 0.1, 2.0))
-        self.clumps, self.wide = self._noise(ground, 1, 34.0), self._noise(ground, 2, 210.0)
-        self.hedges = self._borders(ground, 130.0)
+        return np.asarray(below * (0.25 + 0.75 * smooth_step(self._laid, 0.1, 2.0)))
 
     def _mean(self, values: Array, meters: float) -> Array:
         """Mean over a square around each point, twice: its border is soft."""
         reach = int(np.clip(round(meters / self.cell), 1, max(1, min(values.shape) // 2 - 1)))
-        for axis in (0, 1, 0, 1):
-            pad = [(reach + 1, reach) if each == axis else (0, 0) for each in (0, 1)]
-            total = np.cumsum(np.pad(values, pad, "edge"), axis, dtype=np.float64)
-            size = 2 * reach + 1
-            last, first = (np.take(total, np.arange(values.shape[axis]) + at, axis) for at in (size, 0))
-            values = ((last - first) / size).astype(np.float32)
+        size = 2 * reach + 1
+        for _ in range(4):  # down and across, twice; sums row by row take half the time of np.cumsum
+            total = np.pad(values, ((reach + 1, reach), (0, 0)), "edge").astype(np.float64)
+            for above, row in itertools.pairwise(total):
+                row += above
+            values = np.ascontiguousarray(((total[size:] - total[:-size]) / size).astype(np.float32).T)
         return values
 
     def _noise(self, ground: Ground, stream: int, meters: float) -> Array:
@@ -177,8 +189,10 @@ class _Place:
             found += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
         return found
 
-    def _borders(self, ground: Ground, meters: float) -> Array:
-        """1 along the borders of fields of that size, cells around scattered points."""
+    @property
+    def hedges(self) -> Array:
+        """1 along the borders of fields, the cells around scattered points."""
+        ground, meters = self._ground, 130.0
         rows, cols = ground.elevation.shape
         y = (np.arange(rows) * ground.spacing[0] / meters).astype(np.float32)[:, None]
         x = (np.arange(cols) * ground.spacing[1] / meters).astype(np.float32)[None, :]

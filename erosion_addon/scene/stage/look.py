@@ -10,12 +10,12 @@ import numpy as np
 from ...base.errors import InputError
 from ...light.bake import LightParameters
 from ...worker.messages import Request
-from ..derived import companions, foliage, light, lod, surroundings, update_derived, water_surface
+from ..derived import companions, foliage, light, lod, plants, surroundings, update_derived, water_surface
 from ..materials import aovs, material
 from ..terrain import attributes, grid
 from . import studio
 
-PARTS = ("smooth", "light", "water", "foliage", "passes", "surroundings", "stage")
+PARTS = ("smooth", "light", "water", "foliage", "passes", "surroundings", "stage", "plants")
 """Optional parts beside the material."""
 
 
@@ -51,12 +51,13 @@ def finish(
             making[part](terrain)
         except InputError as error:
             sentences.append(str(error))
-    sentences += update_derived.update_companions(terrain, set(companions.KINDS) - making.keys())
+    sentences += update_derived.update_companions(terrain, set(companions.KINDS) - making.keys() - {plants.KIND})
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
         _soften(terrain)
         studio.complete(bpy.context.scene, terrain, daylight)
+    plants.renew(terrain, add_missing="plants" in parts)  # last, as there are more near the camera
     return sentences
 
 

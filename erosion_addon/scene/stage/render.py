@@ -83,10 +83,7 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
             land.hide_render = True
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
-    if camera is not None:
-        bpy.context.view_layer.update()
-        for shown in companions.find(terrain, plants.KIND):  # of which there are more near the camera
-            plants.update(terrain, shown)
+    _show_plants(terrain, picture.plants, camera is not None)
     place, light = studio.place_of(terrain), picture.light or studio.light_of(scene) or studio.USUAL
     heading = studio.heading_of(scene.camera, place)
     hazy = False
@@ -108,6 +105,25 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
     scene.render.resolution_percentage = 100
     scene.render.use_border = scene.render.use_multiview = scene.render.use_file_extension = False
     return camera
+
+
+def _show_plants(terrain: bpy.types.Object, wanted: bool | None, moved: bool) -> None:
+    """Add the plants that are wanted, or hide them; place them anew for a camera that has moved.
+
+    InputError if plants are wanted and none grow.
+    """
+    found = companions.find(terrain, plants.KIND)
+    if wanted is False:
+        for shown in found:
+            shown.hide_render = True
+        return
+    bpy.context.view_layer.update()  # where the camera is
+    if wanted and not found:
+        plants.add(terrain)
+    for shown in found:
+        shown.hide_render &= not wanted
+        if moved:
+            plants.update(terrain, shown)
 
 
 def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:

@@ -16,7 +16,7 @@ def render(given: argparse.Namespace) -> None:
     """Render as the arguments say. InputError for invalid ones; then nothing is written."""
     whole = given.turntable and given.view == "file"
     view = "whole" if whole else given.view
-    picture = Picture(given.size, given.samples, given.engine, view, given.turn, given.light or "")
+    picture = Picture(given.size, given.samples, given.engine, view, given.turn, given.light or "", given.plants)
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
     with Outputs([given.input]) as outputs:
         planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}

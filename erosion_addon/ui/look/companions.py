@@ -60,12 +60,14 @@ _PLANTS = (
     ),
     Specification(
         "size",
-        1.0,
-        "Factor of all heights, which are those of nature: lower values suit land of a few meters.",
-        low=0.001,
+        0.0,
+        "Factor of all heights, 1 for those of nature: lower values make the land look larger. "
+        "Auto: 1, and less on land narrower than 1 km.",
+        low=0,
         high=1000,
-        soft_low=0.1,
         soft_high=5,
+        zero="Auto",
+        usual=1.0,
     ),
     Specification(
         "limit",

@@ -78,7 +78,7 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
 
 
 class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
-    """Set up the look in one click: material, water, sky light, and sun and camera if missing.
+    """Set up the look in one click: material, water, plants, sky light, and sun and camera if missing.
 
     Your own materials, lights and cameras stay
     """
@@ -96,6 +96,12 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
     foliage: bpy.props.BoolProperty(
         name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
+    )
+    plants: bpy.props.BoolProperty(
+        name="Plants and Boulders",
+        description="Scatter trees, shrubs, grass and boulders where the palette's landscape has them; renders take "
+        "longer",
+        default=True,
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
     surroundings: bpy.props.BoolProperty(

@@ -111,7 +111,7 @@ def test_forms_are_one_high_and_stand_on_the_ground(kind, seed, detail):
 def test_instances_stand_on_the_ground_in_meters_whatever_the_scale(wooded):
     wooded.scale = (0.1, 0.1, 0.1)
     bpy.context.view_layer.update()
-    plants.add(wooded, grass=False, limit=300)
+    plants.add(wooded, grass=False, limit=300, size=1.0)
     shown = instances(wooded)
     assert 20 < len(shown) <= 300
     for place, _ in shown:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from erosion_addon import ui
+from erosion_addon.files.render_settings import Picture
+from erosion_addon.scene.derived import companions
+from erosion_addon.scene.stage import render
 from erosion_addon.scene.terrain import grid
 from tests.terrains import fractal
 
@@ -80,6 +83,28 @@ def test_a_terrain_that_renders_do_not_show_is_refused(blend, tmp_path, capfd):
     assert "show no terrain" in capfd.readouterr().err
     assert ui._command(["render", str(blend), out, "--object", "Terrain", *SMALL]) == 2
     assert "Terrain is hidden in renders" in capfd.readouterr().err
+
+
+def test_plants_are_added_for_the_picture_or_left_out_of_it(blend):
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    scene = bpy.context.scene
+    terrain = scene.objects["Terrain"]
+    render.prepare(scene, terrain, Picture())
+    assert not companions.find(terrain, "plants")
+    for wanted in (True, False, None, True):
+        render.prepare(scene, terrain, Picture(plants=wanted))
+        (plants,) = companions.find(terrain, "plants")
+        assert len(plants.data.vertices) and plants.hide_render == (wanted is not True)
+
+
+def test_plants_that_cannot_grow_are_a_sentence(blend, tmp_path, capfd):
+    def steepen(scene):
+        scene.objects["Terrain"].scale.z = 500.0
+
+    save_again(blend, steepen)
+    assert ui._command(["render", str(blend), str(tmp_path / "out.png"), "--plants", *SMALL]) == 2
+    assert "Nothing grows on Terrain" in capfd.readouterr().err
+    assert not (tmp_path / "out.png").exists()
 
 
 def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):

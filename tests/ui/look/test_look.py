@@ -10,7 +10,7 @@ import pytest
 
 from erosion_addon.model import Recipe
 from erosion_addon.scene.derived import companions
-from erosion_addon.scene.materials import aovs
+from erosion_addon.scene.materials import aovs, plant_nodes
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
 from tests.ui.conftest import activate
@@ -77,6 +77,33 @@ def test_the_look_leaves_the_users_material(terrain_object):
     assert materials_of(terrain_object) == ["Mine"]
 
 
+def heights_of(plants):
+    return [value.vector.z for value in plants.data.attributes[plant_nodes.SIZE].data]
+
+
+def test_plants_come_with_the_look_as_tall_as_the_land_is_wide_and_keep_their_settings(terrain_object):
+    bpy.ops.erosion.look_add(light=False, plants=False)
+    assert not companions.find(terrain_object, "plants")
+    bpy.ops.erosion.look_add(light=False)
+    (plants,) = companions.find(terrain_object, "plants")
+    width = max(terrain_object.dimensions[:2])
+    assert 0 < max(heights_of(plants)) <= 19.0 * min(1.0, 1.1 * width / 1000.0)
+    bpy.ops.erosion.plants_add(limit=7)
+    bpy.ops.erosion.look_add(light=False)
+    assert companions.find(terrain_object, "plants") == [plants] and 0 < len(plants.data.vertices) <= 7
+
+
+def test_no_plants_grow_on_a_material_of_the_users_nor_where_nothing_can(terrain_object):
+    terrain_object.data.materials.append(bpy.data.materials.new("Mine"))
+    assert bpy.ops.erosion.look_add(light=False) == {"FINISHED"}
+    assert not companions.find(terrain_object, "plants")
+    terrain_object.data.materials.clear()
+    steep = grid.read_terrain(terrain_object)[0].elevation * 0 + 60.0 * np.arange(64)
+    grid.write_heights(terrain_object.data, grid.find_lattice(terrain_object).to_vertices(steep).astype(np.float32))
+    assert bpy.ops.erosion.look_add(light=False) == {"FINISHED"}
+    assert not companions.find(terrain_object, "plants")
+
+
 def test_passes_come_with_the_look_and_go_in_one_click(terrain_object):
     bpy.ops.erosion.look_add(passes=True)
     assert [aov.name for aov in bpy.context.view_layer.aovs] == [aov.name for aov in aovs.AOVS]
@@ -109,7 +136,8 @@ def pixels_of(name):
 
 def test_the_look_of_a_terrain_that_was_never_eroded_leaves_out_what_does_not_fit(terrain_object):
     assert bpy.ops.erosion.look_add(foliage=True) == {"FINISHED"}
-    assert [companion[companions.KIND] for companion in companions.find(terrain_object)] == ["surroundings"]
+    made = {companion[companions.KIND] for companion in companions.find(terrain_object)}
+    assert made == {"surroundings", "plants"}
     assert materials_of(terrain_object) and "sky_light" in terrain_object.data.attributes
 
 
@@ -118,7 +146,7 @@ def test_a_part_that_cannot_be_made_keeps_nothing_from_the_others(terrain_object
     terrain_object.data.attributes.new("sky_light", "INT", "FACE")  # the user's, so there can be no light
     assert bpy.ops.erosion.look_add(foliage=True) == {"FINISHED"}
     made = {companion[companions.KIND] for companion in companions.find(terrain_object)}
-    assert made == {"water", "foliage", "surroundings"}
+    assert made == {"water", "foliage", "surroundings", "plants"}
     assert terrain_object.data.attributes["sky_light"].data_type == "INT"
 
 

@@ -24,6 +24,10 @@ def scene():
     return scene
 
 
+def look(**given):
+    bpy.ops.erosion.look_add(light=False, plants=False, **given)
+
+
 def names(scene):
     return {obj.name for obj in scene.objects}
 
@@ -34,11 +38,11 @@ def test_blenders_new_file_is_recognized(scene):
 
 
 def test_a_new_file_gets_a_sun_a_sky_and_a_camera_in_place_of_its_own(scene):
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert names(scene) == {"Terrain", "Terrain Surroundings", "Terrain Camera", "Terrain Sun"}
     assert scene.camera.name == "Terrain Camera" and scene.world.name == "Terrain Sky"
     assert all(space.clip_end > 2000 for space in views.spaces())
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert (
         names(scene) == {"Terrain", "Terrain Surroundings", "Terrain Camera", "Terrain Sun"}
         and len(bpy.data.worlds) == 2
@@ -46,7 +50,7 @@ def test_a_new_file_gets_a_sun_a_sky_and_a_camera_in_place_of_its_own(scene):
 
 
 def test_it_is_left_out_where_it_is_not_wanted(scene):
-    bpy.ops.erosion.look_add(light=False, stage=False)
+    look(stage=False)
     assert names(scene) == {"Terrain", *STARTUP} and scene.world.name == "World"
 
 
@@ -71,7 +75,7 @@ def test_what_the_user_touched_stays(scene, touch):
     for name in STARTUP:
         touch(bpy.data.objects[name])
     before, camera = names(scene), scene.camera
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert names(scene) == before | {"Terrain Sun"} and scene.camera == camera
 
 
@@ -79,28 +83,28 @@ def test_edits_of_the_data_count_as_touched(scene):
     bpy.data.lights["Light"].energy = 10.0
     bpy.data.cameras["Camera"].lens = 35.0
     bpy.data.meshes["Cube"].vertices[0].co.z = 3.0
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert names(scene) >= STARTUP and scene.camera.name == "Camera"
 
 
 def test_a_sun_of_the_users_is_the_only_one(scene):
     sun = bpy.data.objects.new("Mine", bpy.data.lights.new("Mine", "SUN"))
     scene.collection.objects.link(sun)
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert [obj.name for obj in scene.objects if obj.type == "LIGHT"] == ["Mine"]
     assert scene.world.name == "Terrain Sky"
 
 
 def test_a_sky_of_the_users_stays_and_no_sun_comes_beside_it(scene):
     scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value = 2.0
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert scene.world.name == "World"
     assert not [obj for obj in scene.objects if obj.type == "LIGHT"]
 
 
 def test_exposure_that_the_user_chose_stays(scene):
     scene.view_settings.exposure = -1.0
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert scene.view_settings.exposure == -1.0 and scene.view_settings.look == "None"
 
 
@@ -111,16 +115,16 @@ def test_the_cube_stays_where_it_is_the_terrain_itself(scene):
 
 
 def test_another_sky_is_a_click_away_and_comes_only_when_asked_for(scene):
-    bpy.ops.erosion.look_add(light=False, sky="golden")
+    look(sky="golden")
     assert scene.world["erosion_light"] == "golden"
-    bpy.ops.erosion.look_add(light=False)
+    look()
     assert scene.world["erosion_light"] == "golden" and len(bpy.data.worlds) == 2
-    bpy.ops.erosion.look_add(light=False, sky="noon")
+    look(sky="noon")
     assert scene.world["erosion_light"] == "noon" and len(bpy.data.worlds) == 2
 
 
 def test_land_around_is_left_out_or_taken_away_when_unwanted(scene):
-    bpy.ops.erosion.look_add(light=False, surroundings=False)
+    look(surroundings=False)
     assert "Terrain Surroundings" not in names(scene)
     bpy.ops.erosion.surroundings_add()
     assert "Terrain Surroundings" in names(scene)

@@ -36,19 +36,16 @@ PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "images" / "gallery.jpg"
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
-CELLS, WIDTH = 512, 960
+CELLS, WIDTH = 1024, 1600
 
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
-
-SEEN = {"oasis": "across"}
-"""Of terrains that show their forms from above: a pool between dunes."""
 
 
 def start_of(recipe: str, cells: int) -> Terrain:
     """The recipe's start terrain, `cells` wide."""
     start = terrain_for(recipe, side=SIDES.get(recipe, cells))
-    if recipe not in SIDES or cells <= CELLS:
+    if recipe not in SIDES:
         return start
     finer = {name: resized(start[name], (cells, cells)) for name in ("elevation", "sediment")}
     cell_size = start.cell_size * len(start.elevation) / cells
@@ -81,7 +78,7 @@ def picture(recipe: str, cells: int, width: int, view: str) -> Path:
     for work in (
         bpy.ops.erosion.run,
         bpy.ops.erosion.look_add,
-        lambda: render.prepare(scene, obj, Picture(size=size, view=view or SEEN.get(recipe, "file"), samples=24)),
+        lambda: render.prepare(scene, obj, Picture(size=size, view=view or "file", samples=24)),
         lambda: render.render(scene, path),
     ):
         work()

@@ -184,8 +184,10 @@ def _fill(mesh: bpy.types.Mesh, land: _Land, spots: placing.Spots) -> None:
         mesh.update()
         return
     mesh.attributes["position"].data.foreach_set("vector", points.ravel())
-    tall = np.column_stack((height * units[0], height * units[1], height / lattice.scale_z))
-    turn = np.column_stack((0 * spots.turn, 0 * spots.turn, spots.turn))
+    # No two are alike: slender and wide ones, which lean a little.
+    wide, lean = height * (0.75 + 0.5 * _lot(spots, 7.0)), 0.12 * (_lot(spots, 13.0) - 0.5)
+    tall = np.column_stack((wide * units[0], wide * units[1], height / lattice.scale_z))
+    turn = np.column_stack((lean, lean, spots.turn))
     moisture = land.ground.fields.get("moisture")
     moist = np.zeros(len(x)) if moisture is None else placing.sample(moisture, lattice.spacing, x, y)
     values = {
@@ -215,7 +217,13 @@ def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
         "boulders": np.broadcast_to(rock, (len(moist), 3)),
     }
     colors = np.choose(spots.kind[:, None].astype(int), [kinds[kind.name] for kind in placing.KINDS])
-    return np.asarray(colors * (0.7 + 0.6 * spots.tint[:, None]))
+    warm = 0.35 * (_lot(spots, 29.0) - 0.5)[:, None] * np.array([1.0, 0.2, -0.5])
+    return np.asarray(colors * (0.65 + 0.7 * spots.tint[:, None]) * (1 + warm))
+
+
+def _lot(spots: placing.Spots, times: float) -> Array:
+    """Another number 0-1 by chance for each plant."""
+    return np.asarray(spots.tint * times % 1.0)
 
 
 def _forms() -> bpy.types.Collection:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 9
+VERSION = 10
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -208,7 +208,7 @@ PLACE = (
     math("patches", "MULTIPLY", "centered", "contrast"),
     math("grain centered", "SUBTRACT", "grain.Fac", 0.5),
     math("grain near", "MULTIPLY", "grain centered", "near"),
-    math("mottle", "MULTIPLY_ADD", "grain near", 1.4, "centered"),
+    math("mottle", "MULTIPLY_ADD", "grain near", 1.0, "centered"),
     math("mottled", "MULTIPLY", "mottle", "in.Detail"),
     Node("position", "SeparateXYZ", {0: "geometry.Position"}),
 )
@@ -243,8 +243,9 @@ COVER = (
     mix("plants", "lush", "in.Grass Dry", "in.Grass Lush"),
     math("fertile", "MULTIPLY_ADD", "in.Vegetation", 2.0, "moist widely"),
     ramp("grows", "fertile", 1.0, 1.5),
-    math("grass patchy", "MULTIPLY_ADD", "patches", 0.1, "in.Grass"),
-    ramp("grew", "grass patchy", 0.1, 0.45),
+    math("grass patchy", "MULTIPLY_ADD", "patches", 0.4, "in.Grass"),
+    math("grass in tufts", "MULTIPLY_ADD", "grain near", 1.2, "grass patchy"),
+    ramp("grew", "grass in tufts", 0.15, 0.7),
     math("growth", "MAXIMUM", "grows", "grew"),
     mix("soil", "growth", "in.Soil Color", "plants"),
     # Sediment shows where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
@@ -272,27 +273,36 @@ COVER = (
 
 ROCK = (
     # Beds of uneven thickness, gently bent.
-    math("bend of beds", "MULTIPLY_ADD", "zones", 7.0, "mottled"),
+    math("uneven", "MULTIPLY", "centered", "in.Detail"),
+    math("bend of beds", "MULTIPLY_ADD", "zones", 7.0, "uneven"),
     math("bed", "DIVIDE", "position.Z", "in.Strata Thickness"),
     math("bent bed", "MULTIPLY_ADD", "bend of beds", 0.6, "bed"),
     Node(
-        "beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.6}, {"noise_dimensions": "1D"}
+        "beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.7}, {"noise_dimensions": "1D"}
     ),
-    ramp("layer", "beds.Fac", 0.42, 0.60, (0.0, "in.Strata")),
+    ramp("layer", "beds.Fac", 0.45, 0.56, (0.0, "in.Strata")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
-    # Streaks down the walls.
+    # Hard beds stand out as ledges: light above, dark below.
+    math("ledge", "SUBTRACT", "beds.Fac", 0.5),
+    math("bedded", "MULTIPLY", "bare", "in.Strata"),
+    math("ledges", "MULTIPLY", "ledge", "bedded"),
+    # Streaks down the walls. On gentler slopes they would be blotches.
+    ramp("wall", "upward", 0.82, 0.58),
+    math("streaky", "MULTIPLY", "wall", "in.Detail"),
     _times("down", "place", (12.0, 12.0, 1.4)),
     noise("streaks", "down", 3.0, 0.6),
-    ramp("streak", "streaks.Fac", 0.3, 0.66, (0.78, 1.2)),
-    mix("streaked", "in.Detail", "layered", "streak", "MULTIPLY"),
+    ramp("streak", "streaks.Fac", 0.34, 0.62, (0.68, 1.16)),
+    mix("streaked", "streaky", "layered", "streak", "MULTIPLY"),
     math("fresh", "MULTIPLY_ADD", "worn", 0.25, 0.9),
     mix("rock", 1.0, "streaked", "fresh", "MULTIPLY"),
     mix("dry ground", "bare", "gentle ground", "rock"),
     # Where colors were painted or transported, they are the ground's.
     math("painted share", "MULTIPLY", "in.Has Surface Color", "in.Surface Color Strength"),
     mix("painted", "painted share", "dry ground", "in.Surface Color"),
-    math("contrast of ground", "MULTIPLY_ADD", "bare", 0.2, 1.3),
-    math("mottled shade", "MULTIPLY_ADD", "mottled", "contrast of ground", 1.0),
+    math("contrast of ground", "MULTIPLY_ADD", "bare", -0.5, 1.3),
+    math("shade of zones", "MULTIPLY_ADD", "zones", 0.7, 1.0),
+    math("bedded shade", "MULTIPLY_ADD", "ledges", 1.6, "shade of zones"),
+    math("mottled shade", "MULTIPLY_ADD", "mottled", "contrast of ground", "bedded shade"),
     math("light of stones", "MULTIPLY", "stones", "stony"),
     math("shade", "MULTIPLY_ADD", "light of stones", 0.28, "mottled shade"),
     mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
@@ -324,9 +334,11 @@ WATER = (
     math("snow to", "ADD", "in.Snow Line", 0.09),
     ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
     math("slope", "ARCCOSINE", "upward"),
-    # Ribs of rock that stand out of a slope throw the snow off, so that it thins out in streaks.
+    # Ribs and ledges of rock that stand out of a slope throw the snow off, so that it thins out in bands and streaks.
     math("ribs", "SUBTRACT", "streaks.Fac", 0.5),
-    math("ribbed", "MULTIPLY", "ribs", "in.Detail"),
+    math("faint ribs", "MULTIPLY", "ribs", 0.3),
+    math("ribs and ledges", "MULTIPLY_ADD", "ledge", 0.8, "faint ribs"),
+    math("ribbed", "MULTIPLY", "ribs and ledges", "in.Detail"),
     math("slope ribbed", "MULTIPLY_ADD", "ribbed", 1.1, "slope"),
     math("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope ribbed"),
     math("holds to", "SUBTRACT", "in.Snow Slope", 0.12),
@@ -391,10 +403,15 @@ SURFACE = (
     # Red is the streak's own value: what is darker would be bent away from the sun too, in blotches.
     _times("streaks bent", "streaks colored", (0.2, 1.0, 1.0)),
     Node("grain bent", "CombineXYZ", {"X": "grain centered", "Y": "grain centered", "Z": "ribs"}),
-    math("crags", "MULTIPLY_ADD", "bare", 0.6, 0.5),
+    math("craggy", "MULTIPLY", "bare", "wall"),
+    math("crags", "MULTIPLY_ADD", "craggy", 0.8, 0.28),
     _scaled("crags bent", "streaks bent", "crags"),
     _scaled("grain near bent", "grain bent", "near"),
-    Node("rough", "VectorMath", {0: "crags bent", 1: "grain near bent"}, {"operation": "ADD"}),
+    Node("roughened", "VectorMath", {0: "crags bent", 1: "grain near bent"}, {"operation": "ADD"}),
+    math("ledges near", "MULTIPLY", "ledges", "near"),
+    math("tread", "MULTIPLY", "ledges near", 4.0),
+    Node("treads", "CombineXYZ", {"Z": "tread"}),
+    Node("rough", "VectorMath", {0: "roughened", 1: "treads"}, {"operation": "ADD"}),
     math("relief", "MULTIPLY_ADD", "bare", 0.55, 0.3),
     # Snow fills the fine relief, but not all of it.
     math("snow fills", "MULTIPLY", "snow", 0.8),

@@ -11,7 +11,7 @@ import bpy
 from . import nodes
 from .nodes import OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-GROUP, VERSION = "Water", 2
+GROUP, VERSION = "Water", 3
 
 SURF = "erosion_surf"
 """Custom property of a water surface: how high its waves break at the shore, 0-1."""
@@ -24,13 +24,13 @@ SOCKETS = (
     Socket("Surf", 0.0, "How far waves break at the shore, 0-1", "FACTOR", attribute=SURF, channel=OF_OBJECT),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
     Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
-    Socket("Body", (0.010, 0.045, 0.050), "Color of water too deep to see the ground"),
+    Socket("Body", (0.016, 0.034, 0.029), "Color of water too deep to see the ground"),
     Socket("Foam Color", (0.70, 0.74, 0.74), "Color of foam"),
     Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
     Socket("Shore", 0.06, "Depth in meters up to which the water's reflection fades in", low=0.001, high=1e3),
     Socket("Surf Depth", 1.6, "Depth in meters at which the highest waves break", low=0.001, high=1e3),
-    Socket("Ripple Size", 6.0, "Length of the waves in meters", low=0.001, high=1e4),
-    Socket("Ripple Strength", 0.12, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
+    Socket("Ripple Size", 4.0, "Length of the waves in meters", low=0.001, high=1e4),
+    Socket("Ripple Strength", 0.07, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
 )
 

@@ -82,12 +82,13 @@ def conifer(seed: int, detail: int) -> Form:
     height = 0.07 + 0.9 * rise
     turn = 2.399963 * np.arange(detail) + _numbers(seed, 1, detail)  # the golden angle: no two above each other
     wide = 1.9 / np.sqrt(detail / 24)
-    reach = (0.02 + 0.2 * (1 - rise) ** 0.85) * (0.75 + 0.5 * _numbers(seed, 2, detail))
+    slender, droops = 0.72 + 0.6 * _numbers(seed, 24, 1), 0.2 + 0.4 * _numbers(seed, 25, 1)
+    reach = slender * (0.02 + 0.2 * (1 - rise) ** 0.85) * (0.6 + 0.7 * _numbers(seed, 2, detail))
     out = np.stack((np.cos(turn), np.sin(turn), 0 * turn), -1)
     side = np.stack((-np.sin(turn), np.cos(turn), 0 * turn), -1)
     up = np.array([0.0, 0.0, 1.0])
     stem = up * (height + 0.05)[:, None]
-    tip = out * reach[:, None] + up * (height - 0.4 * reach)[:, None]
+    tip = out * reach[:, None] + up * (height - droops * reach)[:, None]
     spread = (0.3 * reach + 0.012)[:, None] * wide
     middle = 0.5 * (stem + tip) - up * (0.22 * reach)[:, None]
     corners = np.stack(

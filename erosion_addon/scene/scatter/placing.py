@@ -47,17 +47,20 @@ class Kind:
 
 
 KINDS = (
-    Kind("conifers", (7.0, 19.0), 6.5, forms.conifer, 80, 26, 0.4),
+    Kind("conifers", (3.0, 26.0), 6.0, forms.conifer, 80, 26, 0.4),
     Kind("broadleaf", (6.0, 13.0), 7.5, forms.broadleaf, 260, 56, 0.25),
     Kind("palms", (5.0, 11.0), 9.0, forms.palm, 17, 9, 0.1),
-    Kind("hedges", (1.8, 4.0), 2.2, forms.shrub, 110, 28, 0.25),
+    Kind("hedges", (2.4, 4.6), 3.2, forms.shrub, 110, 28, 0.25),
     Kind("shrubs", (0.5, 2.2), 3.0, forms.shrub, 110, 28, 0.25),
     Kind("tufts", (0.4, 1.2), 0.9, forms.tuft, 22, 9, 0.35),
     Kind("boulders", (0.5, 4.5), 5.0, forms.boulder, 10, 5, 0.2),
 )
 
-VARIANTS = 3
+VARIANTS = 4
 """Forms per kind."""
+
+STAND = 45.0
+"""Width of a stand of plants of one age, in meters."""
 
 FORMS = tuple((kind, seed, detail) for kind in KINDS for seed in range(VARIANTS) for detail in (kind.fine, kind.coarse))
 """All forms, in the order of `Spots.form`."""
@@ -192,7 +195,7 @@ class _Place:
     @property
     def hedges(self) -> Array:
         """1 along the borders of fields, the cells around scattered points."""
-        ground, meters = self._ground, 130.0
+        ground, meters = self._ground, 190.0
         rows, cols = ground.elevation.shape
         y = (np.arange(rows) * ground.spacing[0] / meters).astype(np.float32)[:, None]
         x = (np.arange(cols) * ground.spacing[1] / meters).astype(np.float32)[None, :]
@@ -271,6 +274,9 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
     row, col, x, y, away = row[kept], col[kept], x[kept], y[kept], away[kept]
     low, high = kind.height
     size, tint, variant, turn = lot(), lot(), lot(), lot()
+    # Neighbors are of one age.
+    stand = random(3, next(streams), np.floor(y / STAND).astype(np.int64), np.floor(x / STAND).astype(np.int64))
+    size = 0.6 * size + 0.4 * (0.5 + 0.5 * stand)
     # Many small ones, few tall ones; where a kind grows thinly, it stays lower.
     height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[kept], 0, 1))
     form = (number * VARIANTS + np.minimum((variant * VARIANTS).astype(int), VARIANTS - 1)) * 2

@@ -254,7 +254,7 @@ def haze_of(terrain: bpy.types.Object, light: str) -> tuple[float, ...]:
     return tuple(a * b for a, b in zip(material.palette_of(terrain).haze, DAYLIGHTS[light].haze, strict=True))
 
 
-FILM = ("AgX", "AgX - Medium High Contrast")
+FILM = ("AgX", "AgX - High Contrast")
 
 
 def set_film(scene: bpy.types.Scene, light: str = USUAL) -> None:

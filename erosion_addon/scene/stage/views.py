@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..derived import visible_water
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
@@ -39,6 +40,10 @@ HORIZON = 0.66
 """Height of the middle of the skyline, as a share of the picture's height."""
 
 
+WATER = (0.15, 0.30)
+"""Share of the picture that water should take, if there is any: at least, at most."""
+
+
 @dataclass(frozen=True)
 class View:
     """A camera view.
@@ -57,15 +62,23 @@ def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
     """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
     read, lattice = grid.read_terrain(terrain)
     lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
-    fields = attributes.read_fields(terrain.data, lattice, [lines] if lines else [])
-    return composed(read.elevation, read.spacing, fields.get(lines or ""), turn)
+    wanted = [name for name in (lines, "water_depth") if name and attributes.holds(terrain.data, name)]
+    fields = attributes.read_fields(terrain.data, lattice, wanted)
+    water = fields["water_depth"] > visible_water.shown_from(lattice, 0.0) if "water_depth" in fields else None
+    return composed(read.elevation, read.spacing, fields.get(lines or ""), turn, water)
 
 
 def composed(
-    elevation: Array, spacing: tuple[float, float], flow: Array | None = None, turn: float | None = None
+    elevation: Array,
+    spacing: tuple[float, float],
+    flow: Array | None = None,
+    turn: float | None = None,
+    water: Array | None = None,
 ) -> View:
-    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit."""
-    land = _Land(elevation, spacing, flow)
+    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit; water:
+    (rows, cols) bool, where it is seen.
+    """
+    land = _Land(elevation, spacing, flow, water)
     best: tuple[float, View] | None = None
     # A middle line that leaves the terrain after a quarter of it shows no distance.
     for at in land.places():
@@ -83,7 +96,9 @@ def composed(
 class _Land:
     """Reduced heights, leading lines, and the camera's height and lens for the relief."""
 
-    def __init__(self, elevation: Array, spacing: tuple[float, float], flow: Array | None) -> None:
+    def __init__(
+        self, elevation: Array, spacing: tuple[float, float], flow: Array | None, water: Array | None = None
+    ) -> None:
         stride = max(1, -(-max(elevation.shape) // SIDE))
         self.rows, self.cols = elevation.shape
         self.spacing = spacing
@@ -103,6 +118,9 @@ class _Land:
         # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
+        self.water = None
+        if water is not None and water.any():
+            self.water = _blocks(water.astype(np.float64), stride, np.maximum)
         steep = np.hypot(
             *(
                 np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights
@@ -204,6 +222,9 @@ class _Land:
             - corner
             - 1.2 * dark
         )
+        if self.water is not None:  # a lake or a sea belongs into the picture, but does not fill it
+            watery = float((self._at(self.water, x, y) * shown).sum()) / COLUMNS / (2 * high)
+            score += 6.0 * min(watery, WATER[0]) - 4.0 * max(0.0, watery - WATER[1])
         return score, View((at[0], at[1], eye), heading, pitch, self.lens)
 
 

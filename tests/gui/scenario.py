@@ -18,6 +18,7 @@ import attended
 import brush
 import choices
 import frames
+import pages
 import recipes
 import seen
 import trials
@@ -248,10 +249,13 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     ),
 }
 
+ALL = {**SESSIONS, "pages": (False, pages.SCENES)}
+"""With those that only make pictures."""
+
 
 def play(session, blender, screen, folder):
     """Play the scenes of one session in one Blender; returns how many failed."""
-    real_events, scenes = SESSIONS[session]
+    real_events, scenes = ALL[session]
     failed = 0
     print(f"{session}: {'real' if real_events else 'simulated'} events", flush=True)
     with Window(blender, screen, folder / session, real_events) as window:

@@ -91,6 +91,14 @@ class UpliftParameters(Parameters):
         group="Hillslopes",
         soft_low=20,
     )
+    keep_steepness: float = parameter(
+        0.0,
+        "How much of the land's own steepness stays beyond the slope limit: 0 brings all slopes down to it, 1 keeps "
+        "walls and crags where the land is that steep.",
+        low=0,
+        high=1,
+        group="Hillslopes",
+    )
     hillslope_length: float = parameter(
         0.0,
         "Length of slopes between crest and channel, rounded by creep: "

@@ -12,6 +12,7 @@ from ...base.arrays import Array
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import sunk
+from ...grid.padding import continued
 from ...kernels.elementary import tan
 from ..shared.coarse_step import CoarseStep, halved
 from ..shared.halo import share_masks
@@ -46,6 +47,9 @@ CREEP_LINES = 128
 LIMITED_ROWS = 64
 """Rows of the slope limit that are worth a thread."""
 
+STEEPNESS = 4.0
+"""Radius in hillslope lengths within which steepness that is kept is averaged."""
+
 FALL_YEARS = 1000.0
 """Half-life in years of slopes above the slope limit."""
 
@@ -77,6 +81,7 @@ class UpliftStep(Step):
         self._drowned = np.zeros(shape, bool) if sea is None else sea
         self._heights, self._loose = graph.padded(state.elevation), graph.padded(state.loose())
         graph.inside(self._heights)[self._drowned] = parameters.sea_level  # rivers end on the water
+        self._steeper = self._factors()
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
         rain = state.masks.get("rain")
@@ -231,6 +236,16 @@ class UpliftStep(Step):
         self._total[:2] += taken, left
         self._total[1] += self._clear()
 
+    def _factors(self) -> Array | None:
+        """Factors of the slope limit by the land's own steepness (flat float32); None for 1 everywhere."""
+        given, state = self._given, self._state
+        if not given.keep_steepness or given.slope_limit >= 90:
+            return None
+        radius = STEEPNESS * given.hillslope(state.elevation.shape, state.spacing)
+        steepness = np.sqrt(_mean_square_slope(state, radius))
+        steepness /= tan(math.radians(given.slope_limit))
+        return self._graph.padded(1.0 + given.keep_steepness * np.maximum(steepness - 1.0, 0.0)).astype(np.float32)
+
     def _limit(self) -> None:
         """Compute the surface within the slope limit."""
         state, graph, step = self._state, self._graph, self._done // PHASES
@@ -239,7 +254,7 @@ class UpliftStep(Step):
         graph.fill_ring(self._heights)
         rows, cols = state.elevation.shape
         limit, upwards = self._incision.limit_slopes, bool(step % 2)
-        given = graph.network, self._heights, self._loose, cols, *rises, upwards
+        given = graph.network, self._heights, self._loose, cols, *rises, self._steeper, upwards
         bands = max(1, min(state.threads, rows // LIMITED_ROWS))
         ends = [rows * band // bands for band in range(bands + 1)]
         in_bands(lambda band, after: limit(*given, ends[band], ends[after], True), bands, bands, band=1)
@@ -330,6 +345,24 @@ class UpliftStep(Step):
         if coarse := self._coarse:
             years = coarse.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
+
+
+def _mean_square_slope(state: State, radius: float) -> Array:
+    """Mean of |∇z|² (rows, cols) over about a disc: three running means along each axis. radius: m."""
+    wraps = state.edges == "wrap"
+    padded = continued(state.elevation, 1, wraps)
+    mean = np.zeros(state.elevation.shape)
+    for axis, spacing in enumerate(state.spacing):
+        mean += np.gradient(padded, spacing, axis=axis)[1:-1, 1:-1] ** 2
+    for axis, spacing in enumerate(state.spacing):
+        along = np.moveaxis(mean, axis, 0)
+        reach = min(round(radius / spacing), len(along) - 1)
+        size = 2 * reach + 1
+        for _ in range(3):
+            sums = np.pad(along, ((reach + 1, reach), (0, 0)), mode="wrap" if wraps else "edge").cumsum(0)
+            along = (sums[size:] - sums[:-size]) / size
+        mean = np.moveaxis(along, 0, axis)
+    return np.maximum(mean, 0.0)
 
 
 def _on_coarser_cells(state: State, sea: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:

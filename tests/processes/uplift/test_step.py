@@ -148,6 +148,26 @@ def test_no_slope_stays_steeper_than_the_limit():
     assert np.degrees(np.arctan(np.percentile(slope, 99))) < 34.0
 
 
+@pytest.mark.parametrize("rotation", [0, 1])
+def test_kept_steepness_leaves_walls_where_the_land_is_steep(rotation):
+    """A wall of 60° and a slope of 40° without rivers, under a limit of 30° of which half of the excess is kept."""
+    x = np.arange(120) * 10.0
+    profile = np.interp(x, [0, 400, 1000, 1200], np.cumsum([0, 0, 600 * 0.839, 200 * 1.732]))
+    heights = np.rot90(np.tile(profile, (90, 1)), rotation)
+    given = {"years": 100_000.0, "erodibility": 0.0, "slope_limit": 30.0, "hillslope_length": 10.0}
+    plain, kept = (run(Terrain(heights, 10.0), edges="closed", keep_steepness=keep, **given) for keep in (0.0, 0.5))
+    slope = [np.rot90(np.hypot(*np.gradient(after.elevation, 10.0)), -rotation)[45] for after in (plain, kept)]
+    assert np.median(slope[0][55:85]) == pytest.approx(0.577, abs=0.02)  # tan 30°
+    assert np.median(slope[1][55:85]) == pytest.approx((0.577 + 0.839) / 2, abs=0.03)  # halfway to 40°
+    assert np.median(slope[1][106:114]) == pytest.approx((0.577 + 1.732) / 2, abs=0.08)  # halfway to 60°
+
+
+def test_kept_steepness_changes_nothing_on_land_below_the_limit():
+    gentle = noise(64, relief=300.0)
+    plain, kept = (run(gentle, slope_limit=60.0, keep_steepness=keep) for keep in (0.0, 1.0))
+    assert kept.elevation.tobytes() == plain.elevation.tobytes()
+
+
 def limited(heights, spacing, steepest, sweeps):
     """Surface after a number of sweeps of the slope limit below (rows, cols) heights with a fixed border."""
     graph = FlowGraph(heights.shape, spacing)
@@ -156,7 +176,9 @@ def limited(heights, spacing, steepest, sweeps):
     for sweep in range(sweeps):
         found = flat.copy()
         rises = steepest * spacing[0], steepest * spacing[1]
-        limit_slopes(graph.network, flat, found, heights.shape[1], *rises, bool(sweep % 2), 0, heights.shape[0], True)
+        limit_slopes(
+            graph.network, flat, found, heights.shape[1], *rises, None, bool(sweep % 2), 0, heights.shape[0], True
+        )
         flat = found
     return graph.inside(flat)
 
@@ -278,13 +300,14 @@ def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     graph.fill_ring(flat)
     given = graph.network, flat
     whole, parts = flat.copy(), flat.copy()
-    limit_slopes(*given, whole, 40, 6.0, 6.0, upwards, 0, 90, True)
+    limit_slopes(*given, whole, 40, 6.0, 6.0, None, upwards, 0, 90, True)
     ends = [(0, 30), (30, 60), (60, 90)]
     for first, last in ends:
-        limit_slopes(*given, parts, 40, 6.0, 6.0, upwards, first, last, True)
+        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, first, last, True)
     assert parts.tobytes() != whole.tobytes()
     ended = [
-        limit_slopes(*given, parts, 40, 6.0, 6.0, upwards, *each, False) for each in ends[:: -1 if upwards else 1][1:]
+        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, *each, False)
+        for each in ends[:: -1 if upwards else 1][1:]
     ]
     assert parts.tobytes() == whole.tobytes() and True in ended
 

@@ -141,13 +141,14 @@ def _shares(masks, cell):
 
 
 @kernel
-def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards, first, last, alone):
+def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last, alone):
     """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep over the rows.
 
     The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast sweeping, Zhao 2005).
-    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the spacing, m. alone:
-    read the row before the first one from `heights`; otherwise from `limited`, and stop at the first row that does not
-    change. Returns whether it stopped there.
+    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the spacing, m.
+    steeper: (cells) float32, factor of tan φ in each cell, or None. alone: read the row before the first one from
+    `heights`; otherwise from `limited`, and stop at the first row that does not change. Returns whether it stopped
+    there.
     """
     width = cols + 2
     slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
@@ -162,14 +163,19 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, upwards, f
         if alone and turn == 0:
             behind = heights[back : back + width]
         above, below = (before, behind) if upwards else (behind, before)
-        _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant)
+        factors = None if steeper is None else steeper[start : start + width]
+        _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant, factors)
         own, toward = limited[start : start + width], network.toward[start : start + width]
         was[:] = own
         own[:] = heights[start : start + width]
         for place in range(1, cols + 1):
-            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], least, row_rise, col_rise)
+            steep = 1.0 if factors is None else np.float64(factors[place])
+            rises = steep * row_rise, steep * col_rise
+            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], steep * least, *rises)
         for place in range(cols, 0, -1):
-            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], least, row_rise, col_rise)
+            steep = 1.0 if factors is None else np.float64(factors[place])
+            rises = steep * row_rise, steep * col_rise
+            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], steep * least, *rises)
         if not alone:
             same = True
             for place in range(1, cols + 1):
@@ -187,11 +193,11 @@ def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise):
 
 
 @allocation_free
-def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant):
+def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant, factors):
     """Fill `lower` and `slanting` for a row: the lower neighbor along the column, and the weighted greatest height
     beside the lower neighbors on both diagonals, as in `_highest`.
 
-    slant: tan φ times the length of a diagonal, m.
+    slant: tan φ times the length of a diagonal, m. factors: of tan φ along the row, or None.
     """
     for place in range(1, lower.size - 1):
         lower[place] = min(above[place], below[place])
@@ -199,12 +205,14 @@ def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant)
         left_below, right_below = below[place - 1], below[place + 1]
         one, other = min(left_above, right_below), min(right_above, left_below)
         in_row = (left_above < right_below) == (right_above < left_below)
+        steep = 1.0 if factors is None else np.float64(factors[place])
         ahead, across = (row_rise, col_rise) if in_row else (col_rise, row_rise)
+        ahead, across, along = steep * ahead, steep * across, steep * slant
         fall = abs(one - other)
         share = 0.5 * fall / across
         between = 0.5 * (one + other) + ahead * math.sqrt(1.0 - share * share)
-        along = min(one, other) + slant  # steepest along a diagonal, or beyond it
-        highest = along if fall * slant >= 2.0 * across * across else between
+        diagonal = min(one, other) + along  # steepest along a diagonal, or beyond it
+        highest = diagonal if fall * along >= 2.0 * across * across else between
         slanting[place] = (1.0 - ALONG_AXES) * highest
 
 

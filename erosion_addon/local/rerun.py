@@ -7,7 +7,7 @@ upstream. What drops, wind and rivers carry beyond the region leaves, and counts
 the border takes away, and what it leaves standing counts as added.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -154,7 +154,7 @@ class _Whole:
         region.put(merged, np.where(share > 0, blended, before))
         return merged
 
-    def snapshot(self, fraction: float) -> Terrain:
+    def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
         """Current terrain with its report."""
         before, window = self._before, self._window.snapshot(fraction)
         fields = dict(before.fields)
@@ -164,7 +164,7 @@ class _Whole:
         for name, values in window.fields.items():
             old = fields.get(name, np.zeros((*before.shape, *values.shape[2:]), values.dtype))
             fields[name] = self._merged(old, values)
-        after = Terrain(self._merged(before.elevation, window.elevation), before.spacing, fields)
+        after = make(self._merged(before.elevation, window.elevation), before.spacing, fields)
         after.report = self._report(window, after)
         return after
 

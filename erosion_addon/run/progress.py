@@ -2,6 +2,7 @@
 """Progress of a simulation: position, speed and time left."""
 
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..base.arrays import Array
@@ -16,7 +17,7 @@ class Simulation(Protocol):
     kinds: list[str]
     titles: list[str]
 
-    def snapshot(self, fraction: float) -> Terrain: ...  # noqa: D102
+    def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain: ...  # noqa: D102
     def drain(self) -> None: ...  # noqa: D102
     def checkpoint(self) -> Checkpoint: ...  # noqa: D102
     def elevation(self) -> Array: ...  # noqa: D102
@@ -43,6 +44,11 @@ class Progress:
     def terrain(self) -> Terrain:
         """Current terrain with its fields and report; a copy, made on demand."""
         return self.simulation.snapshot(self.fraction)
+
+    @property
+    def result(self) -> Terrain:
+        """As `terrain`, without copies of the run's own arrays: to read only, and only until the run continues."""
+        return self.simulation.snapshot(self.fraction, Terrain.sharing)
 
     def drain(self) -> None:
         """Let work in flight, such as drops, finish without starting more, to end the run here."""

@@ -3,7 +3,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -294,8 +294,8 @@ class _Simulation:
         alone = self.estimates()[self._number]
         return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
 
-    def snapshot(self, fraction: float) -> Terrain:
-        """Current terrain with its report."""
+    def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
+        """Current terrain with its report. make: what makes it of elevation, spacing and fields."""
         layers = {"elevation": self._state.elevation, **self._state.layers}
         volumes, reports = self._volumes, list(self._reports)
         if self._running is not None:
@@ -306,18 +306,22 @@ class _Simulation:
         before, loose = self._terrain.fields if self._adds_up else {}, loose_of(layers)
         layers["bedrock"] = np.subtract(elevation, loose, dtype=np.float32)
         gained = loose - self._start_loose
-        deposition, all_deposition = thickness(gained), thickness(gained, before.get("deposition"))
+        deposition = all_deposition = thickness(gained)
+        if "deposition" in before:
+            all_deposition = thickness(gained, before["deposition"])
         gained += self._terrain.elevation
         gained -= elevation
         if "uplift" in layers:
             gained += layers["uplift"] - before.get("uplift", 0.0)
-        wear, all_wear = thickness(gained), thickness(gained, before.get("wear"))
+        wear = all_wear = thickness(gained)
+        if "wear" in before:
+            all_wear = thickness(gained, before["wear"])
         del gained
         if strata := self._recipe.strata:
             carried = any(PROCESSES[step.kind].carries_color for step in self._steps)
             shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
             layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
-        after = Terrain(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
+        after = make(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
         after.fields |= {"wear": all_wear, "deposition": all_deposition}  # these need no copy
         after.report = self._report(after, fraction, reports, volumes)
         return after

@@ -43,6 +43,16 @@ class Terrain:
         self.fields = {name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()}
         self.report: dict[str, Any] | None = None
 
+    @classmethod
+    def sharing(cls, elevation: Any, cell_size: float | tuple[float, float], fields: Mapping[str, Any]) -> "Terrain":
+        """Terrain with the given arrays themselves, where they are in order; else as the constructor."""
+        terrain = cls.__new__(cls)
+        terrain.spacing, terrain.report = _spacing(cell_size), None
+        terrain.elevation = checked_field("elevation", elevation, None, copies=False)
+        shape = terrain.shape
+        terrain.fields = {name: checked_field(name, values, shape, copies=False) for name, values in fields.items()}
+        return terrain
+
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, cols)."""
@@ -96,14 +106,18 @@ def _spacing(cell_size: Any) -> tuple[float, float]:
     return pair[0], pair[1]
 
 
-def checked_field(name: str, values: Any, shape: tuple[int, int] | None) -> np.ndarray[Any, Any]:
-    """Finite C-ordered copy of `values` in the field's dtype and the grid's shape; InputError if impossible."""
+def checked_field(name: str, values: Any, shape: tuple[int, int] | None, copies: bool = True) -> np.ndarray[Any, Any]:
+    """Finite C-ordered copy of `values` in the field's dtype and the grid's shape; InputError if impossible.
+
+    copies: False for `values` themselves, where they are in order.
+    """
     if name not in FIELDS:
         raise InputError(f"There is no field {name}; there are {', '.join(FIELDS)}.")
     field = FIELDS[name]
     try:
         with np.errstate(over="ignore"):
-            array: np.ndarray[Any, Any] = np.array(values, dtype=field.dtype, order="C")
+            make = np.array if copies else np.asarray
+            array: np.ndarray[Any, Any] = make(values, dtype=field.dtype, order="C")
     except (TypeError, ValueError):
         raise InputError(f"The {name} is not a rectangle of numbers.") from None
     if shape is None and (array.ndim != 2 or min(array.shape) < SMALLEST_SIDE):

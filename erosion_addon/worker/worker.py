@@ -230,7 +230,7 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         if shape is not None and word != "stop":
             answer("preview", {}, {"change": spread(progress.elevation - before, shape)})
         elif word != "stop":
-            after = progress.terrain
+            after = progress.result
             answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
 
 

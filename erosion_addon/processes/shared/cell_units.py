@@ -40,6 +40,7 @@ def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
     elevation = _changed(state.elevation, (state.elevation - datum_of(state)) / unit, ground[..., 0], unit)
     before = state.loose()
     loose = _changed(before, before / unit, ground[..., 1], unit)
+    del before  # a copy, where there is soil
     np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
     return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
 

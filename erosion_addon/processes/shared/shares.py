@@ -44,8 +44,11 @@ class Shares(NamedTuple):
         """
         if self.nothing and not bounds:
             return None
-        found: Array = np.stack([*(self.filled(name, shape) for name in self._fields), *bounds], axis=-1)
-        return found.astype(np.float32, copy=False)
+        factors = [np.float32(1.0) if factor is None else factor for factor in self]
+        found = np.empty((*shape, len(factors) + len(bounds)), np.float32)
+        for layer, values in enumerate([*factors, *bounds]):
+            found[..., layer] = values
+        return found
 
 
 class Ground(NamedTuple):

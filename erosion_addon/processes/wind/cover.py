@@ -35,8 +35,14 @@ def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | 
     if suspended is not None:
         over[..., 2] = suspended
     if moisture is not None:
-        over[..., 0] = moisture * wet_hold
-    over[..., 1] = 1 if grass is None else 1 - parameters.grass_drag * np.clip(grass, 0, 1)
+        np.multiply(moisture, wet_hold, out=over[..., 0])
+    if grass is not None:
+        left = over[..., 1]
+        np.clip(grass, 0, 1, out=left)
+        left *= parameters.grass_drag
+        np.subtract(1, left, out=left)
+    else:
+        over[..., 1] = 1
     return over
 
 

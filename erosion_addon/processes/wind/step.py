@@ -230,7 +230,7 @@ class WindStep(Step):
             fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
             self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)
-        self._path += np.float32(PATH_RATE) * self._track
+        np.add(self._path, np.float32(PATH_RATE), out=self._path, where=self._track.view(np.bool_))
         self._totals.exported[0] += self._clear(self._ground)
         self._done, self._blowing = self._end, False
 
@@ -278,8 +278,17 @@ class WindStep(Step):
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
-        found = solid_layers(self._state, self._settled()[0], self._unit) | {"wind_path": self._path.copy()}
-        return found if self._flows is None else found | self._flow_maps(self._flows)
+        found = solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
+        return found | {"wind_path": self._path.copy()}
+
+    def release(self) -> dict[str, Array]:
+        """`layers` at the end of the step, without what was needed on the way."""
+        self._shade = self._cover = self._masks = None
+        return solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
+
+    def _maps(self) -> dict[str, Array]:
+        """Fields of the wind."""
+        return {"wind_path": self._path} | ({} if self._flows is None else self._flow_maps(self._flows))
 
     def _flow_maps(self, flows: Array) -> dict[str, Array]:
         """Velocity of the wind near the ground as a share of the free wind, and sand carried (m³ per m of width)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation of 48 frames: rivers cut canyons into a plateau, played by Geometry Nodes in a plain Blender.
+"""Animation of 48 frames: a plain rises, and rivers cut it into mountains, played by Geometry Nodes in a plain Blender.
 
 Writes build/examples/animation.webp; with --keep, the picture of the manual, docs/images/time.jpg. EEVEE renders it.
 """
@@ -21,11 +21,13 @@ import erosion_addon  # noqa: E402
 from erosion_addon.model import Recipe  # noqa: E402
 from erosion_addon.scene.materials import material  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
+from erosion_addon.ui.recipe import steps  # noqa: E402
 
 OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "time.jpg"
-SIDE, CELL_SIZE, RELIEF = 192, 20.0, 600.0
+SIDE, CELL_SIZE, RELIEF = 192, 60.0, 150.0
 FRAMES, PICTURE, SAMPLES = 48, (480, 270), 4
-RECIPE = "canyon"
+RISE = {"kind": "uplift", "years": 600_000.0, "uplift": 3.0, "pattern": "terrain"}
+PALETTE = "alpine"
 
 
 def noise(seed: int, exponent: float) -> np.ndarray:
@@ -47,11 +49,11 @@ def play(folder: Path) -> bpy.types.Scene:
     terrain = grid.make_grid_object("Terrain", heights, (CELL_SIZE, CELL_SIZE), scene.collection)
     bpy.context.view_layer.objects.active = terrain
     terrain.select_set(True)
-    terrain.erosion.recipe_name = RECIPE
+    steps.fill(terrain.erosion, Recipe.from_dict({"name": "Rise", "step": [RISE]}))
     settings = terrain.erosion.frames
     settings.folder, settings.count, settings.keep = str(folder), FRAMES, True
     bpy.ops.erosion.run()
-    material.assign(terrain, Recipe.load(RECIPE).palette)
+    material.assign(terrain, PALETTE)
     bpy.ops.erosion.playback_add()
     return scene
 
@@ -61,16 +63,16 @@ def set_stage(scene: bpy.types.Scene) -> None:
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.lens, camera.data.clip_start, camera.data.clip_end = 45.0, 10.0, 60_000.0
     width = SIDE * CELL_SIZE
-    camera.location = (-0.5 * width, -0.95 * width, 0.45 * width)
-    camera.rotation_euler = (Vector((0.0, -0.05 * width, 0.0)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+    camera.location = (-0.3 * width, -0.85 * width, 0.42 * width)
+    camera.rotation_euler = (Vector((0.03 * width, 0.0, 0.0)) - camera.location).to_track_quat("-Z", "Y").to_euler()
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-    sun.data.energy, sun.data.angle, sun.data.color = 5.0, math.radians(0.6), (1.0, 0.92, 0.80)
-    sun.rotation_euler = (math.radians(55), 0.0, math.radians(-60))
+    sun.data.energy, sun.data.angle, sun.data.color = 6.0, math.radians(0.6), (1.0, 0.92, 0.80)
+    sun.rotation_euler = (math.radians(62), 0.0, math.radians(-75))
     world = bpy.data.worlds.new("Sky")
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
     background = world.node_tree.nodes["Background"].inputs
-    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), 0.8
+    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), 0.6
     scene.world, scene.camera = world, camera
     for thing in (camera, sun):
         scene.collection.objects.link(thing)

@@ -11,6 +11,9 @@ Array = np.ndarray[Any, Any]
 EDGES = ("open", "closed", "wrap")
 """Kinds of edges. open: water and its load leave; closed: a wall; wrap: periodic."""
 
+LOOSE = ("sediment", "soil")
+"""Loose layers."""
+
 
 def loose_of(layers: dict[str, Array]) -> Array:
     """Total thickness of the loose layers, in meters, float64."""

@@ -165,12 +165,11 @@ def inverted(mask: Array, kind: str) -> Array:
     return turned
 
 
-FITS = ("exact", "clamp", "stretch")
-"""Treatment of values out of range: kept, so that the run refuses them; clamped; or stretched to 0-1."""
-
-
 def fitted(mask: Array, kind: str, fit: str) -> Array:
-    """Mask brought into range by one of FITS. Values that are not numbers stay, so that the run refuses them."""
+    """Mask whose values out of range are kept ("exact"), cut off ("clamp"), or stretched to 0-1 ("stretch").
+
+    The run refuses kept ones, and values that are not numbers, which always stay.
+    """
     if fit == "clamp":
         return mask.clip(0.0, MASK_KINDS[kind].highest).astype(np.float32)
     if fit == "stretch" and np.isfinite(mask).all():

@@ -68,7 +68,7 @@ class Painting:
         if box is None:
             return None, {}
         self._canvas.end(box)
-        layers = {"elevation": self._canvas.elevation, **self._canvas.loose}
+        layers = {"elevation": self._canvas.elevation, **self._canvas.loose_layers}
         return box, {name: _part(layer, box) for name, layer in layers.items()}
 
 

@@ -46,7 +46,7 @@ def make_points(empty_scene):
 @pytest.fixture
 def everything_of():
     """Reads all that a mesh holds, as bytes by name, to compare before and after."""
-    return _everything
+    return everything
 
 
 _MEMBERS = {
@@ -62,7 +62,7 @@ _MEMBERS = {
 }
 
 
-def _everything(mesh):
+def everything(mesh):
     held = {}
     for attribute in mesh.attributes:
         member, dtype, count = _MEMBERS[attribute.data_type]

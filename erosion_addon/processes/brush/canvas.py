@@ -54,16 +54,16 @@ class Canvas:
     def __init__(self, state: State, tools: Mapping[str, Process], grass_protection: float) -> None:
         self._state, self._tools = under_grass(state, grass_protection), tools
         self.elevation = _kept(state.elevation)
-        self.loose = {name: _kept(state.layers[name]) for name in LOOSE if name in state.layers}
+        self.loose_layers = {name: _kept(state.layers[name]) for name in LOOSE if name in state.layers}
         self.total = np.zeros(3)
-        self._rounded(state.elevation, {name: state.layers[name] for name in self.loose})
+        self._rounded(state.elevation, {name: state.layers[name] for name in self.loose_layers})
         self.hardness = np.zeros(state.elevation.shape if state.hardness_changes else 0, np.float32)
 
     def begin(self) -> None:
         """Begin a stroke: look which layers of rock lie bare."""
         if self._state.hardness_changes:
             strata: Any = self._state.strata
-            bare = self.elevation - loose_of(self.loose)
+            bare = self.elevation - loose_of(self.loose_layers)
             hardness = np.asarray(strata.resistance(bare, self._state.spacing), np.float32)
             given = self._state.masks.get("hardness", np.float32(0.0))
             self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (np.float32(1.0) - hardness)
@@ -88,8 +88,11 @@ class Canvas:
         """End a stroke that has changed no cell outside a box, see `Window.box`."""
         row, end_row, col, end_col = box
         inside = (slice(row, end_row), slice(col, end_col))
-        before = self.elevation[inside].copy(), {name: layer[inside].copy() for name, layer in self.loose.items()}
-        for layer in (self.elevation, *self.loose.values()):
+        before = (
+            self.elevation[inside].copy(),
+            {name: layer[inside].copy() for name, layer in self.loose_layers.items()},
+        )
+        for layer in (self.elevation, *self.loose_layers.values()):
             layer[inside] = _kept(layer[inside])
         self._rounded(*before, inside)
 
@@ -107,7 +110,7 @@ class Canvas:
         part = replace(
             state,
             elevation=window.cut(self.elevation),
-            layers={name: window.cut(layer) for name, layer in self.loose.items()},
+            layers={name: window.cut(layer) for name, layer in self.loose_layers.items()},
             masks=masks,
             # At the sides of a window that lie within the terrain nothing arrives.
             edges=state.edges if window.whole or state.edges != "wrap" else "closed",
@@ -153,7 +156,7 @@ class Canvas:
                 volumes = volumes.plus(slid)
         self.total += volumes
         window.put(self.elevation, elevation)
-        for name, layer in self.loose.items():
+        for name, layer in self.loose_layers.items():
             window.put(layer, loose[name])
 
 

@@ -28,8 +28,8 @@ class BrushStep(Step):
         faded = (replace(stroke, strength=stroke.strength * parameters.strength) for stroke in parameters.strokes)
         self._state, self._strokes = state, [stroke for stroke in faded if stroke.dabs]
         self._canvas = Canvas(state, tools, parameters.grass_protection)
-        self._start = self._canvas.elevation.copy(), [layer.copy() for layer in self._canvas.loose.values()]
-        self._elevation, self._loose = self._canvas.elevation, tuple(self._canvas.loose.values())
+        self._start = self._canvas.elevation.copy(), [layer.copy() for layer in self._canvas.loose_layers.values()]
+        self._elevation, self._loose = self._canvas.elevation, tuple(self._canvas.loose_layers.values())
         self._total, self._hardness, self._done = self._canvas.total, self._canvas.hardness, 0
         self._ends = [*accumulate(len(stroke.dabs) for stroke in self._strokes)]
         self.limits = {"_hardness": (0, 1), "_done": (0, self._all)}
@@ -61,7 +61,7 @@ class BrushStep(Step):
         """Current layers changed by the step, in meters, by field name; new arrays."""
         state, (elevation, loose) = self._state, self._start
         found = {"elevation": _changed(state.elevation, elevation, self._elevation)}
-        for name, start, now in zip(self._canvas.loose, loose, self._loose, strict=True):
+        for name, start, now in zip(self._canvas.loose_layers, loose, self._loose, strict=True):
             found[name] = _changed(np.asarray(state.layers[name], np.float64), start, now)
         return found
 

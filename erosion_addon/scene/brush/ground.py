@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...base.arrays import loose_of
+from ...base.arrays import LOOSE, loose_of
 from .. import session
 from ..run import start_state
 from ..terrain import attributes
@@ -15,16 +15,13 @@ from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
 from ..terrain.snapshot import snapshot
 
-LAYERS = ("sediment", "soil")
-"""Loose layers that strokes change."""
-
 
 @dataclass(eq=False, repr=False)
 class Ground:
     """A terrain as its mesh holds it, and what is known of it before erosion.
 
     mesh_uid, matrix: by these and its positions the mesh is known again. place: (vertices, 3) float32 local.
-    elevation: (rows, cols) float32 m; loose: layers, likewise. began: heights that Restore brings back. start,
+    elevation: (rows, cols) float32 m; loose_layers likewise, by name. began: heights that Restore brings back. start,
     start_loose: elevation and loose material before erosion (rows, cols) m. fields: results (rows, cols) float32.
     masks: those that the worker has; arrays of it by kind. sent: the worker process that has it all.
     """
@@ -35,7 +32,7 @@ class Ground:
     lattice: Lattice
     began: start_state.Heights
     elevation: Array
-    loose: dict[str, Array]
+    loose_layers: dict[str, Array]
     start: Array
     start_loose: Array
     fields: dict[str, Array]
@@ -91,7 +88,7 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
     first.setdefault("sediment", np.zeros(now.shape, np.float32))
     names = ("wear", "deposition", "bedrock", "moisture", "water_depth")
     fields = attributes.read_fields(mesh, lattice, [name for name in names if name in attributes.ours(mesh)])
-    loose = {name: np.asarray(layers[name], np.float32) for name in LAYERS if name in layers}
+    loose = {name: np.asarray(layers[name], np.float32) for name in LOOSE if name in layers}
     for name in ("wear", "deposition"):
         fields.setdefault(name, np.zeros(now.shape, np.float32))
     fields.setdefault("bedrock", (now.elevation - loose_of(loose)).astype(np.float32))

@@ -53,7 +53,7 @@ class Painter:
         self.object_uid, self.stroke = obj.session_uid, replace(stroke, dabs=())
         self.ended, self.fault = False, ""
         self._ground = grounds.of(obj, masks.get("sediment"))
-        attributes.check_names(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose))
+        attributes.check_names(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose_layers))
         self._runner = worker_process.ready()
         self._around: dict[str, Any] = {"edges": edges, "strata": strata, "threads": threads}
         self._masks = self._to_send(obj, masks)
@@ -82,7 +82,7 @@ class Painter:
         if ground.sent == (self._runner, *self._around.items()) and same:
             return None
         ground.masks, ground.sent = used, (self._runner, *self._around.items())
-        now = {**ground.given, **ground.loose, "elevation": self._precise(ground)}
+        now = {**ground.given, **ground.loose_layers, "elevation": self._precise(ground)}
         return {**now, **{MASK_PREFIX + kind: mask for kind, mask in used.items()}}
 
     def _precise(self, ground: grounds.Ground) -> Array:
@@ -135,7 +135,7 @@ class Painter:
 
     def _prepare(self, topology: Topology, colors: dict[str, bool]) -> None:
         ground = self._ground
-        cell_size, fields = mean_cell_size(ground.lattice.spacing), {**ground.fields, **ground.loose}
+        cell_size, fields = mean_cell_size(ground.lattice.spacing), {**ground.fields, **ground.loose_layers}
         inside = self._inside()
         part = {name: field[inside] for name, field in fields.items()}
         for name, is_there in colors.items():
@@ -155,7 +155,7 @@ class Painter:
 
     def _fields(self, mesh: bpy.types.Mesh) -> dict[str, Array]:
         """Fields to write: those that have changed, and those that the mesh does not have yet."""
-        fields, known = {**self._ground.fields, **self._ground.loose}, attributes.ours(mesh)
+        fields, known = {**self._ground.fields, **self._ground.loose_layers}, attributes.ours(mesh)
         there = {name for name in known if attributes.holds(mesh, name)}
         return {name: field for name, field in fields.items() if name in self._changed or name not in there}
 
@@ -202,7 +202,7 @@ class Painter:
         self._heights[cells] = (part[changed] / ground.lattice.scale_z).astype(np.float32)
         for name, layer in arrays.items():
             if name != "elevation":
-                self._put(ground.loose[name][inside], name, layer)
+                self._put(ground.loose_layers[name][inside], name, layer)
         kept[...] = part
         if len(arrays) > 1:
             self._measure(inside)
@@ -210,7 +210,7 @@ class Painter:
     def _measure(self, inside: tuple[slice, slice]) -> None:
         """Bring wear, deposition and bedrock of a box up to date."""
         ground, fields = self._ground, self._ground.fields
-        loose = loose_of({name: layer[inside] for name, layer in ground.loose.items()})
+        loose = loose_of({name: layer[inside] for name, layer in ground.loose_layers.items()})
         elevation = ground.elevation[inside].astype(np.float64)
         gained = loose - ground.start_loose[inside]
         measured = {

@@ -43,7 +43,7 @@ def read_mask(
     """Mask on the cells of the lattice, (rows, cols) float32.
 
     kind: one of `terrain.masks.MASK_KINDS`. source: one of SOURCES but "NONE". name: of the group or attribute, or the
-    image. fit: one of `terrain.masks.FITS`. invert, then scale, then border (m) modify the values, see `terrain.masks`.
+    image. fit: see `terrain.masks.fitted`. invert, then scale, then border (m) modify the values, see `terrain.masks`.
     Raises InputError for a missing or unsuitable input; the run checks the range of values.
     """
     if obj.data.is_editmode:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ...base.arrays import LOOSE
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...terrain.fields import BAKED, FIELDS
@@ -15,7 +16,7 @@ from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.snapshot import TerrainSnapshot
 
-_READ = {"sediment", "soil", *(name for process in PROCESSES.values() for name in process.reads)}
+_READ = {*LOOSE, *(name for process in PROCESSES.values() for name in process.reads)}
 
 LAYERS = tuple(name for name in FIELDS if name in _READ)
 """Attributes that a run reads if the mesh has them."""

@@ -4,10 +4,9 @@
 import bpy
 import numpy as np
 
+from ...base.arrays import LOOSE
 from ...recipe.recipe import Recipe
 from . import attributes
-
-_LOOSE = ("sediment", "soil")
 
 
 def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
@@ -17,7 +16,7 @@ def lack(obj: bpy.types.Object, recipe: Recipe) -> str:
     if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
         return ""
     anew = not obj.erosion.continue_from_result
-    layers = (attributes.read_values(obj.data, name, anew) for name in _LOOSE)
+    layers = (attributes.read_values(obj.data, name, anew) for name in LOOSE)
     return recipe.needs.lack(max((float(values.max()) for values in layers if values is not None), default=0.0))
 
 

@@ -10,6 +10,7 @@ from erosion_addon.scene.derived import companions, foliage, update_derived
 from erosion_addon.scene.materials import foliage_nodes, nodes
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
+from tests.scene.from_above import look_down
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
 
@@ -206,23 +207,7 @@ def stand(engine, path):
         layers = {field: np.full((11, 11), value, np.float32) for field, value in fields.items()}
         attributes.write_fields(tile.data, grid.find_lattice(tile), layers)
         foliage.add(tile, shells=6)
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale = "ORTHO", 20.0 * len(TILES)
-    camera.location = (10.0 * (len(TILES) - 1), 0.0, 50.0)
-    scene.collection.objects.link(camera)
-    scene.camera, scene.world = camera, bpy.data.worlds.new("Sky")
-    if bpy.app.version < (5, 0, 0):
-        scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (1.0, 1.0, 1.0, 1.0)
-    scene.render.engine = engine
-    scene.eevee.taa_render_samples = 2
-    scene.cycles.samples, scene.cycles.use_denoising = 4, False
-    scene.render.resolution_x, scene.render.resolution_y = TILE * len(TILES), TILE
-    scene.view_settings.view_transform = "Raw"
-    if bpy.app.version >= (5, 0, 0):
-        scene.render.image_settings.media_type = "IMAGE"
-    scene.render.image_settings.file_format = "OPEN_EXR"
-    scene.render.filepath = str(path)
+    look_down(scene, engine, len(TILES), TILE, 4, path)
 
 
 def check_picture(path):

@@ -12,6 +12,7 @@ from erosion_addon.scene.derived import companions, material_inputs, update_deri
 from erosion_addon.scene.materials import water_material
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
+from tests.scene.from_above import look_down
 from tests.terrains import bowl
 
 EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
@@ -207,23 +208,7 @@ def render_tiles(engine, folder, save_only=False):
         attributes.write_fields(tile.data, grid.find_lattice(tile), fields)
         if depth:
             water_surface.add(tile)
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale = "ORTHO", 20.0 * len(DEPTHS)
-    camera.location = (10.0 * (len(DEPTHS) - 1), 0.0, 50.0)
-    scene.collection.objects.link(camera)
-    scene.camera, scene.world = camera, bpy.data.worlds.new("Sky")
-    if bpy.app.version < (5, 0, 0):
-        scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (1.0, 1.0, 1.0, 1.0)
-    scene.render.engine = engine
-    scene.eevee.taa_render_samples = 2
-    scene.cycles.samples, scene.cycles.use_denoising = 8, False
-    scene.render.resolution_x, scene.render.resolution_y = TILE * len(DEPTHS), TILE
-    scene.view_settings.view_transform = "Raw"
-    if bpy.app.version >= (5, 0, 0):
-        scene.render.image_settings.media_type = "IMAGE"
-    scene.render.image_settings.file_format = "OPEN_EXR"
-    scene.render.filepath = str(folder / "tiles.exr")
+    look_down(scene, engine, len(DEPTHS), TILE, 8, folder / "tiles.exr")
     if save_only:
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / "tiles.blend"))
         return None

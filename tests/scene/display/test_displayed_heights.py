@@ -17,6 +17,7 @@ from erosion_addon.scene.run import run_queue as queue
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, shown_positions
 from erosion_addon.scene.worker import worker_process as process
+from tests.scene.jobs import wait_for
 from tests.terrains import fractal
 
 LONG = {"times": 20, "droplet.drops_per_cell": 1000.0}
@@ -40,14 +41,6 @@ def start(obj, times=1, **values):
     run = job.start(obj, replace(recipe, steps=recipe.steps * times), {})
     run.viewer.shows = True
     return run
-
-
-def wait_for(run, condition, seconds=300.0):
-    for _ in range(int(seconds / 0.05)):
-        run.poll(0.05)
-        if condition():
-            return
-    raise AssertionError(f"still {run.state} at {run.fraction}")
 
 
 def seen(obj):

@@ -16,6 +16,8 @@ from erosion_addon.scene.original import paused
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process
+from tests.scene.conftest import everything
+from tests.scene.jobs import wait_for
 from tests.terrains import fractal
 
 LONG = {"droplet.drops_per_cell": 1000.0}
@@ -36,39 +38,12 @@ def start(obj, **values):
     return job.start(obj, Recipe.load("arcane").with_values(values), {})
 
 
-def wait_for(run, condition, seconds=300.0):
-    for _ in range(int(seconds / 0.05)):
-        run.poll(0.05)
-        if condition():
-            return
-    raise AssertionError(f"still {run.state} at {run.fraction}")
-
-
 def to_the_end(run):
     wait_for(run, lambda: run.ended or run.state == "waiting")
 
 
 def under_way(run):
     wait_for(run, lambda: run.fraction > 0)
-
-
-def everything(mesh):
-    """All bytes of all attributes, by name."""
-    found = {}
-    for attribute in mesh.attributes:
-        kind = {
-            "FLOAT_VECTOR": ("vector", 3, "f"),
-            "FLOAT": ("value", 1, "f"),
-            "FLOAT2": ("vector", 2, "f"),
-            "FLOAT_COLOR": ("color", 4, "f"),
-            "INT": ("value", 1, "i"),
-            "INT32_2D": ("value", 2, "i"),
-            "BOOLEAN": ("value", 1, "?"),
-        }[attribute.data_type]
-        values = np.empty(len(attribute.data) * kind[1], kind[2])
-        attribute.data.foreach_get(kind[0], values)
-        found[attribute.name] = values.tobytes()
-    return found
 
 
 def worker_process():

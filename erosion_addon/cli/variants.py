@@ -88,7 +88,9 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
         published = outputs.publish()
     say_written(path for path in published if path.suffix == ".html")
     if not given.quiet:
-        note(f"{len(rows) * len(seeds)} variants on {shape[0]} × {shape[1]} cells; the page tells the command of each.")
+        made = len(rows) * len(seeds)
+        variants = "1 variant" if made == 1 else f"{made} variants"
+        note(f"{variants} on {shape[0]} × {shape[1]} cells; the page tells the command of each.")
 
 
 def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:

@@ -15,7 +15,7 @@ from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.fields import ANALYZED
 from erosion_addon.ui.drainage.analysis import EROSION_PT_analysis
-from tests.scene.conftest import _everything as everything
+from tests.scene.conftest import everything
 from tests.ui.recipe.test_steps import Drawn
 
 USUAL = AnalysisParameters()

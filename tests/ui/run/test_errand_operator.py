@@ -14,7 +14,7 @@ from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.ui.run import runs
-from tests.scene.conftest import _everything as everything
+from tests.scene.conftest import everything
 
 QUICK = LightParameters(azimuths=4)
 

@@ -12,7 +12,7 @@ from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
 from erosion_addon.ui.run import progress, variants
-from tests.scene.conftest import _everything as everything
+from tests.scene.conftest import everything
 from tests.ui.conftest import activate
 
 

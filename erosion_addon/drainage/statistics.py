@@ -99,7 +99,7 @@ def measured(land: Land) -> dict[str, Any]:
         },
         "flat": float((slope < FLAT).mean()) if slope.size else None,
         "needles": _needles(land) / heights.size * 1e6,
-        "slopes_along_grid": _favored(coarse.surface[2]),
+        "slopes_along_grid": favored(coarse.surface[2]),
     }
     return found
 
@@ -162,8 +162,8 @@ def _rivers(land: Land) -> dict[str, float | None]:
         return found
     channels = _channels(land, cells)
     beyond = np.cumsum(channels.counts[::-1])[::-1] / cells.size  # the share with more than a bin's least
-    # Means weigh as much as they have cells: a bin of one river's last reach says less than one of many brooks. On parts
-    # of elevation models, concavities then differ half to nine tenths as much.
+    # Means weigh as much as they have cells: a bin of one river's last reach says less than one of many brooks.
+    # Concavities of parts of an elevation model then differ half to nine tenths as much.
     equal = np.ones(BINS)
     fits = {
         "concavity": (channels.middles, channels.slopes, channels.counts, -1.0),
@@ -183,7 +183,7 @@ def _rivers(land: Land) -> dict[str, float | None]:
         found[f"{name}_r2"] = 1.0 - float((weights * rest * rest).sum()) / total if total else None
     ways = np.empty(4)
     streams.aspects(land.graph.network, cells, *land.spacing, REACH, ways)
-    found["channels_along_grid"] = _favored(ways)
+    found["channels_along_grid"] = favored(ways)
     return found
 
 
@@ -210,7 +210,7 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
     return found
 
 
-def _favored(amounts: Array) -> float | None:
+def favored(amounts: Array) -> float | None:
     """Relative excess along the grid's axes or diagonals over isotropy.
 
     amounts: (4,) by the sectors of `kernels.surface`; axes and diagonals each cover a quarter of the circle.

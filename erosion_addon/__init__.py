@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terrain erosion: for Blender as an extension, and without Blender as a command and a library."""
 
-from importlib import import_module
 from typing import Any
 
 VERSION = "0.1.0"
@@ -28,7 +27,9 @@ _DOORS = {
 def __getattr__(name: str) -> Any:
     if name not in _DOORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("." + _DOORS[name], __name__), name)
+    from .base.doors import opened
+
+    return opened(__name__, f"{_DOORS[name]}.{name}")
 
 
 def __dir__() -> list[str]:

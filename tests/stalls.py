@@ -20,7 +20,7 @@ import numpy as np
 
 import erosion_addon
 from erosion_addon.model import Recipe
-from erosion_addon.processes.brush.strokes import Stroke
+from erosion_addon.processes.brush.parameters import Stroke
 from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid

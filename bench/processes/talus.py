@@ -13,7 +13,8 @@ from bench.shared.table import Row, at_least, at_most, for_information
 from erosion_addon.base.threads import processors
 from erosion_addon.processes.shared.kernels import relax as talus
 from erosion_addon.processes.shared.state import State
-from erosion_addon.processes.talus.step import TalusParameters, TalusStep
+from erosion_addon.processes.talus.parameters import TalusParameters
+from erosion_addon.processes.talus.step import TalusStep
 
 SPACING = 10.0
 RELIEF = 1000.0

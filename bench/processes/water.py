@@ -18,8 +18,8 @@ from erosion_addon.processes.shared.row_bands import Bands
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.water.kernels import flow as water
 from erosion_addon.processes.water.kernels import level_slopes as water_slopes
-from erosion_addon.processes.water.parameters import longest_step
-from erosion_addon.processes.water.step import WaterParameters, WaterStep
+from erosion_addon.processes.water.parameters import WaterParameters, longest_step
+from erosion_addon.processes.water.step import WaterStep
 
 SPACING, GRAVITY, FRICTION, PIPE_DEPTH = 10.0, 9.81, 0.05, 2.0
 BYTES = 56

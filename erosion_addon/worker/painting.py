@@ -15,7 +15,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import granted
 from ..processes.brush.canvas import Box, Canvas, united
-from ..processes.brush.strokes import BrushParameters, Stroke
+from ..processes.brush.parameters import BrushParameters, Stroke
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import protected_soil
 from ..processes.shared.state import State

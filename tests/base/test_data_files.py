@@ -10,7 +10,7 @@ import pytest
 from erosion_addon.base.data_files import shipped
 from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.droplet.step import DropletParameters
+from erosion_addon.processes.droplet.parameters import DropletParameters
 from tests.terrains import fractal
 
 OF_DROPLETS = ("alpine", "arcane", "canyon", "desert range", "old hills")

@@ -10,7 +10,7 @@ import pytest
 
 from erosion_addon import VERSION
 from erosion_addon.model import Recipe, Step, Terrain, erode
-from erosion_addon.processes.droplet.step import DropletParameters
+from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import Volumes
 from erosion_addon.run.report import hashes, in_words, is_step_report, mass_balance, volume

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe, Step, Terrain, erode, simulate
-from erosion_addon.processes.droplet.step import DropletParameters
+from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume
 from tests.terrains import fractal

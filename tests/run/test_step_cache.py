@@ -41,7 +41,7 @@ def started(monkeypatch):
             return made(state, parameters, key)
 
         step.bytes_per_cell = process.step.bytes_per_cell
-        monkeypatch.setitem(PROCESSES, kind, process._replace(step=step))
+        monkeypatch.setitem(PROCESSES, kind, process._replace(maker=lambda made=step: made))
     return kinds
 
 

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.doors import opened
 from ..shared.process import MASKS, Part, Process, Spacing
-from ..shared.state import State, Step
-from .canvas import RUN_OUT
-from .step import BrushStep
-from .strokes import BrushParameters
+from .parameters import RUN_OUT, BrushParameters
 
 SECONDS = {"rain": 5e-7, "rills": 5e-7, "talus": 3e-7, "smooth": 3e-7}
 """Of a dab, by the cell of its window; others take none to speak of."""
@@ -38,26 +36,13 @@ def _on_part(given: BrushParameters, part: Part) -> BrushParameters:
     return replace(given, strokes=tuple(strokes))
 
 
-class Steps:
-    """Makes brush steps out of other processes. tools: these, by kind."""
-
-    bytes_per_cell = BrushStep.bytes_per_cell
-
-    def __init__(self, tools: Mapping[str, Process]) -> None:
-        self.tools = tools
-
-    def __call__(self, state: State, parameters: Any, key: int) -> Step:
-        """A step on `state`. The key is not used: each stroke has its seed, and stays the same at another place."""
-        return BrushStep(state, parameters, key, self.tools)
-
-
 def process_of(tools: Mapping[str, Process]) -> Process:
     """The process whose strokes are made of other processes, by kind."""
     return Process(
         "brush",
         "Brush Strokes",
         BrushParameters,
-        Steps(tools),
+        lambda: opened(__name__, "step.BrushSteps")(tools),
         icon="BRUSH_DATA",
         seconds=_seconds,
         seconds_to_compile=12.0,

@@ -16,8 +16,8 @@ from ...terrain.limits import NO_LIMITS
 from ..shared.process import Process
 from ..shared.shares import shares_in_depth, under_grass
 from ..shared.state import State, Step, Volumes
-from .dabs import HEIGHT, HOP, SPREADING, Ground, blown, crept, raised, strewn
-from .strokes import Stroke
+from .dabs import HEIGHT, SPREADING, Ground, blown, crept, raised, strewn
+from .parameters import HOP, RUN_OUT, Stroke
 from .window import Window, around, distances
 
 LOOSE = ("sediment", "soil")
@@ -34,10 +34,6 @@ SOLID = 90.0
 
 FADE = 2.302585092994046
 """What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
-
-RUN_OUT = {"rain": 2.1, "rills": 2.1, "wind": 1.0 + HOP}
-"""Radii from its middle within which a dab changes the ground, where that is beyond the disc."""
-
 
 Box = tuple[int, int, int, int]
 """As `Window.box`."""

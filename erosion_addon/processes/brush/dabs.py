@@ -16,9 +16,6 @@ from ..shared.state import State, Volumes
 HEIGHT = 0.02
 """Meters that the ground rises in a dab of full strength, by the meter of radius."""
 
-HOP = 0.25
-"""Distance that sand is blown in a dab, by the meter of radius: that between two dabs."""
-
 HOPS = (0.25, 0.5, 0.75, 1.0)
 """Shares of that distance at which equal parts of sand land; one alone would raise ripples of its length."""
 

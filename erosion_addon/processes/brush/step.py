@@ -13,7 +13,7 @@ from ...base.arrays import Array
 from ..shared.process import Process
 from ..shared.state import State, Step, Volumes, chunk_end
 from .canvas import Canvas, box_of
-from .strokes import BrushParameters
+from .parameters import BrushParameters
 
 
 class BrushStep(Step):
@@ -76,6 +76,19 @@ class BrushStep(Step):
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
         return {"strokes": int(np.searchsorted(self._ends, self._done, side="right")), "dabs": self._done}
+
+
+class BrushSteps:
+    """Maker of brush steps. tools: the processes that strokes are made of, by kind."""
+
+    bytes_per_cell = BrushStep.bytes_per_cell
+
+    def __init__(self, tools: Mapping[str, Process]) -> None:
+        self.tools = tools
+
+    def __call__(self, state: State, parameters: Any, key: int) -> Step:
+        """A step on `state`. The key is not used: each stroke has its seed, and stays the same at another place."""
+        return BrushStep(state, parameters, key, self.tools)
 
 
 def _changed(before: Array, start: Array, now: Array) -> Array:

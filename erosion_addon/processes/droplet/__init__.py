@@ -4,10 +4,10 @@
 import math
 from dataclasses import replace
 
-from ..shared.coarse_step import AtFeatureSize, channels_on_part
-from ..shared.particle_step import DROPS_TOLD, bytes_of_drops, drops_in_words, seconds_of_drops
+from ...base.doors import door
+from ..shared.parameters import DROPS_TOLD, bytes_of_drops, channels_on_part, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Part, Process
-from .step import DropletParameters, DropletStep
+from .parameters import DropletParameters
 
 
 def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larger: float) -> DropletParameters:
@@ -29,7 +29,7 @@ PROCESS = Process(
     "droplet",
     "Droplets",
     DropletParameters,
-    AtFeatureSize(DropletStep, by_the_cell=True),
+    door(__name__, "step.DropletSteps"),
     icon="MOD_FLUIDSIM",
     seconds=seconds_of_drops(2.5e-6),
     seconds_to_compile=12.0,

@@ -4,13 +4,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.doors import door
 from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import DuneParameters
-from .step import DuneStep, sweeps
 
 
 def _seconds(given: DuneParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return sweeps(given, spacing) * 1.6e-7 * shape[0] * shape[1]
+    return given.sweeps(spacing) * 1.6e-7 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -23,7 +23,7 @@ PROCESS = Process(
     "dunes",
     "Dune Field",
     DuneParameters,
-    DuneStep,
+    door(__name__, "step.DuneStep"),
     icon="RNDCURVE",
     seconds=_seconds,
     seconds_to_compile=12.0,

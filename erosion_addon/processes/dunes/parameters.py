@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters of the dunes step."""
 
+import math
+
+from ...base.arrays import mean_cell_size
 from ...base.parameters import Parameters, parameter
 from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
 LEAST_HOP = 2.0
 """Shortest hop in cells; with less, sand would not leave its dune."""
+
+
+SLAB = 0.05
+"""Thickness of a slab in cell sizes. Thinner slabs leave smoother sand and take proportionally longer."""
+
+FLIGHT = 1.7
+"""Mean number of hops of a slab on level sand."""
 
 
 class DuneParameters(Parameters):
@@ -177,3 +187,10 @@ class DuneParameters(Parameters):
     def hop(self, cell_size: float) -> float:
         """Hop length on level ground in meters."""
         return max(self.hop_length, LEAST_HOP * cell_size)
+
+    def sweeps(self, spacing: tuple[float, float]) -> int:
+        """Mean number of draws per cell: a slab on level sand carries its volume over FLIGHT hops."""
+        cell = mean_cell_size(spacing)
+        if self.years * self.transport == 0:
+            return 0
+        return max(1, math.ceil(self.years * self.transport / (SLAB * cell * FLIGHT * self.hop(cell))))

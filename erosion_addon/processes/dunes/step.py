@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array, mean_cell_size
+from ...base.arrays import EDGES, Array
 from ...base.threads import in_bands
 from ...kernels.elementary import sincos, tan
 from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, ringed, volumes
@@ -16,13 +16,7 @@ from ..shared.shares import Ground, depth_bounds, shares, under_grass
 from ..shared.slides import Slides
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.winds import drawn_wind, turned
-from .parameters import DuneParameters
-
-SLAB = 0.05
-"""Thickness of a slab in cell sizes. Thinner slabs leave smoother sand and take proportionally longer."""
-
-FLIGHT = 1.7
-"""Mean number of hops of a slab on level sand."""
+from .parameters import FLIGHT, SLAB, DuneParameters
 
 DUNE, AROUND = 1.0, 12.0
 """Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is compared with."""
@@ -71,14 +65,6 @@ GOLDEN = 0.6180339887498949
 """Golden ratio: its multiples sample the winds of a rose evenly, whatever their weights."""
 
 
-def sweeps(given: DuneParameters, spacing: tuple[float, float]) -> int:
-    """Mean number of draws per cell: a slab on level sand carries its volume over FLIGHT hops."""
-    cell = mean_cell_size(spacing)
-    if given.years * given.transport == 0:
-        return 0
-    return max(1, math.ceil(given.years * given.transport / (SLAB * cell * FLIGHT * given.hop(cell))))
-
-
 class DuneStep(Step):
     """Running dunes step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 
@@ -122,7 +108,7 @@ class DuneStep(Step):
         self._portions = max(1, -(-rows * cols // PORTION))
         self._parts = self._portions + 3
         works = bool(loose.any()) or parameters.supply > 0 or self._beach.any()
-        self._sweeps = sweeps(parameters, state.spacing) if works else 0
+        self._sweeps = parameters.sweeps(state.spacing) if works else 0
         self._end = self._sweeps * self._parts + (LAST_SLIDES if self._sweeps else 0)
         self._season = max(1, round(parameters.season / (parameters.years or 1.0) * self._sweeps))
         self._done = 0

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rills: water that follows the slope between cells."""
 
-from ..shared.coarse_step import AtFeatureSize, channels_on_part
-from ..shared.particle_step import DROPS_TOLD, bytes_of_drops, drops_in_words, seconds_of_drops
+from ...base.doors import door
+from ..shared.parameters import DROPS_TOLD, bytes_of_drops, channels_on_part, drops_in_words, seconds_of_drops
 from ..shared.process import MASKS, Process
-from .step import RillParameters, RillStep
+from .parameters import RillParameters
 
 PROCESS = Process(
     "rill",
     "Light Droplets",
     RillParameters,
-    AtFeatureSize(RillStep),
+    door(__name__, "step.RillSteps"),
     icon="MATFLUID",
     seconds=seconds_of_drops(9e-6),
     seconds_to_compile=9.0,

@@ -1,133 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light droplet step: parameters, and conversion between meters and the kernel's cells."""
+"""Light droplet step: conversion between meters and the kernel's cells."""
 
 from typing import Any
 
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from ...base.parameters import Parameters, parameter
 from ...kernels.elementary import expm1
-from ..shared.coarse_step import coarse_to_fine, detail, feature_size
+from ..shared.coarse_step import AtFeatureSize
 from ..shared.particle_step import PATIENCE, DropStep, drop_sources
-from ..shared.shares import grass_protection
-from ..shared.slides import creep, slope_limit
 from ..shared.state import State, Volumes
-
-
-class RillParameters(Parameters):
-    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
-    counts by the meter, not by the cell.
-    """
-
-    drops_per_cell: float = parameter(
-        0.75,
-        "How much it rains: more drops cut deeper rills and fill wider floors.",
-        low=0,
-        high=1000,
-        unit="1/cell",
-        soft_high=5,
-        step=0.01,  # from 8 on needles are left in plains
-    )
-    feature_size: float = feature_size()
-    detail: int = detail()
-    form: str = parameter(
-        "simple",
-        "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",
-        choices={
-            "simple": "Drops level what they run over, and make material or destroy it; the report says how much",
-            "capacity": "Drops dig, carry and lay down, and none of it is lost",
-            "uncapped": "As capacity, by the article's first rule: the height between two places does not bound a step",
-        },
-    )
-    gravity: float = parameter(
-        0.01,
-        "How fast drops speed up downhill: higher values leave slopes drier, and let the capacity form carry more.",
-        low=0,
-        high=1000,
-        unit="1/m",
-        soft_high=0.1,
-        group="Drops",
-    )
-    friction: float = parameter(
-        0.005,
-        "Share of its speed that a drop loses on a meter: higher values make it follow every bend.",
-        low=0,
-        high=1000,
-        unit="1/m",
-        soft_high=0.1,
-        group="Drops",
-    )
-    transfer_rate: float = parameter(
-        0.5, "Share of the height between two places that a drop levels: higher values cut deeper rills.", low=0, high=1
-    )
-    sediment_ratio: float = parameter(
-        3.0,
-        "How much more a drop fills than it digs: higher values fill valleys to wider, flatter floors.",
-        low=0,
-        high=100,
-        soft_low=0.5,
-        soft_high=10,  # below it floors are pitted, or drained to the edges' height
-    )
-    capacity: float = parameter(
-        100.0,
-        "How much a drop can carry, in the capacity form: higher values take it further.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=1000,
-        needs=("form", "capacity", "uncapped"),
-    )
-    minimum_volume: float = parameter(
-        0.01,
-        "Share of its water at which a drop ends: higher values make shorter paths.",
-        low=0,
-        high=1,
-        soft_high=0.5,
-        step=0.001,
-        group="Drops",
-    )
-    evaporation: float = parameter(
-        0.001,
-        "Share of its water that a drop loses on a meter: higher values make shorter paths.",
-        low=0,
-        high=1000,
-        unit="1/m",
-        soft_high=0.02,
-        group="Drops",
-    )
-    maximum_path: float = parameter(
-        4.0,
-        "Longest path of a drop, as a multiple of the terrain's longer side: lower values end rivers on their way.",
-        low=0.01,
-        high=100,
-        unit="sides",
-        soft_high=10,
-        step=0.01,
-        group="Drops",
-    )
-    soil_absorption: float = parameter(
-        0.05,
-        "How fast the ground below a slow drop gets moist: higher values make wider wet ground.",
-        low=0,
-        high=1000,
-        unit="1/m",
-        soft_high=1,
-        group="Moisture",
-    )
-    soil_evaporation: float = parameter(
-        10.0,
-        "How fast the ground dries while a drop falls on each cell: higher values leave only the grooves wet.",
-        low=0,
-        high=1000,
-        unit="cells/drop",
-        soft_high=100,
-        group="Moisture",
-    )
-    slope_limit: float = slope_limit()
-    creep: float = creep()
-    grass_protection: float = grass_protection()
-    coarse_to_fine: bool = coarse_to_fine()
+from .parameters import RillParameters
 
 
 class RillStep(DropStep):
@@ -227,3 +110,7 @@ class RillStep(DropStep):
         exported += self._settled()[1] * self._unit_volume
         made = 0.0 if self._constants.carries else filled - eroded
         return Volumes(eroded, exported, made).plus(self._given_way())
+
+
+RillSteps = AtFeatureSize(RillStep)
+"""Maker of steps on cells as large as their finest channels."""

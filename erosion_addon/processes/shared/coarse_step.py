@@ -14,90 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array, longer_side
-from ...base.parameters import parameter
+from ...base.arrays import Array
+from ...grid.transfer import Grids
 from ...terrain.terrain import SMALLEST_SIDE
-from .grid_transfer import Grids
-from .process import Part
+from .parameters import COARSE_DROPS, FINE_DROPS, halved, size_of
 from .shares import under_grass, with_folded
 from .state import State, Step, Volumes
-
-
-def feature_size() -> Any:
-    """Parameter: width of the finest channels in meters."""
-    return parameter(
-        0.0,
-        "Width of the finest channels: "
-        "higher values make them broader, and alike at every resolution. Auto: by Detail.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=100,
-        zero="Auto",
-        usual=10.0,
-    )
-
-
-def detail() -> Any:
-    """Parameter: width of the finest channels relative to the terrain."""
-    return parameter(
-        0,
-        "Most channels side by side along the longer side, at every resolution: "
-        "higher values make them finer. Auto: cells.",
-        low=0,
-        high=65536,
-        soft_high=2048,
-        zero="Auto",
-        usual=512,
-    )
-
-
-def channels_on_part(parameters: Any, part: Part) -> Any:
-    """Parameters of drops on a window: channels and paths of the same length in meters."""
-    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0), "coarse_to_fine": False}
-    if parameters.detail:
-        values["detail"] = max(1, round(parameters.detail / part.sides))
-    return replace(parameters, **values)
-
-
-def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:
-    """Width of a step's finest channels in meters; 0 for the width of a cell."""
-    if parameters.feature_size > 0 or parameters.detail == 0:
-        return float(parameters.feature_size)
-    return float(longer_side(shape, spacing) / parameters.detail)
-
-
-def coarse_to_fine() -> Any:
-    """Parameter: coarser cells first."""
-    return parameter(
-        False,
-        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
-        "terrains, with valleys a little elsewhere.",
-        group="Resolution",
-    )
-
-
-COARSEST = 128
-"""Fewest cells along the longer side of a coarser grid, enough for large valleys."""
-
-COARSE_DROPS, FINE_DROPS = 0.5, 0.15
-"""Shares of the drops per cell on coarse and on fine cells.
-
-Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.85 to 1.0
-times the deviation that it has on fine cells alone.
-"""
 
 OWN_KEY = 2**31
 """Added to the key for the coarse cells; keys of a recipe's steps differ by less."""
 
 COARSE_WORK = 0.3
 """Share of the work that is done on coarse cells."""
-
-
-def halved(shape: tuple[int, ...]) -> tuple[int, int] | None:
-    """Rows and columns of cells twice as wide; None if they would be too few for large valleys."""
-    rows, cols = ((cells + 1) // 2 for cells in shape)
-    return (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +11,13 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
-from .coarse_step import COARSE_DROPS, FINE_DROPS, halved, size_of
-from .process import Cost, Spacing
 from .shares import Ground, shares
-from .slides import Hillslopes, hillslope_bytes, seconds_of_hillslopes
+from .slides import Hillslopes
 from .state import State, Step, Volumes, chunk_end
 from .tile_scheduler import TileRun
 
 PATIENCE = 2**16
 """Steps per visit of a tile; a tile with many drops would take seconds otherwise."""
-
-
-COARSE_BYTES = 24
-"""Working memory of coarser cells per cell of the terrain."""
 
 
 class DropStep(Step):
@@ -160,37 +153,3 @@ def cumulated(weights: Array) -> Array:
     if weights[-1] > 0:
         weights /= weights[-1]
     return weights
-
-
-DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
-"""Counts that `drops_in_words` needs."""
-
-
-def bytes_of_drops(given: Any) -> int:
-    """Memory per cell of parameters, see `process.Process.bytes_of_options`."""
-    hillslopes = hillslope_bytes(given)
-    return hillslopes + (COARSE_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
-
-
-def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
-    """Number of drops and their mean path, in words."""
-    paths = f"mean path {counts['mean_path']:.0f} cells, {counts['paths_cut']:,} paths cut"
-    if "random_directions" in counts:
-        paths += f", {counts['random_directions']:,} random directions"
-    return [f"{counts['drops']:,} drops, {counts['drops_per_second']:,.0f} a second", paths]
-
-
-def seconds_of_drops(each: float) -> Cost:
-    """Estimated duration for drops. each: seconds per drop."""
-
-    def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-        size = size_of(given, shape, spacing)
-        height, width = max(size, spacing[0]), max(size, spacing[1])
-        rows, cols = round(shape[0] * spacing[0] / height), round(shape[1] * spacing[1] / width)
-        drops: float = given.drops_per_cell * rows * cols
-        hillslopes = seconds_of_hillslopes(given, (rows, cols), (height, width))
-        if given.coarse_to_fine and halved((rows, cols)):  # a quarter of the cells, and half of the way
-            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (FINE_DROPS + 1 / 4)
-        return drops * each + hillslopes
-
-    return seconds

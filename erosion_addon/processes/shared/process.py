@@ -77,7 +77,9 @@ class Process(NamedTuple):
 
     label: str
     parameters: type[Parameters]
-    step: StepFactory
+
+    maker: Callable[[], StepFactory]
+    """Imports and returns the maker of its steps: `doors.door(__name__, "step.…")`."""
 
     icon: str
     """Name of a Blender icon."""
@@ -153,6 +155,11 @@ class Process(NamedTuple):
         """State in which a step begins. masks: parameter → scale factor; InputError if that is missing."""
         limited = state.limited(limits)
         return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
+
+    @property
+    def step(self) -> StepFactory:
+        """Maker of its steps."""
+        return self.maker()
 
     @property
     def follows_width(self) -> bool:

@@ -3,13 +3,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError
-from ...base.parameters import parameter
 from ...grid.padding import continued
 from ...terrain.masks import AREAS
 from .state import State
@@ -163,17 +162,6 @@ def protected_soil(layers: Mapping[str, Array], masks: Mapping[str, Array]) -> A
 def with_folded(state: State) -> State:
     """State with its masks `folded`."""
     return replace(state, masks=folded(state.masks))
-
-
-def grass_protection() -> Any:
-    """Parameter: protection by grass."""
-    return parameter(
-        0.8,
-        "Share of all erosion that full grass keeps off: higher values hold green ground where it is.",
-        low=0,
-        high=1,
-        group="Grass",
-    )
 
 
 def under_grass(state: State, protection: float) -> State:

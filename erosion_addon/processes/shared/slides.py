@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array, longer_side
-from ...base.parameters import parameter
+from ...base.arrays import EDGES, Array
 from ...kernels.elementary import tan
 from .halo import ground_now, inner, share_masks
+from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
 from .row_bands import Bands
 from .shares import Ground, Plot
 from .state import State
@@ -17,32 +17,15 @@ from .state import State
 REST = 1e-4
 """Smallest movement, as a share of the stable height difference."""
 
-SPREAD = 0.375
-"""Share of the excess slope removed per pass; 1/2 is the stability limit."""
-
 LOOK = 16
 """Passes between updates of the hardness of bare rock."""
 
-
-PORTIONS = 32
-"""Portions of the drops of a whole step, each followed by slides and creep."""
-
-ROUND = 8
-"""Passes after a portion of the drops."""
 
 LAST_ROUNDS = 32
 """Most rounds after the last drop, for what it left to come to rest."""
 
 LEVEL = 1e-9
 """Slope in degrees beyond which ground creeps: none, but one by which can be divided."""
-
-SECONDS = 4e-9
-"""Seconds per pass and cell."""
-
-
-def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
-    """Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
-    return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
 
 
 class Slides:
@@ -177,59 +160,6 @@ class _Creep(Slides):
         return masks
 
 
-def slope_limit() -> Any:
-    """Parameter: steepest flanks beside channels."""
-    return parameter(
-        90.0,
-        "Steepest slope beside what drops dig: lower values make gentler flanks without needles, 90 keeps walls.",
-        low=1,
-        high=90,
-        unit="°",
-        group="Hillslopes",
-        soft_low=20,
-    )
-
-
-def creep() -> Any:
-    """Parameter: distance of creep during the rain."""
-    return parameter(
-        0.0,
-        "How far ground creeps while the drops fall: higher values round crests and fill hollows.",
-        low=0,
-        high=10_000,
-        unit="m",
-        zero="None",
-        usual=10.0,
-        soft_high=50,
-        group="Hillslopes",
-        width_power=1,
-    )
-
-
-def hillslope_bytes(given: Any) -> int:
-    """Working memory of `Hillslopes` per cell, see `process.Process.bytes_of_options`."""
-    return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
-
-
-def _creep_passes(
-    length: float, shape: tuple[int, ...], spacing: tuple[float, float], portions: int = PORTIONS
-) -> tuple[int, float]:
-    """Passes of creep after each of the portions of the drops, and their spread. Creep reaches √(2 D t), at most the
-    length of the terrain.
-    """
-    rows, cols = (side * side for side in spacing)
-    length = min(length, longer_side(shape, spacing))
-    each = 0.5 * length * length / portions / (rows * cols / (rows + cols))
-    passes = math.ceil(each / SPREAD)
-    return passes, each / max(passes, 1)
-
-
-def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-    """Estimated duration for parameters with `slope_limit` and `creep`."""
-    passes = PORTIONS * ((ROUND if given.slope_limit < 90 else 0) + _creep_passes(given.creep, shape, spacing)[0])
-    return passes * SECONDS * shape[0] * shape[1]
-
-
 class Hillslopes:
     """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions while the drops run,
     see `PORTIONS`; share: of a whole step's portions.
@@ -258,7 +188,7 @@ class Hillslopes:
         self._rock, self._loose = np.zeros(shape), np.zeros(shape)
         surface = ground[..., 0] * unit
         self._floor = datum + float(surface.min() - max(np.ptp(surface), state.cell_size))
-        self._passes, spread = _creep_passes(length, state.elevation.shape, state.spacing, self._portions)
+        self._passes, spread = creep_passes(length, state.elevation.shape, state.spacing, self._portions)
         self._creep: _Creep | None = None
         self._slides: Slides | None = None
         if self._passes:

@@ -4,9 +4,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.doors import door
+from ..shared.parameters import seconds_of_slides
 from ..shared.process import Process, volume
-from ..shared.slides import seconds_of_slides
-from .step import SnowParameters, SnowStep
+from .parameters import SnowParameters
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -18,7 +19,7 @@ PROCESS = Process(
     "snow",
     "Snow",
     SnowParameters,
-    SnowStep,
+    door(__name__, "step.SnowStep"),
     icon="PARTICLES",
     seconds=seconds_of_slides,
     seconds_to_compile=9.0,

@@ -4,9 +4,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.doors import door
+from ..shared.parameters import seconds_of_slides
 from ..shared.process import Process
-from ..shared.slides import seconds_of_slides
-from .step import TalusParameters, TalusStep
+from .parameters import TalusParameters
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -18,7 +19,7 @@ PROCESS = Process(
     "talus",
     "Talus",
     TalusParameters,
-    TalusStep,
+    door(__name__, "step.TalusStep"),
     icon="RIGID_BODY",
     seconds=seconds_of_slides,
     seconds_to_compile=9.0,

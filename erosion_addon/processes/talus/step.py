@@ -5,56 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array, longer_side
-from ...base.parameters import Parameters, parameter
+from ...base.arrays import Array
 from ..shared.halo import ANY_HEIGHT, changed_elevation, inner, ringed, volumes
-from ..shared.shares import grass_protection, under_grass
+from ..shared.shares import under_grass
 from ..shared.slides import Slides
 from ..shared.state import Pace, State, Step, Volumes
-
-
-class TalusParameters(Parameters):
-    """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
-
-    sediment_angle: float = parameter(
-        34.0,
-        "Steepest slope on which loose material stays: lower values make wide, flat screes.",
-        low=1,
-        high=89,
-        unit="°",
-    )
-    rock_angle: float = parameter(
-        60.0,
-        "Steepest slope that rock stands at: lower values wear cliffs down, 90 keeps them.",
-        low=1,
-        high=90,
-        unit="°",
-        soft_low=30,  # below the angle of loose material, rock becomes that and stands no flatter
-    )
-    collapse: float = parameter(
-        0.5,
-        "How readily rock that is too steep breaks: "
-        "higher values take cliffs back further before their scree holds them.",
-        low=0,
-        high=1,
-    )
-    reach: float = parameter(
-        200.0,
-        "How far around what is too steep a slope gives way: lower values stop the slides half-way.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=1000,
-        width_power=1,
-    )
-    grass_protection: float = grass_protection()
-
-    def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
-        # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
-        # further to go than the terrain is long.
-        reach = min(self.reach, longer_side(shape, spacing))
-        return round(8 * (reach / spacing[0] * (reach / spacing[0]) + reach / spacing[1] * (reach / spacing[1])))
+from .parameters import TalusParameters
 
 
 class TalusStep(Step):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.doors import door
 from ..shared.process import MASKS, Part, Process, Spacing, volume
-from .parameters import UpliftParameters
-from .step import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftStep
+from .parameters import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters
 
 _YEARS_ON_TILES = 0.3
 """Share of the years that rivers run once more on the tiles of a landscape."""
@@ -40,7 +40,7 @@ PROCESS = Process(
     "uplift",
     "Uplift and Rivers",
     UpliftParameters,
-    UpliftStep,
+    door(__name__, "step.UpliftStep"),
     icon="IPO_ELASTIC",
     seconds=_seconds,
     seconds_to_compile=14.0,

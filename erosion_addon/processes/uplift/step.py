@@ -14,29 +14,15 @@ from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import sunk
 from ...grid.padding import continued
 from ...kernels.elementary import tan
-from ..shared.coarse_step import CoarseStep, halved
+from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
+from ..shared.parameters import halved
 from ..shared.shares import Ground, Plot, under_grass, with_folded
 from ..shared.state import INFLOW, LARGEST, State, Step, Volumes, chunk_end
-from .parameters import UpliftParameters
-
-STEPS = 40
-"""Time steps of a run, each with a new flow graph.
-
-Twice as many change the mean height of a dissected fractal by less than 1 %.
-"""
+from .parameters import COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters
 
 PHASES = 3
 """Phases of a time step: uplift and creep, routing, incision."""
-
-COARSE_STEPS = 30
-"""Time steps on coarser cells."""
-
-COARSE_SHARE = 0.25
-"""Their share of the work."""
-
-COARSE_BYTES = 60
-"""Their working memory per cell of the terrain, including the transfer of their change."""
 
 SHARE, MOST_TIMES = 16.0, 16
 """Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.doors import door
 from ..shared.process import MASKS, Process, Spacing, volume
-from .parameters import WaterParameters
-from .start import SCALED
-from .step import WaterStep
+from .parameters import SCALED, WaterParameters
 
 
 def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
@@ -25,7 +24,7 @@ PROCESS = Process(
     "water",
     "Water",
     WaterParameters,
-    WaterStep,
+    door(__name__, "step.WaterStep"),
     icon="MOD_OCEAN",
     seconds=_seconds,
     seconds_to_compile=18.0,

@@ -13,6 +13,10 @@ MOST_SUB_STEPS = 10_000
 """Greatest number of sub-steps per time step; more indicate a mistake in the parameters."""
 
 
+SCALED = ("capacity", "pick_up", "settling", "evaporation")
+"""Parameters with masks in the kernel, in its order: see `kernels.banks.CARRIED`."""
+
+
 class WaterParameters(Parameters):
     """Rivers, lakes, seas and floods: water that stands and runs, with soil in it and grass beside it."""
 

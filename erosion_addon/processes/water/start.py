@@ -7,7 +7,7 @@ from ...base.arrays import Array
 from ...grid.springs import spring_cells
 from ..shared.shares import Ground, shares_in_depth
 from ..shared.state import State
-from .parameters import WaterParameters
+from .parameters import SCALED, WaterParameters
 
 
 def water_level(elevation: Array, parameters: WaterParameters) -> float:
@@ -28,10 +28,6 @@ def layer(state: State, name: str, dtype: type = np.float32) -> Array:
     """Copy of a layer from an earlier step, or zeros."""
     found = state.layers.get(name)
     return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
-
-
-SCALED = ("capacity", "pick_up", "settling", "evaporation")
-"""Parameters with masks in the kernel, in its order: see `kernels.banks.CARRIED`."""
 
 
 def masks(state: State, ground: Ground | None = None) -> Array:

@@ -4,8 +4,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...base.doors import door
 from ..shared.process import Process, Spacing
-from .step import WeatherParameters, WeatherStep
+from .parameters import WeatherParameters
 
 
 def _seconds(given: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
@@ -20,7 +21,7 @@ PROCESS = Process(
     "weather",
     "Weathering",
     WeatherParameters,
-    WeatherStep,
+    door(__name__, "step.WeatherStep"),
     icon="FREEZE",
     seconds=_seconds,
     seconds_to_compile=8.0,

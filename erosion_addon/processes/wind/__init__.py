@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from ...base.arrays import mean_cell_size
+from ...base.doors import door
 from ..shared.process import MASKS, Part, Process, Spacing
-from .parameters import WindParameters
-from .step import FLOW_BYTES, WindStep
+from .parameters import FLOW_BYTES, WindParameters
 
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
@@ -36,7 +36,7 @@ PROCESS = Process(
     "wind",
     "Wind",
     WindParameters,
-    WindStep,
+    door(__name__, "step.WindStep"),
     icon="FORCE_WIND",
     seconds=_seconds,
     seconds_to_compile=20.0,

@@ -6,6 +6,9 @@ import math
 from ...base.parameters import Parameters, parameter
 from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 
+FLOW_BYTES = 8 * 5 + 4 * 4
+"""Memory per cell for the passing flow and its two maps."""
+
 
 class WindParameters(Parameters):
     """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion, suspension, settling and

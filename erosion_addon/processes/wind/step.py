@@ -41,10 +41,6 @@ DIRECTION_SALT = 0x57494E44
 """Separates the random numbers of wind directions from those of particles."""
 
 
-FLOW_BYTES = 8 * 5 + 4 * 4
-"""Memory per cell for the passing flow and its two maps."""
-
-
 class WindStep(Step):
     """Running wind step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
 

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.parameters import specifications
-from ...processes.brush.strokes import Stroke
+from ...processes.brush.parameters import Stroke
 from ..base.parameter_properties import property_of
 
 _DECLARED = specifications(Stroke)

@@ -8,7 +8,7 @@ import bpy
 from bpy_extras import view3d_utils
 
 from ...base.errors import InputError
-from ...processes.brush.strokes import Stroke
+from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
 from ...scene.brush.painter import Painter

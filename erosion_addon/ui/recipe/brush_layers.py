@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...processes.brush.strokes import BrushParameters, Stroke
+from ...processes.brush.parameters import BrushParameters, Stroke
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene.original import original
 from ...terrain.limits import NO_LIMITS

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...processes.brush.strokes import Stroke
+from ...processes.brush.parameters import Stroke
 from ...scene import session
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe, Terrain, erode
-from erosion_addon.processes.brush.canvas import RUN_OUT
-from erosion_addon.processes.brush.strokes import Stroke
+from erosion_addon.processes.brush.parameters import RUN_OUT, Stroke
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0

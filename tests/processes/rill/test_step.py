@@ -9,7 +9,8 @@ import pytest
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
 from erosion_addon.model import FIELDS, InputError
-from erosion_addon.processes.rill.step import RillParameters, RillStep
+from erosion_addon.processes.rill.parameters import RillParameters
+from erosion_addon.processes.rill.step import RillStep
 from erosion_addon.processes.shared.cell_units import HIGHEST_RELIEF
 from erosion_addon.processes.shared.state import State
 from erosion_addon.run.step_state import set_step_arrays, step_arrays

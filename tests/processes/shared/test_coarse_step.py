@@ -11,7 +11,7 @@ from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
 from erosion_addon.model import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
-from erosion_addon.processes.shared import coarse_step
+from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.processes.shared.state import State
 from tests.terrains import fractal
 
@@ -141,7 +141,7 @@ def test_no_mass_is_lost_or_made(kind, edges):
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case, monkeypatch):
     """Parameters drawn from their declarations, grids, layers, masks and edges too; TEST_SEED repeats a run."""
-    monkeypatch.setattr(coarse_step, "COARSEST", 4)
+    monkeypatch.setattr(shared_parameters, "COARSEST", 4)
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)

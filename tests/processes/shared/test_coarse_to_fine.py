@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.shared import coarse_step
+from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume, simulate
 from tests.terrains import fractal
@@ -19,7 +19,7 @@ DROPS = {"droplet": {}, "rill": {"form": "capacity"}}
 @pytest.fixture
 def small(monkeypatch):
     """Coarser cells for small land too."""
-    monkeypatch.setattr(coarse_step, "COARSEST", 16)
+    monkeypatch.setattr(shared_parameters, "COARSEST", 16)
 
 
 def land(side=40, **fields):

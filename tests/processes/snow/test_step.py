@@ -8,7 +8,8 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared import row_bands
 from erosion_addon.processes.snow.lie_of_land import levelness, shelter
-from erosion_addon.processes.snow.step import WATER, SnowParameters, SnowStep, snow_line
+from erosion_addon.processes.snow.parameters import SnowParameters
+from erosion_addon.processes.snow.step import WATER, SnowStep, snow_line
 from tests.terrains import fractal
 
 AREA = 100.0

@@ -7,7 +7,8 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.processes.shared.state import Pace
 from erosion_addon.processes.talus import PROCESS
-from erosion_addon.processes.talus.step import TalusParameters, TalusStep
+from erosion_addon.processes.talus.parameters import TalusParameters
+from erosion_addon.processes.talus.step import TalusStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.processes.states import state, to_end
 from tests.terrains import fractal

@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.shared.coarse_step import COARSEST
+from erosion_addon.processes.shared.parameters import COARSEST
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.parameters import UpliftParameters
 from erosion_addon.processes.uplift.step import UpliftStep

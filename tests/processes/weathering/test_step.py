@@ -8,7 +8,8 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.processes.shared.state import Pace
-from erosion_addon.processes.weathering.step import FEWEST_STEPS, WeatherParameters, WeatherStep
+from erosion_addon.processes.weathering.parameters import FEWEST_STEPS, WeatherParameters
+from erosion_addon.processes.weathering.step import WeatherStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.processes.states import state, to_end
 from tests.terrains import fractal

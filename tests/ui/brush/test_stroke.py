@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Recipe, erode
-from erosion_addon.processes.brush.strokes import Stroke
+from erosion_addon.processes.brush.parameters import Stroke
 from erosion_addon.scene.brush import ground as grounds
 from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.display import displayed_heights

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.processes.shared.kernels import bspline as bells
+from erosion_addon.grid.kernels import bspline as bells
 
 
 def axis(rng, fine, coarse, taps):

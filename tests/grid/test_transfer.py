@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.processes.shared.grid_transfer import Grids
+from erosion_addon.grid.transfer import Grids
 
 SHAPES = [((24, 32), (6, 8)), ((25, 31), (7, 12)), ((10, 9), (3, 9)), ((40, 7), (37, 3)), ((5, 6), (5, 6))]
 ways = pytest.mark.parametrize("wrap", [False, True])

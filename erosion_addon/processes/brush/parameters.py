@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of a brush as data: what each does, how strong, how wide, and where its dabs are."""
+"""Parameters of brush strokes: what each does, how strong, how wide, and where its dabs are."""
 
 import math
 from dataclasses import replace
@@ -10,7 +10,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
-from ..shared.shares import grass_protection
+from ..shared.parameters import grass_protection
 
 MOST_STROKES = 4096
 MOST_DABS = 16384
@@ -34,6 +34,13 @@ FALLOFFS = {
 }
 REVERSED = ("raise", "sand")
 """Kinds that do the opposite where they are inverted."""
+
+
+HOP = 0.25
+"""Distance that sand is blown in a dab, by the meter of radius: that between two dabs."""
+
+RUN_OUT = {"rain": 2.1, "rills": 2.1, "wind": 1.0 + HOP}
+"""Radii from its middle within which a dab changes the ground, where that is beyond the disc."""
 
 
 class Stroke(Parameters):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
+from ..base.arrays import Array
 
 
 class Grids:

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters that several processes have, and the time and memory that they take."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...base.arrays import longer_side
+from ...base.parameters import parameter
+from ...terrain.terrain import SMALLEST_SIDE
+from .process import Cost, Part, Spacing
+
+COARSEST = 128
+"""Fewest cells along the longer side of a coarser grid, enough for large valleys."""
+
+COARSE_DROPS, FINE_DROPS = 0.5, 0.15
+"""Shares of the drops per cell on coarse and on fine cells.
+
+Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.85 to 1.0
+times the deviation that it has on fine cells alone.
+"""
+
+COARSE_BYTES = 24
+"""Working memory of coarser cells per cell of the terrain."""
+
+SPREAD = 0.375
+"""Share of the excess slope removed per pass; 1/2 is the stability limit."""
+
+PORTIONS = 32
+"""Portions of the drops of a whole step, each followed by slides and creep."""
+
+ROUND = 8
+"""Passes after a portion of the drops."""
+
+SECONDS = 4e-9
+"""Seconds per pass and cell."""
+
+DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
+"""Counts that `drops_in_words` needs."""
+
+
+def grass_protection() -> Any:
+    """Parameter: protection by grass."""
+    return parameter(
+        0.8,
+        "Share of all erosion that full grass keeps off: higher values hold green ground where it is.",
+        low=0,
+        high=1,
+        group="Grass",
+    )
+
+
+def feature_size() -> Any:
+    """Parameter: width of the finest channels in meters."""
+    return parameter(
+        0.0,
+        "Width of the finest channels: "
+        "higher values make them broader, and alike at every resolution. Auto: by Detail.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=100,
+        zero="Auto",
+        usual=10.0,
+    )
+
+
+def detail() -> Any:
+    """Parameter: width of the finest channels relative to the terrain."""
+    return parameter(
+        0,
+        "Most channels side by side along the longer side, at every resolution: "
+        "higher values make them finer. Auto: cells.",
+        low=0,
+        high=65536,
+        soft_high=2048,
+        zero="Auto",
+        usual=512,
+    )
+
+
+def coarse_to_fine() -> Any:
+    """Parameter: coarser cells first."""
+    return parameter(
+        False,
+        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
+        "terrains, with valleys a little elsewhere.",
+        group="Resolution",
+    )
+
+
+def slope_limit() -> Any:
+    """Parameter: steepest flanks beside channels."""
+    return parameter(
+        90.0,
+        "Steepest slope beside what drops dig: lower values make gentler flanks without needles, 90 keeps walls.",
+        low=1,
+        high=90,
+        unit="°",
+        group="Hillslopes",
+        soft_low=20,
+    )
+
+
+def creep() -> Any:
+    """Parameter: distance of creep during the rain."""
+    return parameter(
+        0.0,
+        "How far ground creeps while the drops fall: higher values round crests and fill hollows.",
+        low=0,
+        high=10_000,
+        unit="m",
+        zero="None",
+        usual=10.0,
+        soft_high=50,
+        group="Hillslopes",
+        width_power=1,
+    )
+
+
+def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float]) -> float:
+    """Width of a step's finest channels in meters; 0 for the width of a cell."""
+    if parameters.feature_size > 0 or parameters.detail == 0:
+        return float(parameters.feature_size)
+    return float(longer_side(shape, spacing) / parameters.detail)
+
+
+def halved(shape: tuple[int, ...]) -> tuple[int, int] | None:
+    """Rows and columns of cells twice as wide; None if they would be too few for large valleys."""
+    rows, cols = ((cells + 1) // 2 for cells in shape)
+    return (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
+
+
+def channels_on_part(parameters: Any, part: Part) -> Any:
+    """Parameters of drops on a window: channels and paths of the same length in meters."""
+    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0), "coarse_to_fine": False}
+    if parameters.detail:
+        values["detail"] = max(1, round(parameters.detail / part.sides))
+    return replace(parameters, **values)
+
+
+def creep_passes(
+    length: float, shape: tuple[int, ...], spacing: tuple[float, float], portions: int = PORTIONS
+) -> tuple[int, float]:
+    """Passes of creep after each of the portions of the drops, and their spread. Creep reaches √(2 D t), at most the
+    length of the terrain.
+    """
+    rows, cols = (side * side for side in spacing)
+    length = min(length, longer_side(shape, spacing))
+    each = 0.5 * length * length / portions / (rows * cols / (rows + cols))
+    passes = math.ceil(each / SPREAD)
+    return passes, each / max(passes, 1)
+
+
+def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
+    """Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
+    return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
+
+
+def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
+    """Estimated duration for parameters with `slope_limit` and `creep`."""
+    passes = PORTIONS * ((ROUND if given.slope_limit < 90 else 0) + creep_passes(given.creep, shape, spacing)[0])
+    return passes * SECONDS * shape[0] * shape[1]
+
+
+def hillslope_bytes(given: Any) -> int:
+    """Working memory of `Hillslopes` per cell, see `process.Process.bytes_of_options`."""
+    return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
+
+
+def bytes_of_drops(given: Any) -> int:
+    """Memory per cell of parameters, see `process.Process.bytes_of_options`."""
+    hillslopes = hillslope_bytes(given)
+    return hillslopes + (COARSE_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
+
+
+def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
+    """Number of drops and their mean path, in words."""
+    paths = f"mean path {counts['mean_path']:.0f} cells, {counts['paths_cut']:,} paths cut"
+    if "random_directions" in counts:
+        paths += f", {counts['random_directions']:,} random directions"
+    return [f"{counts['drops']:,} drops, {counts['drops_per_second']:,.0f} a second", paths]
+
+
+def seconds_of_drops(each: float) -> Cost:
+    """Estimated duration for drops. each: seconds per drop."""
+
+    def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+        size = size_of(given, shape, spacing)
+        height, width = max(size, spacing[0]), max(size, spacing[1])
+        rows, cols = round(shape[0] * spacing[0] / height), round(shape[1] * spacing[1] / width)
+        drops: float = given.drops_per_cell * rows * cols
+        hillslopes = seconds_of_hillslopes(given, (rows, cols), (height, width))
+        if given.coarse_to_fine and halved((rows, cols)):  # a quarter of the cells, and half of the way
+            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (FINE_DROPS + 1 / 4)
+        return drops * each + hillslopes
+
+    return seconds

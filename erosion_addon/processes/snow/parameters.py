@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters of snow."""
+
+from ...base.arrays import longer_side
+from ...base.parameters import Parameters, parameter
+
+
+class SnowParameters(Parameters):
+    """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground does not change."""
+
+    amount: float = parameter(
+        3.0,
+        "Snow that falls high above the snow line: higher values bury rock and fill gullies.",
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=20,
+        width_power=1,
+    )
+    covered: float = parameter(
+        0.5,
+        "Share of the land above the snow line, whatever its height: "
+        "higher values bring snow further down. Off: by Snow "
+        "Line alone.",
+        low=0,
+        high=1,
+        zero="Off",
+        usual=0.5,
+    )
+    snow_line: float = parameter(
+        0.0,
+        "Height below which no snow falls, over 0 m or over what Covered says: higher values bare the valleys.",
+        low=-1e9,
+        high=1e9,
+        unit="m",
+        soft_low=-1000,
+        soft_high=3000,
+        step=1,
+    )
+    softness: float = parameter(
+        300.0,
+        "How far above the snow line all of the snow falls: higher values thin it out towards the valleys.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=2000,
+        width_power=1,
+    )
+    melt: float = parameter(
+        0.0,
+        "Snow that melts in the end: higher values bare all but drifts. The next water step gets the water.",
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=10,
+        width_power=1,
+    )
+    drift: float = parameter(
+        1.0,
+        "How far the wind carries snow off crests into hollows: higher values bare ridges.",
+        low=0,
+        high=10,
+        soft_high=3,
+        group="Wind",
+    )
+    drift_size: float = parameter(
+        50.0,
+        "Width of the crests and hollows that the wind finds: higher values work on whole ridges.",
+        low=0.01,
+        high=1e6,
+        unit="m",
+        soft_low=5,
+        soft_high=500,
+        group="Wind",
+        needs=("drift",),
+        width_power=1,
+    )
+    steepest: float = parameter(
+        42.0,
+        "Steepest slope on which snow stays: lower values bare more rock and make avalanche cones wider.",
+        low=1,
+        high=89,
+        unit="°",
+        group="Slides",
+    )
+    cling: float = parameter(
+        0.5,
+        "Snow that stays on steeper slopes too, thinning out towards upright walls: "
+        "higher values whiten the rock faces.",
+        low=0,
+        high=1000,
+        unit="m",
+        soft_high=3,
+        group="Slides",
+        width_power=1,
+    )
+    reach: float = parameter(
+        200.0,
+        "How far around what is too steep snow slides: lower values stop avalanches half-way.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=1000,
+        group="Slides",
+        width_power=1,
+    )
+
+    def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
+        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
+        # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
+        reach = min(self.reach, longer_side(shape, spacing))
+        return round(16 * (reach / spacing[0] + reach / spacing[1]))

@@ -14,8 +14,9 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import granted
-from ..processes.brush.canvas import Box, Canvas, united
+from ..processes.brush.canvas import Canvas
 from ..processes.brush.parameters import BrushParameters, Stroke
+from ..processes.brush.window import Box, united
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import protected_soil
 from ..processes.shared.state import State

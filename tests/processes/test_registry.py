@@ -54,7 +54,7 @@ LOWERING = Process(
     "lowering",
     "Lowering",
     LoweringParameters,
-    LoweringStep,
+    lambda: LoweringStep,
     icon="TRIA_DOWN",
     seconds=lambda given, shape, spacing, edges: 40.0,
     seconds_to_compile=5.0,

@@ -18,7 +18,7 @@ from ..shared.shares import shares_in_depth, under_grass
 from ..shared.state import State, Step, Volumes
 from .dabs import HEIGHT, SPREADING, Ground, blown, crept, raised, strewn
 from .parameters import HOP, RUN_OUT, Stroke
-from .window import Window, around, distances
+from .window import Box, Window, around, distances, united
 
 LOOSE = ("sediment", "soil")
 """Layers that dabs change beside the elevation."""
@@ -34,9 +34,6 @@ SOLID = 90.0
 
 FADE = 2.302585092994046
 """What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
-
-Box = tuple[int, int, int, int]
-"""As `Window.box`."""
 
 
 class Canvas:
@@ -167,14 +164,6 @@ def box_of(stroke: Stroke, state: State) -> Box | None:
     shape: Any = state.elevation.shape
     found = (around((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
     return united([window.box for window in found if window is not None])
-
-
-def united(boxes: list[Box]) -> Box | None:
-    """The box that holds all boxes; None of none."""
-    if not boxes:
-        return None
-    rows, end_rows, cols, end_cols = zip(*boxes, strict=True)
-    return min(rows), max(end_rows), min(cols), max(end_cols)
 
 
 def _held(part: State, share: Array) -> State:

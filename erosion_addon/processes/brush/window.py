@@ -10,6 +10,9 @@ from ...base.arrays import Array
 SLACK = 2
 """Cells around what a dab can change."""
 
+Box = tuple[int, int, int, int]
+"""As `Window.box`."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -86,3 +89,11 @@ def distances(window: Window, place: tuple[float, float], spacing: tuple[float, 
         at = (at / side) % count * side if wraps else at
         axes.append(np.arange(first, first + number) * side - at)
     return np.asarray(np.sqrt(axes[0][:, None] * axes[0][:, None] + axes[1] * axes[1]))
+
+
+def united(boxes: list[Box]) -> Box | None:
+    """The box that holds all boxes; None of none."""
+    if not boxes:
+        return None
+    rows, end_rows, cols, end_cols = zip(*boxes, strict=True)
+    return min(rows), max(end_rows), min(cols), max(end_cols)

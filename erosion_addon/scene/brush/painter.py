@@ -15,8 +15,8 @@ import numpy as np
 
 from ...base.arrays import loose_of, mean_cell_size
 from ...base.errors import InputError
-from ...processes.brush.canvas import Box, united
 from ...processes.brush.parameters import MOST_DABS, Stroke
+from ...processes.brush.window import Box, united
 from ...processes.shared.state import thickness
 from ...terrain.color_attributes import COLORS
 from ...worker.messages import MASK_PREFIX, Message

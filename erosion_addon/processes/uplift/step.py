@@ -339,7 +339,8 @@ def _mean_square_slope(state: State, radius: float) -> Array:
     padded = continued(state.elevation, 1, wraps)
     mean = np.zeros(state.elevation.shape)
     for axis, spacing in enumerate(state.spacing):
-        mean += np.gradient(padded, spacing, axis=axis)[1:-1, 1:-1] ** 2
+        rise = np.gradient(padded, spacing, axis=axis)[1:-1, 1:-1]
+        mean += rise * rise
     for axis, spacing in enumerate(state.spacing):
         along = np.moveaxis(mean, axis, 0)
         reach = min(round(radius / spacing), len(along) - 1)

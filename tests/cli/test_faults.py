@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon.base.sizes import size_in_words
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.progress import ProgressLine
 from erosion_addon.files.heightmap import encode_heightmap
@@ -107,7 +108,7 @@ def test_a_disk_without_room_is_told_before_any_work(folder, monkeypatch, capsys
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=free[0]))
     assert main(words) == 2
     said = capsys.readouterr().err
-    assert f"need about {size / 1e6:.1f} MB in {folder} and" in said and said.count("\n") == 1
+    assert f"need about {size_in_words(size)} in {folder} and" in said and said.count("\n") == 1
     assert listing(folder) == before
     free[0] = size
     assert main(words) != 2

@@ -97,8 +97,9 @@ def test_kernels_are_compiled_once_by_runs_and_by_the_order_to_warm_also_after_a
     assert result_of(third)[1].tobytes() == expected.elevation.tobytes()
     assert third.said("compiling") == []
 
-    kept = sorted(tmp_path.rglob("*.nbc"))
-    for path in kept[::3]:
+    kept = sorted(tmp_path.rglob("droplet.*.nbc"))  # what a run calls; the code of the rest is in theirs
+    assert kept
+    for path in kept:
         path.unlink()
     fourth = start(**environment)  # in which the order to warm compiles what is gone, and the run nothing
     fourth.warm(ARCANE, LAND.spacing, [], [])

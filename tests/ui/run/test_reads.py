@@ -21,12 +21,12 @@ def reads(monkeypatch):
     """Calling function of each read of a mesh's positions."""
     read, callers = mesh.shown_positions, []
 
-    def counted(read_mesh):
+    def counted(read_mesh, *room):
         asking = sys._getframe(1)
         if asking.f_code.co_name == "positions":
             asking = asking.f_back
         callers.append(asking.f_code.co_name)
-        return read(read_mesh)
+        return read(read_mesh, *room)
 
     for name, module in list(sys.modules.items()):
         if name.startswith("erosion_addon.") and getattr(module, "shown_positions", None) is read:

@@ -70,7 +70,7 @@ def _holder(path: Path) -> dict[str, Any] | None:
 
 
 def _runs(pid: Any) -> bool:
-    """Whether a process of this number runs on this machine."""
+    """Whether the process of this ID runs on this machine."""
     if type(pid) is not int or pid <= 0:
         return True
     if os.name == "nt":

@@ -8,7 +8,7 @@ APART = 20.0
 
 
 def look_down(scene, engine, tiles, pixels, samples, path):
-    """Camera, sky and settings for a picture of so many tiles, each of so many pixels a side. samples: of Cycles."""
+    """Camera, sky and settings for a row of square tiles. pixels: a side of a tile. samples: of Cycles."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.type, camera.data.ortho_scale = "ORTHO", APART * tiles
     camera.location = (APART / 2 * (tiles - 1), 0.0, 50.0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array, loose_of
+from ...base.arrays import LOOSE, Array, loose_of
 from ...terrain.limits import NO_LIMITS
 from ..shared.process import Process
 from ..shared.shares import shares_in_depth, under_grass
@@ -19,9 +19,6 @@ from ..shared.state import State, Step, Volumes
 from .dabs import HEIGHT, SPREADING, Ground, blown, crept, raised, strewn
 from .parameters import HOP, RUN_OUT, Stroke
 from .window import Box, Window, around, distances, united
-
-LOOSE = ("sediment", "soil")
-"""Layers that dabs change beside the elevation."""
 
 DROPS = 0.2
 """Drops on each cell of the disc in a dab of full strength."""

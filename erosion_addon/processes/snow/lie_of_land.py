@@ -7,6 +7,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...grid.padding import continued
+from ...grid.slope import squared_slope
 
 
 def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: bool) -> Array:
@@ -36,12 +37,7 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
 
 def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
     """(rows, cols): cosine of the slope, by differences across a cell."""
-    ground = continued(elevation, 1, wraps)
-    rise, run = (
-        (_moved(ground, elevation.shape, 1, 1, row, col) - _moved(ground, elevation.shape, 1, 1, -row, -col)) / (2 * by)
-        for (row, col), by in zip(((1, 0), (0, 1)), spacing, strict=True)
-    )
-    level: Array = 1.0 / np.sqrt(1.0 + (rise * rise + run * run))
+    level: Array = 1.0 / np.sqrt(1.0 + squared_slope(elevation, spacing, wraps))
     return level
 
 

@@ -12,7 +12,7 @@ from ...base.arrays import Array
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import sunk
-from ...grid.padding import continued
+from ...grid.slope import squared_slope
 from ...kernels.elementary import tan
 from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
@@ -336,11 +336,7 @@ class UpliftStep(Step):
 def _mean_square_slope(state: State, radius: float) -> Array:
     """Mean of |∇z|² (rows, cols) over about a disc: three running means along each axis. radius: m."""
     wraps = state.edges == "wrap"
-    padded = continued(state.elevation, 1, wraps)
-    mean = np.zeros(state.elevation.shape)
-    for axis, spacing in enumerate(state.spacing):
-        rise = np.gradient(padded, spacing, axis=axis)[1:-1, 1:-1]
-        mean += rise * rise
+    mean = squared_slope(state.elevation, state.spacing, wraps)
     for axis, spacing in enumerate(state.spacing):
         along = np.moveaxis(mean, axis, 0)
         reach = min(round(radius / spacing), len(along) - 1)

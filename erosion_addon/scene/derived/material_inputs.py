@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a terrain's material reads beside the fields: wet shores, water and rivers that are objects, the wind; and what
-water reads: where waves break.
+"""Inputs of the terrain material beside the fields: wet shores, water as objects, wind direction. Inputs of the water
+material: surf.
 """
 
 import math

@@ -168,14 +168,11 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, u
         own, toward = limited[start : start + width], network.toward[start : start + width]
         was[:] = own
         own[:] = heights[start : start + width]
+        given = least, row_rise, col_rise, factors
         for place in range(1, cols + 1):
-            steep = 1.0 if factors is None else np.float64(factors[place])
-            rises = steep * row_rise, steep * col_rise
-            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], steep * least, *rises)
+            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], *given)
         for place in range(cols, 0, -1):
-            steep = 1.0 if factors is None else np.float64(factors[place])
-            rises = steep * row_rise, steep * col_rise
-            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], steep * least, *rises)
+            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], *given)
         if not alone:
             same = True
             for place in range(1, cols + 1):
@@ -186,10 +183,13 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, u
 
 
 @allocation_free
-def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise):
-    """Lower a cell of a row to the greatest height that its neighbors allow."""
-    if own[place] > ALONG_AXES * min(up, side) + slanting + least and toward[place] != OUTLET:
-        own[place] = min(own[place], ALONG_AXES * _highest(up, side, row_rise, col_rise) + slanting)
+def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise, factors):
+    """Lower a cell of a row to the greatest height that its neighbors allow. factors: of tan φ along the row, or
+    None.
+    """
+    steep = 1.0 if factors is None else np.float64(factors[place])
+    if own[place] > ALONG_AXES * min(up, side) + slanting + steep * least and toward[place] != OUTLET:
+        own[place] = min(own[place], ALONG_AXES * _highest(up, side, steep * row_rise, steep * col_rise) + slanting)
 
 
 @allocation_free

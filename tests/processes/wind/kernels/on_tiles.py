@@ -15,6 +15,6 @@ def assert_alike(cut, whole):
 
 
 def assert_balanced(after, rock, sediment):
-    """What the ground has gained is what came less what left."""
+    """Gain of the ground: supply minus export."""
     change = math.fsum((after.surface - rock - sediment).ravel())
     assert abs(change + after.exported - after.supplied) <= 1e-9 * (after.lifted + after.slid)

@@ -308,7 +308,7 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(left.outputs[0], strength.inputs[1])
     # A rim at the horizon is all air: its sky has the haze's color, and what is left of the land would be a dark line.
     far, part, rest, air = (tree.nodes.new(_MATH) for _ in range(4))
-    far.operation, far.inputs[1].default_value = "POWER", 4.0
+    far.operation, far.inputs[1].default_value = "POWER", 2.0
     part.operation, part.inputs[1].default_value = "GREATER_THAN", 0.02
     rest.operation, rest.inputs[0].default_value = "SUBTRACT", 1.0
     air.operation, filled = "MULTIPLY", tree.nodes.new(_MATH)

@@ -62,9 +62,8 @@ def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
     """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
     read, lattice = grid.read_terrain(terrain)
     lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
-    wanted = [name for name in (lines, "water_depth") if name and attributes.holds(terrain.data, name)]
-    fields = attributes.read_fields(terrain.data, lattice, wanted)
-    water = fields["water_depth"] > visible_water.shown_from(lattice, 0.0) if "water_depth" in fields else None
+    fields = attributes.read_fields(terrain.data, lattice, [lines] if lines else [])
+    water = visible_water.where(terrain, lattice, read.elevation)
     return composed(read.elevation, read.spacing, fields.get(lines or ""), turn, water)
 
 
@@ -118,9 +117,8 @@ class _Land:
         # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
-        self.water = None
-        if water is not None and water.any():
-            self.water = _blocks(water.astype(np.float64), stride, np.maximum)
+        held = water is not None and water.any()
+        self.water = _blocks(np.asarray(water, np.float64), stride, np.maximum) if held else None
         steep = np.hypot(
             *(
                 np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights

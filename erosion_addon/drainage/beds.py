@@ -87,6 +87,10 @@ NARROWEST = 0.75
 """Smallest half width in diagonals of a cell. The level bottom, 0.7 of the width, then covers a cell at every step."""
 
 
+LONGEST = 1_000_000
+"""Longest river to be carved, in half cells: it is a point each half cell, also far outside the terrain."""
+
+
 def carve(
     elevation: Array, spacing: tuple[float, float], line: Array, parameters: BedParameters, name: str = "The river"
 ) -> Array:
@@ -94,15 +98,22 @@ def carve(
 
     line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water level never rises:
     the bed cuts through higher ground downstream. A river that ends inside the land continues to lower ground, see
-    `_onward`. Raises InputError, with the line's `name`, for a line without points, outside the terrain, or ending
-    higher than it begins.
+    `_onward`. Raises InputError, with the line's `name`, for a line without points, outside the terrain, longer than
+    `LONGEST`, or ending higher than it begins.
     """
     from .kernels import beds
 
     if len(line) < 2 or not np.isfinite(line).all() or (line == line[0]).all():
         raise InputError(f"{name} has no way to go; draw at least two points.")
     rows, cols = elevation.shape
-    points = _resampled(np.asarray(line, np.float64), 0.5 * min(spacing))
+    line, half_cell = np.asarray(line, np.float64), 0.5 * min(spacing)
+    across, along = np.abs(np.diff(line, axis=0)).sum(axis=0)
+    if across + along > LONGEST * half_cell:
+        raise InputError(
+            f"{name} is too long for cells of this size: {(across + along) / 1000:.4g} km; move its points closer to "
+            "the terrain."
+        )
+    points = _resampled(line, half_cell)
     row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
     if inside.sum() < 2:

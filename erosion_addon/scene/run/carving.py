@@ -71,6 +71,7 @@ def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
 
 def lines_of(curve: bpy.types.Object) -> list[Array]:
     """Splines of a Curve object as lines (points, 3) in world space, without thickness and modifiers."""
+    curve.update_from_editmode()  # else points that are being drawn stay where they were
     data = curve.data.copy()
     data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
     data.bevel_object = data.taper_object = None

@@ -95,3 +95,16 @@ def test_lines_are_those_of_the_curve_in_the_world(terrain, draw):
     (line,) = carving.lines_of(curve)
     ends = np.array([terrain.matrix_world @ point.co for point in curve.data.splines[0].points])
     np.testing.assert_allclose(line[[0, -1]], ends[:, :3], atol=1e-3)
+
+
+def test_a_curve_that_is_being_edited_is_read_as_it_is_now(draw):
+    curve = draw((0.0, 0.0), (10.0, 0.0))
+    before = carving.lines_of(curve)[0]
+    bpy.context.view_layer.objects.active = curve
+    bpy.ops.object.mode_set(mode="EDIT")
+    for point in curve.data.splines[0].points:
+        point.co.y += 5.0
+    edited = carving.lines_of(curve)[0]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    moved = np.linalg.norm(edited - before, axis=1)
+    np.testing.assert_allclose(moved, 5.0, atol=1e-3)

@@ -33,6 +33,9 @@ MIST = 14.0
 CLEAR = 0.9995
 """Mist beyond which a pixel is all sky."""
 
+FADES = (0.08, 0.20)
+"""Mist between which rims of land before the sky get the land's mist, and their own."""
+
 LIGHT = "erosion_light"
 """Custom property of an added sky: its daylight."""
 
@@ -301,31 +304,24 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         tree.links.new(layers.outputs["Mist"], node.inputs[number])
     tree.links.new(most.outputs[0], near.inputs[0])
     tree.links.new(least.outputs[0], less.inputs[0])
-    tree.links.new(near.outputs[0], mist.inputs[0])
     tree.links.new(less.outputs[0], mist.inputs[1])
     tree.links.new(mist.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])
-    # A rim at the horizon is all air: its sky has the haze's color, and what is left of the land would be a dark line.
-    far, part, rest, air = (tree.nodes.new(_MATH) for _ in range(4))
-    far.operation, far.inputs[1].default_value = "POWER", 2.0
-    part.operation, part.inputs[1].default_value = "GREATER_THAN", 0.02
-    rest.operation, rest.inputs[0].default_value = "SUBTRACT", 1.0
-    air.operation, filled = "MULTIPLY", tree.nodes.new(_MATH)
-    filled.operation = "MULTIPLY_ADD"
-    for source, node, number in (
-        (strength, far, 0),
-        (land, part, 0),
-        (land, rest, 1),
-        (far, air, 0),
-        (part, air, 1),
-        (air, filled, 0),
-        (rest, filled, 1),
-        (land, filled, 2),
-        (filled, share, 1),
-    ):
-        tree.links.new(source.outputs[0], node.inputs[number])
+    # Far away the mist grows within the rim, and the sky has the haze's color: there the pixel's own mist is right.
+    far, held = (tree.nodes.new(_MATH) for _ in range(2))
+    far.operation, far.use_clamp = "MULTIPLY_ADD", True
+    far.inputs[1].default_value, far.inputs[2].default_value = (
+        -1 / (FADES[1] - FADES[0]),
+        FADES[1] / (FADES[1] - FADES[0]),
+    )
+    held.operation = "MULTIPLY"
+    tree.links.new(least.outputs[0], far.inputs[0])
+    tree.links.new(far.outputs[0], held.inputs[0])
+    tree.links.new(near.outputs[0], held.inputs[1])
+    tree.links.new(held.outputs[0], mist.inputs[0])
     tree.links.new(strength.outputs[0], share.inputs[0])
+    tree.links.new(land.outputs[0], share.inputs[1])
     tree.links.new(here.outputs[0], land.inputs[0])
     tree.links.new(clear.outputs[0], land.inputs[1])
     tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
@@ -333,7 +329,7 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
     for column, node in enumerate((layers, least, less, mist, clear, left, strength, share, mix, out)):
         node.location = (260 * column, 0)
-    for column, node in enumerate((most, near, here, land, rest, part, far, air, filled)):
+    for column, node in enumerate((most, near, far, held, here, land)):
         node.location = (260 * (column + 1), -220)
     _set_haze(scene, terrain, light)
 

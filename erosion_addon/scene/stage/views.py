@@ -118,7 +118,7 @@ class _Land:
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
         held = water is not None and water.any()
-        self.water = _blocks(np.asarray(water, np.float64), stride, np.maximum) if held else None
+        self.water = self._means(np.asarray(water, np.float64)) if held else None
         steep = np.hypot(
             *(
                 np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights
@@ -132,8 +132,11 @@ class _Land:
         """Rise along an axis, m/m, as means over the blocks; between their highest, lees of dunes would be level."""
         if elevation.shape[axis] == 1:
             return np.zeros_like(self.heights)
-        slopes = np.gradient(elevation, self.spacing[axis], axis=axis)
-        found: Array = _blocks(slopes, self.stride, np.add) / _blocks(np.ones_like(slopes), self.stride, np.add)
+        return self._means(np.gradient(elevation, self.spacing[axis], axis=axis))
+
+    def _means(self, values: Array) -> Array:
+        """Means over the blocks."""
+        found: Array = _blocks(values, self.stride, np.add) / _blocks(np.ones_like(values), self.stride, np.add)
         return found
 
     def _lines(self, flow: Array | None) -> Array:
@@ -220,9 +223,14 @@ class _Land:
             - corner
             - 1.2 * dark
         )
-        if self.water is not None:  # a lake or a sea belongs into the picture, but does not fill it
-            watery = float((self._at(self.water, x, y) * shown).sum()) / COLUMNS / (2 * high)
-            score += 6.0 * min(watery, WATER[0]) - 4.0 * max(0.0, watery - WATER[1])
+        if self.water is not None:  # a lake or a sea belongs into the middle of the picture, but does not fill it
+            water = self._at(self.water, x, y)
+            there = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(2 - away / (0.35 * self.side), 0, 1)
+            watery, full = (
+                float(part.sum()) / COLUMNS / (2 * high) for part in (water * shown * there * central, water * shown)
+            )
+            banks = np.diff(water > 0.5, axis=1) & seen[:, 1:] & (away[:, 1:] < 0.45 * self.side)
+            score += 6.0 * min(watery, WATER[0]) - 4.0 * max(0.0, full - WATER[1]) + 0.6 * float(banks.any(1).mean())
         return score, View((at[0], at[1], eye), heading, pitch, self.lens)
 
 

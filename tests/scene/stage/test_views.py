@@ -126,3 +126,17 @@ def test_a_turned_and_moved_terrain_has_its_camera_in_the_same_place_on_it(empty
         empty_scene.view_layers[0].update()
         places.append(obj.matrix_world.inverted() @ camera.matrix_world)
     assert np.allclose(places[0], places[1], atol=1e-2)
+
+
+def test_a_sea_is_seen_along_its_shore_not_from_far_inland():
+    """Dunes everywhere but for a sea in the west, and pools of one cell in between, which are no shores."""
+    cells, shore = 288, 72
+    across = np.arange(cells)
+    dunes = 15.0 + 10.0 * np.sin(across / 10.0)[:, None] * np.sin(across / 14.0)[None, :]
+    dunes *= 1.0 + 0.2 * np.maximum(across - shore, 0) / shore
+    land = np.where(across < shore, 0.0, dunes)
+    water = np.broadcast_to(across < shore, land.shape).copy()
+    water[::4, shore::4] = True
+    view = views.composed(land, (CELL, CELL), None, None, water)
+    away = view.eye[0] - (shore - (cells - 1) / 2) * CELL
+    assert abs(away) < 0.3 * cells * CELL

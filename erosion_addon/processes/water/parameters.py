@@ -236,7 +236,7 @@ class WaterParameters(Parameters):
         low=0,
         high=1000,
         unit="1/h",
-        soft_high=10,
+        soft_high=50,
         group="Moisture and Grass",
     )
     grass_protection: float = parameter(

@@ -18,9 +18,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "examples")]
-
-from recipes import terrain_for  # noqa: E402
+sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
@@ -30,6 +28,7 @@ from erosion_addon.model import Terrain  # noqa: E402
 from erosion_addon.scene.stage import render  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
+from examples.starts import terrain_for  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"

@@ -52,7 +52,7 @@ def digest(arrays) -> str:
 
 def recipe_digest(name: str, side: int) -> str:
     """SHA-256 of all fields that a recipe leaves on its start terrain of side x side cells."""
-    from examples.recipes import terrain_for
+    from examples.starts import terrain_for
 
     result = erode(terrain_for(name, side=side), Recipe.load(name))
     return digest([result.elevation, *(values for _, values in sorted(result.fields.items()))])

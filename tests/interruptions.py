@@ -26,12 +26,13 @@ from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
+"""Longer than any run here goes on: half a minute on a quick machine."""
 
 
 def terrain_object() -> bpy.types.Object:
-    """A small terrain in an empty scene."""
+    """A terrain in an empty scene."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    return grid.make_grid_object("Terrain", fractal(192, 256, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
 
 
 def start_and_wait(obj: bpy.types.Object, seconds: float) -> "job.Job":
@@ -41,6 +42,7 @@ def start_and_wait(obj: bpy.types.Object, seconds: float) -> "job.Job":
     end = time.monotonic() + seconds
     while time.monotonic() < end and not run.ended:
         run.poll(0.005)
+    assert run.state != "done", "The run ended by itself before it could be interrupted."
     return run
 
 
@@ -197,6 +199,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.open:
         run_on(given.open)
+        return 1
     print(f"--seed {given.seed}", flush=True)
     random.seed(given.seed)
     total = 0

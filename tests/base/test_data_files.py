@@ -227,7 +227,7 @@ def test_soft_downs_are_rounder_than_old_hills_and_covered_with_soil():
 @pytest.mark.landscape
 def test_badlands_have_ribs_and_level_floors():
     """Of real mountains 2 to 8 % of the ground lies under 3°; more than 12 % would be basins that were filled."""
-    from examples.recipes import terrain_for
+    from examples.starts import terrain_for
 
     before = terrain_for("badlands", side=128)
     after = erode(before, Recipe.load("badlands"))

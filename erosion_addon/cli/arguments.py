@@ -20,6 +20,7 @@ from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
 from ..generators.registry import SOURCES
+from ..landscape.manifest import MASKS as LANDSCAPE_MASKS
 from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
@@ -372,6 +373,16 @@ def _add_landscape(commands: Any) -> None:
     make.add_argument("--cell-size", metavar="METERS", type=_number, help="side of a cell; default: the file's, or 1")
     make.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in FILE"
+    )
+    make.add_argument(
+        "--mask",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=_assignment,
+        metavar="KIND=FILE",
+        help="images, black 0 and white 1, that erosion follows; "
+        + "; ".join(f"{kind}: {MASK_KINDS[kind].meaning}" for kind in LANDSCAPE_MASKS),
     )
     _add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
     _add_progress(make)

@@ -14,7 +14,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, heightmap_windows
+from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, heightmap_windows, read_heightmap
 from ..files.image_files import ImageFiles
 from ..files.side_file import known_metres
 from ..generators.registry import SOURCES
@@ -22,7 +22,7 @@ from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
 from ..landscape.erode import Alone, Workers, do_one, erode, prepare
 from ..landscape.folder import Landscape, Window, are_left
-from ..landscape.manifest import Manifest
+from ..landscape.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
 from .terminal.output import note, say, say_written, table, tell
@@ -68,7 +68,8 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         start, shape, across = _heightmap(given, image_files)
         manifest = Manifest(shape[0], shape[1], given.tile, across, Path(given.source).name)
     told = _teller(given)
-    made = make.make(given.folder, manifest, start, lambda fraction: told(fraction, "tiles made"))
+    masks = {kind: _mask(given, kind, file, manifest, image_files) for kind, file in given.mask}
+    made = make.make(given.folder, manifest, start, lambda fraction: told(fraction, "tiles made"), masks)
     rows, cols = made.counts
     say(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
 
@@ -94,6 +95,24 @@ def _heightmap(
         start, shape = make.given(heights), (heights.shape[0], heights.shape[1])
     row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
     return start, shape, (row_spacing, col_spacing)
+
+
+def _mask(
+    given: argparse.Namespace, kind: str, file: str, manifest: Manifest, image_files: ImageFiles
+) -> Callable[[Window], Array]:
+    """Reader of a mask's windows."""
+    if kind not in MASKS:
+        raise InputError(f"There is no mask {kind!r:.60} for landscapes; there are {', '.join(MASKS)}.")
+    path, wanted = Path(file), (manifest.rows, manifest.cols)
+    size = wanted if path.suffix.lower() in RAW_SUFFIXES else None
+    read = heightmap_windows(path, (0.0, 1.0), size)
+    whole = None if read else read_heightmap(path, image_files, (0.0, 1.0), size)
+    shape = read[0] if read else whole.shape  # type: ignore[union-attr]
+    if shape != wanted:
+        rows, cols = shape
+        raise InputError(f"{file} has {rows} × {cols} cells, and the landscape {wanted[0]} × {wanted[1]}.")
+    start = make.from_windows(read[1]) if read else make.given(whole)  # type: ignore[arg-type]
+    return lambda window: start(window)["elevation"]
 
 
 def _erode(given: argparse.Namespace) -> None:

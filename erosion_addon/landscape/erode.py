@@ -19,7 +19,7 @@ from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
 from .folder import Landscape, changing, refuse_link
-from .manifest import Erosion
+from .manifest import MASK, START, Erosion
 from .plan import COARSE, Plan, order
 from .pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
@@ -200,7 +200,7 @@ def _kept(mass: dict[str, float]) -> float:
 
 
 def _start_of(landscape: Landscape) -> dict[str, dict[str, str]]:
-    return {name: tiles for name, tiles in landscape.manifest.layers.items() if name.startswith("start/")}
+    return {name: tiles for name, tiles in landscape.manifest.layers.items() if name.startswith((START, MASK))}
 
 
 def _start_faults(landscape: Landscape) -> list[str]:

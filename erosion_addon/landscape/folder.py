@@ -15,7 +15,7 @@ from ..base.errors import InputError
 from ..base.lock import locked
 from ..base.regular_files import require_regular
 from ..terrain.fields import FIELDS
-from .manifest import NAME, Manifest
+from .manifest import MASK, NAME, START, Manifest
 
 CHANGES = "changes"
 """Folder of tiles on their way to their places; they count once the new manifest lies beside them."""
@@ -112,15 +112,12 @@ class Landscape:
 
     def tile_array(self, layer: str, tile: Tile) -> Array:
         """A tile's values, mapped from its file; InputError if it is missing or has another size or type."""
-        field = FIELDS[layer.removeprefix("start/")]
-        components = () if field.components == 1 else (field.components,)
-        return mapped(self.path(layer, tile), (*self.window(tile).shape, *components))
+        return mapped(self.path(layer, tile), (*self.window(tile).shape, *_components(layer)))
 
     def read(self, layer: str, window: Window) -> Array:
-        """Values of a window, over any number of tiles; float64 heights and thicknesses."""
-        field = FIELDS[layer.removeprefix("start/")]
-        parts = () if field.components == 1 else (field.components,)
-        found = np.empty((*window.shape, *parts), np.float64 if field.unit == "m" else np.float32)
+        """Values of a window, over any number of tiles; float64 heights, thicknesses and masks."""
+        exact = layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "m"
+        found = np.empty((*window.shape, *_components(layer)), np.float64 if exact else np.float32)
         for tile in self.tiles():
             there = self.window(tile)
             if part := there.meet(window):
@@ -147,6 +144,12 @@ class Landscape:
                 elif _sha256(path) != hashes.get(tile.name):
                     found.setdefault(layer, []).append(f"{path} is damaged")
         return found
+
+
+def _components(layer: str) -> tuple[int, ...]:
+    """Axis of the values in a cell, if there are several."""
+    count = 1 if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].components
+    return () if count == 1 else (count,)
 
 
 def _sha256(path: Path) -> str:

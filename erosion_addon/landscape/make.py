@@ -15,7 +15,7 @@ from ..generators.noise import random
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .folder import Landscape, Window, changing
-from .manifest import NAME, Manifest
+from .manifest import MASK, NAME, Manifest
 from .pyramid import store
 from .spread import clamped, spread
 
@@ -75,10 +75,17 @@ def from_windows(read: Callable[[int, int, int, int], Array]) -> Start:
     return lambda window: {"elevation": read(window.top, window.bottom, window.left, window.right)}
 
 
-def make(folder: Path, manifest: Manifest, start: Start, told: Told = lambda fraction: None) -> Landscape:
+def make(
+    folder: Path,
+    manifest: Manifest,
+    start: Start,
+    told: Told = lambda fraction: None,
+    masks: Mapping[str, Callable[[Window], Array]] | None = None,
+) -> Landscape:
     """Write the start tiles of a landscape, and its manifest last.
 
-    InputError for a folder that holds a landscape already, and for heights that are not finite.
+    masks: kind, one of `manifest.MASKS` → its values in a window, from 0 to 1. InputError for a folder that holds a
+    landscape already, for heights that are not finite, and for masks that are not from 0 to 1.
     """
     if (folder / NAME).exists():
         raise InputError(f"{folder} holds a landscape already; choose another folder.")
@@ -95,6 +102,11 @@ def make(folder: Path, manifest: Manifest, start: Start, told: Told = lambda fra
                 if not np.abs(values).max() <= HIGHEST:
                     raise InputError(f"Tile {tile.name} has heights that are no numbers or over {HIGHEST:g} m.")
                 layers.setdefault(f"start/{name}", {})[tile.name] = landscape.write(f"start/{name}", tile, values)
+            for name, read in (masks or {}).items():
+                values = read(landscape.window(tile))
+                if not (values.min() >= 0.0 and values.max() <= 1.0):
+                    raise InputError(f"The mask {name} has values below 0, above 1, or no numbers in tile {tile.name}.")
+                layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
             told(number / len(tiles))
         manifest = manifest.with_layers(layers)
         manifest.save(folder)

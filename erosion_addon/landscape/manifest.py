@@ -13,6 +13,7 @@ from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
+from ..terrain.masks import AREAS
 
 FORMAT = 1
 """Version of the file format; others are refused."""
@@ -29,7 +30,12 @@ MOST_TILES = 1 << 18
 
 _LARGEST_FILE = 256 << 20
 _HASH = re.compile(r"[0-9a-f]{64}")
-_LAYER = re.compile(r"(start/)?[a-z_]{1,40}")
+
+START, MASK = "start/", "mask/"
+"""Beginnings of the names of layers before erosion, and of masks."""
+
+MASKS = ("strength", "hardness", "protect", "plot", *AREAS)
+"""Masks of landscapes. Others count by their mean over the whole land, which a tile does not know."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def _parsed(table: dict[str, Any]) -> Manifest:
     erosion = table.pop("erosion")
     manifest = Manifest(spacing=(spacing[0], spacing[1]), erosion=_erosion(erosion), **table)
     for layer, hashes in manifest.layers.items():
-        if not _LAYER.fullmatch(layer) or layer.removeprefix("start/") not in FIELDS:
+        if not (layer.removeprefix(START) in FIELDS or (layer.startswith(MASK) and layer.removeprefix(MASK) in MASKS)):
             raise InputError(f"{layer!r:.60} is not a layer.")
         if not all(_HASH.fullmatch(value) for value in hashes.values()):
             raise ValueError

@@ -22,7 +22,7 @@ from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
 from .folder import Landscape, Tile, Window
-from .manifest import Erosion
+from .manifest import MASK, MASKS, Erosion
 
 COARSE = 1024
 """Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""
@@ -40,8 +40,10 @@ def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | N
         raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
     if not any(step.enabled for step in recipe.steps):
         raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
-    if any(step.masks for step in recipe.steps if step.enabled):
-        raise InputError("A landscape has no masks for parameters; take them out of the recipe's steps.")
+    named = {mask for step in recipe.steps if step.enabled for mask in step.masks.values()}
+    if missing := sorted(mask for mask in named if not landscape.has(MASK + mask)):
+        way = f"make it with --mask {missing[0]}=FILE, or take" if missing[0] in MASKS else "take"
+        raise InputError(f"A step names the mask {missing[0]}, which the landscape does not have; {way} it out.")
     least = min(min(landscape.window(tile).shape) for tile in landscape.tiles())
     recipe = recipe.scaled_to(longer_side(landscape.shape, landscape.manifest.spacing))
     tables = json.loads(json.dumps(recipe.to_dict()))  # as the manifest's file gives them back

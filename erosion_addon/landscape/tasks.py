@@ -21,6 +21,7 @@ from ..run.simulation import erode
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
 from .folder import Landscape, Tile, Window, mapped, write_arrays
+from .manifest import MASK, START
 from .plan import COLORS, Plan
 from .spread import clamped, means, spread
 
@@ -115,7 +116,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     landscape, factor, recipe = plan.landscape, plan.factor, plan.coarse_recipe()
     start, rough = {}, {}
     for name in _start_layers(landscape):
-        start[name], rough[name] = means(landscape, f"start/{name}", factor)
+        start[name], rough[name] = means(landscape, START + name, factor)
     elevation = start.pop("elevation")
     terrain = Terrain(elevation, plan.coarse_spacing, start)
     if recipe is None:
@@ -123,7 +124,9 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     if factor > 1:
         longer = longer_side(landscape.shape, landscape.manifest.spacing)
         recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
-    after = erode(terrain, recipe, seed=plan.erosion.seed, edges=plan.erosion.edges, threads=threads)
+    masks = {name: means(landscape, MASK + name, factor)[0] for name in _mask_names(landscape)}
+    seed, edges = plan.erosion.seed, plan.erosion.edges
+    after = erode(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}
     if factor > 1:
         before = {"elevation": terrain.elevation, **terrain.fields}
@@ -158,7 +161,7 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
 def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     """The layers of a tile, from all that runs have left."""
     landscape, own = plan.landscape, plan.landscape.window(tile)
-    start = {name: landscape.read(f"start/{name}", own) for name in _start_layers(landscape)}
+    start = {name: landscape.read(START + name, own) for name in _start_layers(landscape)}
     layers = state(plan, own)
     loose = layers.get("sediment", np.zeros(own.shape))
     gained = loose - start.get("sediment", 0.0)
@@ -180,7 +183,8 @@ def _sum(array: Array) -> float:
 def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
     """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any."""
     landscape, factor = plan.landscape, plan.factor
-    found = {name: landscape.read(f"start/{name}", window) for name in _start_layers(landscape)}
+    start = {name: landscape.read(START + name, window) for name in _start_layers(landscape)}
+    found = dict(start)
     for name in CHANGED:
         coarse = landscape.folder / WORK / "coarse" / f"{name}.npy"
         if not coarse.exists():
@@ -194,6 +198,8 @@ def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
         found[name] = found.get(name, 0.0) + change
     if "sediment" in found:
         np.maximum(found["sediment"], 0.0, out=found["sediment"])  # a spread change may take more than there is
+    if factor > 1:
+        _hold(plan, window, start, found)
     if plan.tile_recipe() is None:
         return found
     for tile in plan.around(window):
@@ -212,6 +218,25 @@ def _spread(plan: Plan, name: str, window: Window) -> Array:
     """A coarse array on the cells of a window."""
     coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", plan.coarse_shape)
     return spread(clamped(coarse), plan.factor, window)
+
+
+def _hold(plan: Plan, window: Window, start: dict[str, Array], found: dict[str, Array]) -> None:
+    """Put back what spreads from coarse cells to ground that masks keep."""
+    masks = {
+        mask: plan.landscape.read(MASK + mask, window)
+        for mask in ("strength", "plot", "protect")
+        if plan.landscape.has(MASK + mask)
+    }
+    none = np.zeros(window.shape)
+    if "protect" in masks:
+        rock = start["elevation"] - start.get("sediment", none) + found.get("uplift", none)
+        held = masks["protect"] == 1.0
+        found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
+    for mask, whole in (("strength", 0.0), ("plot", 1.0)):
+        if mask in masks:
+            held = masks[mask] == whole
+            for name in found:
+                found[name] = np.where(held, start.get(name, none), found[name])
 
 
 def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
@@ -260,12 +285,15 @@ def _eroded(
     """
     fields = {name: layers[name] for name in ("sediment",) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
-    weight, mass = plan.weight(tile), _no_mass()
+    weight, mass, window = plan.weight(tile), _no_mass(), plan.window(tile)
+    painted = {name: plan.landscape.read(MASK + name, window) for name in _mask_names(plan.landscape)}
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
-        steps, masks = tuple(group), {"strength": weight} if shared else {}
+        steps, masks, share = tuple(group), dict(painted), weight
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
-            masks = {"rain": weight, "strength": np.minimum(1.0, 4.0 * weight)}
+            masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
+        if shared:
+            masks["strength"] = share * masks.get("strength", 1.0)
         part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
         terrain = erode(terrain, part, seed=seed, edges=plan.erosion.edges, masks=masks, threads=threads)
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
@@ -280,7 +308,11 @@ def _fewer_drops(step: Step, share: float) -> Step:
 
 
 def _start_layers(landscape: Landscape) -> list[str]:
-    return [name.removeprefix("start/") for name in landscape.manifest.layers if name.startswith("start/")]
+    return [name.removeprefix(START) for name in landscape.manifest.layers if name.startswith(START)]
+
+
+def _mask_names(landscape: Landscape) -> list[str]:
+    return [name.removeprefix(MASK) for name in landscape.manifest.layers if name.startswith(MASK)]
 
 
 def _shape_of(name: str, shape: tuple[int, int]) -> tuple[int, ...]:

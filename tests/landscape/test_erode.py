@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, _Journal, _key, erode
 from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.landscape.plan import Plan, order
 from erosion_addon.landscape.tasks import WORK, run, tasks_of
 from erosion_addon.recipe.recipe import Recipe
@@ -256,11 +258,44 @@ def test_a_cluster_that_does_not_answer_is_told(monkeypatch):
 
 @pytest.mark.parametrize(
     ("values", "edges", "sentence"),
-    [({}, "wrap", "cannot wrap"), ({"droplet.masks.erosion_rate": "area_a"}, None, "has no masks")],
+    [
+        ({}, "wrap", "cannot wrap"),
+        ({"droplet.masks.erosion_rate": "area_a"}, None, "which the landscape does not have"),
+    ],
 )
 def test_what_tiles_cannot_do_is_refused(landscape, recipe, values, edges, sentence):
     with pytest.raises(InputError, match=sentence):
         erode(landscape.folder, recipe.with_values(values), None, edges=edges)
+
+
+def masked(folder):
+    """A fractal landscape of which the left fifth stays, a plot and a road too, and half of the rock is hard."""
+    cols, rows = np.meshgrid(np.arange(240), np.arange(160))
+    masks = {
+        "strength": (cols >= 48).astype(float),
+        "plot": ((rows > 60) & (rows < 100) & (cols > 100) & (cols < 140)).astype(float),
+        "protect": (np.abs(rows - 40) < 4).astype(float),
+        "hardness": 0.9 * (rows >= 120),
+    }
+    start = makers.generated("fractal", (160, 240), 20.0, 3, {"relief": 900.0}, None)
+    windows = {name: lambda window, mask=mask: makers.given(mask)(window)["elevation"] for name, mask in masks.items()}
+    return makers.make(folder, Manifest(160, 240, 80, (20.0, 20.0), "fractal"), start, masks=windows), masks
+
+
+def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, recipe):
+    landscape, masks = masked(tmp_path / "land")
+    other, _ = masked(tmp_path / "other")
+    done = erode(landscape.folder, recipe, Alone(), coarse=80)
+    assert erode(other.folder, recipe, Backwards(), coarse=80).manifest.layers == done.manifest.layers
+    change = done.read("elevation", done.whole) - landscape.read("start/elevation", done.whole)
+    assert not change[masks["strength"] == 0].any() and not change[masks["plot"] == 1].any()
+    assert change[masks["protect"] == 1].min() >= -1e-3
+    free = (masks["strength"] == 1) & (masks["plot"] == 0) & (masks["protect"] == 0)
+    soft, hard = (np.abs(change[free & (masks["hardness"] == hardness)]).mean() for hardness in (0.0, 0.9))
+    assert hard < 0.6 * soft and soft > 1.0
+    mass = done.manifest.report["mass"]
+    assert abs(mass["error"]) <= 1e-9 * mass["moved"]
+    assert Landscape(landscape.folder).manifest == done.manifest and not done.faults()
 
 
 @pytest.mark.slow

@@ -5,12 +5,16 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked
+from erosion_addon.cli.commands import main
+from erosion_addon.files.heightmap import encode_heightmap
+from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape import pyramid
@@ -198,3 +202,30 @@ def test_levels_of_the_pyramid_are_means_of_the_tiles_and_those_of_other_tiles_a
     assert overview(changed, max(shape) - 1).elevation.mean() > 1000.0  # it is what is read
     file.write_bytes(b"damaged")
     np.testing.assert_allclose(overview(changed, max(shape) - 1).elevation, exact(changed, 2), atol=1e-3)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".tif", ".png"])
+def test_a_mask_is_cut_into_tiles_as_its_file_has_it(tmp_path, suffix):
+    mask = np.linspace(0.0, 1.0, 96 * 128).reshape(96, 128)
+    file = tmp_path / f"my mask{suffix}"
+    encode_heightmap(file, mask, OpenImageIOFiles(), (0.0, 1.0), "f4", (1.0, 1.0))
+    words = ["landscape", "make", str(tmp_path / "land"), "fractal", "--size", "96x128", "--tile", "64"]
+    assert main([*words, "--mask", f"hardness={file}"]) == 0
+    land = Landscape(tmp_path / "land")
+    assert np.abs(land.read("mask/hardness", land.whole) - mask).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("mask", "size", "sentence"),
+    [
+        ("rain=mask.npy", "96x128", "no mask 'rain' for landscapes"),
+        ("plot=mask.npy", "64x64", "has 96 × 128 cells, and the landscape 64 × 64"),
+        ("plot=high.npy", "96x128", "values below 0, above 1, or no numbers"),
+    ],
+)
+def test_masks_that_do_not_fit_leave_no_landscape(tmp_path, monkeypatch, capsys, mask, size, sentence):
+    monkeypatch.chdir(tmp_path)
+    np.save("mask.npy", np.zeros((96, 128), np.float32))
+    np.save("high.npy", np.full((96, 128), 1.5, np.float32))
+    assert main(["landscape", "make", "land", "fractal", "--size", size, "--tile", "64", "--mask", mask]) == 2
+    assert sentence in capsys.readouterr().err and not Path("land/landscape.json").exists()

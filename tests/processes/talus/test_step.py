@@ -150,3 +150,19 @@ def test_a_step_has_a_last_pass_however_high_its_cliffs_and_says_whether_all_is_
 def in_words_of(counts):
     """Whether the report says that material was still sliding."""
     return "not at rest" in PROCESS.summary(counts)[0]
+
+
+@pytest.mark.parametrize("spacing", [10.0, (10.0, 13.0)])
+def test_a_heap_is_a_round_cone_of_its_angle(spacing):
+    """Radii in sixteen directions within 2 % of their mean."""
+    down, across = spacing if isinstance(spacing, tuple) else (spacing, spacing)
+    y, x = (np.mgrid[:97, :97] - 48.0) * np.array([down, across])[:, None, None]
+    away = np.hypot(y, x)
+    sand = np.where(away < 60.0, 900.0, 0.0)
+    heap = finished(state(sand, spacing, "open", sediment=sand), sediment_angle=33.0).layers()["elevation"]
+    flank = (heap > 0.2 * heap.max()) & (heap < 0.7 * heap.max())
+    foot = away[flank] + heap[flank] / np.tan(np.radians(33.0))
+    sector = np.round(np.arctan2(y, x)[flank] / (np.pi / 8)).astype(int) % 16
+    radii = np.array([foot[sector == number].mean() for number in range(16)])
+    assert np.abs(radii / radii.mean() - 1).max() < 0.02
+    assert heap.max() == pytest.approx(radii.mean() * np.tan(np.radians(33.0)), rel=0.02)

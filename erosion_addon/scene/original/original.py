@@ -39,8 +39,14 @@ def has_source(mesh: bpy.types.Mesh) -> bool:
 
 
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
-    """Store local heights (vertices,) float32 as the original."""
-    _set(mesh, NAME, "FLOAT", "value", z_by_vertex)
+    """Store local heights (vertices,) float32 as the original.
+
+    Those that are there already are not written again, so the mesh shares them with its steps of undo.
+    """
+    heights = np.ascontiguousarray(z_by_vertex, np.float32)
+    # Compared as bytes, as a zero may have a sign.
+    if not (has_source(mesh) and np.array_equal(source_heights(mesh).view(np.int32), heights.view(np.int32))):
+        _set(mesh, NAME, "FLOAT", "value", heights)
 
 
 def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:

@@ -37,6 +37,21 @@ def test_restoring_leaves_the_mesh_as_it_was_before_any_run(make_hills, everythi
     assert not source.has_source(obj.data)
 
 
+def test_an_original_that_is_there_is_not_written_again(make_hills, monkeypatch):
+    mesh, written = make_hills().data, []
+    heights = grid.heights(mesh)
+    heights[3] = 0.0
+    source.keep_source(mesh, heights)
+    write = source._set
+    monkeypatch.setattr(source, "_set", lambda *given: (written.append(given[1]), write(*given)))
+    source.keep_source(mesh, heights)
+    assert written == []
+    heights[3] = -0.0
+    source.keep_source(mesh, heights)
+    assert written == [source.NAME]
+    assert np.signbit(source.source_heights(mesh)[3])
+
+
 def test_restoring_works_after_saving_and_opening(make_hills, everything_of, tmp_path):
     obj = make_hills()
     before = everything_of(obj.data)

@@ -20,6 +20,7 @@ from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
+from ..processes.shared.process import Part
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
 from .folder import Landscape, Tile, Window
 from .manifest import MASK, MASKS, Erosion
@@ -83,7 +84,9 @@ class Plan:
         """Steps on the landscape as a whole; all of them where its cells are not coarser."""
         if self.factor == 1:
             return self.recipe
-        return self._of(lambda process: process.moves_ground and process.scope != "tile")
+        recipe = self._of(lambda process: process.moves_ground and process.scope != "tile")
+        rows, cols = (side * self.factor for side in self.coarse_shape)
+        return recipe and recipe.around(self.part(Window(0, rows, 0, cols)).middle)
 
     def tile_recipe(self) -> Recipe | None:
         """Steps on tiles that move ground; None if there are none."""
@@ -120,6 +123,11 @@ class Plan:
             own.left - halo if tile.x else 0,
             own.right + halo if tile.x + 1 < cols else right,
         )
+
+    def part(self, window: Window) -> Part:
+        """A window as a part of the landscape."""
+        spacing = self.landscape.manifest.spacing
+        return Part(self.landscape.shape, spacing, window.top, window.left, *window.shape)
 
     def weight(self, tile: Tile) -> Array:
         """Share (rows, cols) of a tile in each cell of its window; those of all tiles add up to 1."""

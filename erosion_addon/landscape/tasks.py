@@ -294,7 +294,7 @@ def _eroded(
             masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
         if shared:
             masks["strength"] = share * masks.get("strength", 1.0)
-        part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
+        part, seed = replace(recipe, steps=steps).around(plan.part(window).middle), plan.seed_of(tile)
         terrain = erode(terrain, part, seed=seed, edges=plan.erosion.edges, masks=masks, threads=threads)
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]

@@ -99,7 +99,7 @@ def local_recipe(recipe: Recipe, region: Region) -> Recipe:
     def on_part(step: Step) -> Step:
         return replace(step, parameters=PROCESSES[step.kind].on_part(step.parameters, region.part))
 
-    return replace(recipe, steps=tuple(map(on_part, recipe.steps)))
+    return replace(recipe, steps=tuple(map(on_part, recipe.steps))).around(region.part.middle)
 
 
 def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0) -> Array:

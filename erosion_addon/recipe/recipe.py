@@ -188,6 +188,10 @@ class Recipe:
         steps = tuple(dataclasses.replace(step, parameters=step.parameters.scaled(ratio)) for step in self.steps)
         return dataclasses.replace(self, steps=steps, strata=self.strata and self.strata.scaled(ratio), width=0.0)
 
+    def around(self, middle: tuple[float, float]) -> "Recipe":
+        """Recipe for a part of the land, whose beds lie as on the whole. middle: see `Strata`."""
+        return dataclasses.replace(self, strata=self.strata and dataclasses.replace(self.strata, middle=middle))
+
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
         """Copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 

@@ -52,6 +52,7 @@ class Strata:
     """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of the terrain.
 
     layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; empty for 0 everywhere.
+    middle: (row, col) m from the middle of the whole land to the middle of the terrain, for a part of a land.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Strata:
     description: str = ""
     bedding: _Bedding = _LEVEL
     hardness: tuple[float, ...] = ()
+    middle: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def load(cls, name: str | Path) -> "Strata":
@@ -100,7 +102,7 @@ class Strata:
         return replace(self, layers=layers, bedding=self.bedding.scaled(ratio))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain tables, the inverse of `from_dict`."""
+        """Plain tables, the inverse of `from_dict`; a part of a land keeps its place to itself."""
         hard_layers = [{"hardness": hardness} for hardness in self.hardness] or [{}] * len(self.layers)
         return {
             "name": self.name,
@@ -166,8 +168,8 @@ class Strata:
 
     def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:
         """Vertical offset of the layers at each cell relative to the middle, (rows, cols) m, positive downward."""
-        y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0])[:, None]
-        x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1])[None, :]
+        y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0] + self.middle[0])[:, None]
+        x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1] + self.middle[1])[None, :]
         given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
         rise = tan(math.radians(given.dip)) * (x * cosine + y * sine)
         if given.undulation > 0:

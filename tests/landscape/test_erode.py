@@ -21,6 +21,7 @@ from erosion_addon.landscape.plan import Plan, order
 from erosion_addon.landscape.tasks import WORK, run, tasks_of
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
+from erosion_addon.terrain.strata import Strata
 from erosion_addon.terrain.terrain import Terrain
 from tests.landscape.conftest import fractal
 
@@ -79,6 +80,30 @@ def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
             np.testing.assert_array_equal(done.read(name, done.whole), array.astype(np.float32), err_msg=name)
         else:
             np.testing.assert_allclose(done.read(name, done.whole), array, atol=1e-3, err_msg=name)
+
+
+@pytest.mark.parametrize("coarse", [80, 97])
+def test_beds_that_dip_lie_on_every_tile_as_on_the_whole(tmp_path, coarse):
+    """No rock slides here, so all that is seen are the beds at the start.
+
+    The outermost cells of a tile's window, of which 1e-4 counts, know the slope on one side only.
+    """
+    landscape = fractal(tmp_path / "land", shape=(150, 230))
+    beds = Strata.from_dict({**Strata.load("red canyon").to_dict(), "dip": 20.0, "undulation": 30.0})
+    recipe = replace(Recipe.from_dict({"name": "r", "step": [{"kind": "talus", "rock_angle": 90.0}]}), strata=beds)
+    done = erode(landscape.folder, recipe, Alone(), coarse=coarse)
+    start = landscape.read("start/elevation", landscape.whole)
+    np.testing.assert_array_equal(done.read("elevation", done.whole), start.astype(np.float32))
+    colors = beds.colors(start, landscape.manifest.spacing)
+    np.testing.assert_allclose(done.read("surface_color", done.whole), colors, atol=1e-3)
+
+
+def test_the_whole_on_coarse_cells_has_the_beds_of_the_landscape(tmp_path, recipe):
+    """150 rows in blocks of 4 make 38 coarse ones, the last of which goes on beyond the land."""
+    landscape = fractal(tmp_path / "land", shape=(150, 240))
+    plan = Plan(landscape, order(landscape, replace(recipe, strata=Strata.load("mesa beds")), None, None, 60))
+    coarse = plan.coarse_recipe()
+    assert plan.factor == 4 and coarse.strata.middle == (0.5 * (4 * 38 - 150) * 20.0, 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs on a region: nothing beyond it changes, mass is told, rivers bring the water from outside, no border shows."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from erosion_addon.local.region import Region
 from erosion_addon.local.rerun import inflow, local_recipe
 from erosion_addon.model import InputError, Recipe, Terrain, erode, erode_region
+from erosion_addon.terrain.strata import Strata
 from tests.processes.test_laws import SHORT, recipe
 from tests.terrains import fractal
 
@@ -47,6 +50,17 @@ def test_cells_beyond_the_region_keep_every_byte_and_mass_is_told(kind, edges):
         np.testing.assert_allclose(
             after["bedrock"], after.elevation - after["sediment"] - after.fields.get("soil", 0.0), atol=1e-3
         )
+
+
+def test_beds_of_a_region_lie_as_on_the_whole():
+    beds = Strata.from_dict({**Strata.load("red canyon").to_dict(), "dip": 20.0, "undulation": 30.0})
+    still = dataclasses.replace(recipe("talus", rock_angle=90.0), strata=beds)
+    before = Terrain(fractal(ROWS, COLS, relief=300.0), (8.0, 10.0))
+    after, cells = erode_region(before, still, region(), seed=1), region()
+    inside = Region.of(cells, (8.0, 10.0), "open").share > 0.9
+    np.testing.assert_allclose(
+        after["surface_color"][inside], beds.colors(before.elevation, (8.0, 10.0))[inside], atol=1e-5
+    )
 
 
 def test_the_change_fades_to_the_border():

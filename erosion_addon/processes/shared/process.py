@@ -37,6 +37,13 @@ class Part(NamedTuple):
         """The terrain's longer side as a multiple of the window's."""
         return longer_side(self.whole, self.spacing) / longer_side((self.rows, self.cols), self.spacing)
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        """(row, col) m from the middle of the terrain to the window's."""
+        rows, cols = self.whole
+        down, right = self.spacing
+        return (self.row + 0.5 * (self.rows - rows)) * down, (self.col + 0.5 * (self.cols - cols)) * right
+
     def springs(self, springs: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
         """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and rate."""
         moved = (

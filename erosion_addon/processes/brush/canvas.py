@@ -20,8 +20,11 @@ from .dabs import HEIGHT, SPREADING, Ground, blown, crept, raised, strewn
 from .parameters import HOP, RUN_OUT, Stroke
 from .window import Box, Window, around, distances, united
 
-DROPS = 0.2
+DROPS = {"rain": 0.4, "rills": 0.2}
 """Drops on each cell of the disc in a dab of full strength."""
+
+CAPACITY = 5.0
+"""Of a drop of rain: half of the process's, as its way is short, and what it carries at its end lies in a heap."""
 
 SLIDES = 24
 """Passes of talus in a dab."""
@@ -29,8 +32,9 @@ SLIDES = 24
 SOLID = 90.0
 """Slope (°) of rock under wind, which does not slide."""
 
-FADE = 2.302585092994046
-"""What a drop of the brush loses of its water until its end, as an exponent: a tenth is left."""
+FADE = {"rain": 6.907755278982137, "rills": 2.302585092994046}
+"""What a drop of the brush loses of its water until its end, as an exponent: a thousandth of rain is left, so that it
+has laid down its load by then, and a tenth of the light drops of rills."""
 
 
 class Canvas:
@@ -191,15 +195,16 @@ def _drops(
     part = _held(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
     part = replace(part, masks={**part.masks, "rain": rain})
     values: dict[str, Any] = {
-        "drops_per_cell": min(strength * DROPS * float(share.sum()) / size, 1000.0),
+        "drops_per_cell": min(strength * DROPS[stroke.kind] * float(share.sum()) / size, 1000.0),
         "maximum_path": max(steps / max(part.elevation.shape), 0.01),
     }
     if not rain.any():
         return None
+    fade = FADE[stroke.kind]
     if stroke.kind == "rain":
-        values |= {"evaporation": min(FADE / steps, 0.5), "deposition_rate": 0.1}
+        values |= {"evaporation": min(fade / steps, 0.5), "deposition_rate": 0.1, "capacity": CAPACITY}
         return _step(tools["droplet"], part, values, key)
-    values |= {"form": "capacity", "evaporation": min(FADE / stroke.radius, 1000.0)}
+    values |= {"form": "capacity", "evaporation": min(fade / stroke.radius, 1000.0)}
     return _step(tools["rill"], part, values, key)
 
 

@@ -124,6 +124,16 @@ def test_creep_smooths_and_no_volume_is_lost():
     assert abs(volume(before, after)) < 4096 * 100 * 2**-18  # float32 of up to 150 m
 
 
+def test_rain_lays_down_fans_at_the_foot_of_a_cone_and_no_heaps():
+    """A drop that ends with a full load leaves a heap about as high as the gullies are deep."""
+    at = np.arange(96) * CELL - 475.0
+    before = Terrain(np.maximum(100.0 - 0.4 * np.hypot(at[:, None], at), 0.0), CELL)
+    after = painted(before, stroke("rain", [(475.0, 475.0, 1.0)] * 3, radius=300.0))
+    changed = change(before, after)
+    assert changed.min() < -10.0
+    assert changed.max() < -0.5 * changed.min()
+
+
 def test_more_strength_of_rain_wears_more_and_all_of_it_stays():
     before = hills()
     worn = []

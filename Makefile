@@ -47,6 +47,7 @@ examples: $(VENV)/ready
 	$(IN_VENV) examples/physics.py
 	$(IN_VENV) examples/rivers.py
 	$(IN_VENV) examples/animation.py
+	$(IN_VENV) examples/brush.py
 	$(IN_VENV) examples/gallery.py
 
 landscape: $(VENV)/ready

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strokes of the erosion brush on a fractal terrain, painted by a script: rain, a ridge with rills, creep.
+
+Writes build/examples/brush.png, before and after; with --keep, the picture of the manual, docs/images/brush.jpg.
+"""
+
+import math
+import sys
+
+import bpy
+from animation import CELL_SIZE, OUT, ROOT, SIDE, noise, picture, set_stage
+from mathutils import Vector
+from PIL import Image
+
+import erosion_addon
+from erosion_addon.grid.resample import bilinear
+from erosion_addon.scene.terrain import grid
+
+RELIEF, CELLS = 1500.0, 512
+WIDTH = SIDE * CELL_SIZE
+STROKES = (  # kind, radius, strength, from and to as shares of the width from the middle
+    ("rain", 1500.0, 0.4, (-0.20, -0.32), (-0.02, -0.02)),
+    ("raise", 800.0, 1.0, (0.06, -0.30), (0.32, -0.10)),
+    ("raise", 800.0, 1.0, (0.32, -0.10), (0.06, -0.30)),
+    ("rills", 1500.0, 0.4, (0.06, -0.30), (0.32, -0.10)),
+    ("smooth", 1200.0, 0.3, (-0.34, -0.05), (-0.16, 0.22)),
+)
+
+
+def paint(kind: str, radius: float, strength: float, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Paint a stroke on the active terrain, a dab every quarter of the radius."""
+    settings = bpy.context.scene.erosion_brush
+    settings.kind, settings.radius, settings.strength = kind, radius, strength
+    count = round(4 * WIDTH * max(abs(a - b) for a, b in zip(start, end, strict=True)) / radius) + 1
+    shares = [number / (count - 1) for number in range(count)]
+    places = [tuple(WIDTH * (a + share * (b - a)) for a, b in zip(start, end, strict=True)) for share in shares]
+    dabs = [{"name": "", "location": (*place, 0.0), "pressure": 1.0} for place in places]
+    bpy.ops.erosion.brush_stroke(stroke=dabs)
+
+
+def set_clay(terrain: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Plain brown ground in a low sun, so that its relief shows; the camera stands higher than the stage's."""
+    clay = bpy.data.materials.new("Clay")
+    if bpy.app.version < (5, 0, 0):
+        clay.use_nodes = True
+    inputs = clay.node_tree.nodes["Principled BSDF"].inputs
+    inputs["Base Color"].default_value, inputs["Roughness"].default_value = (0.20, 0.14, 0.09, 1.0), 0.9
+    inputs["Specular IOR Level"].default_value = 0.1
+    terrain.data.materials.append(clay)
+    scene.camera.location.z = 0.5 * WIDTH
+    target = Vector((0.03 * WIDTH, 0.0, 0.02 * WIDTH))
+    scene.camera.rotation_euler = (target - scene.camera.location).to_track_quat("-Z", "Y").to_euler()
+    bpy.data.objects["Sun"].rotation_euler = (math.radians(68), 0.0, math.radians(-75))
+    scene.view_settings.look = "AgX - High Contrast"
+    scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.3
+    scene.render.resolution_x, scene.render.resolution_y = 800, 420
+
+
+def main(arguments: list[str]) -> None:
+    """Paint the strokes, and render the terrain before and after."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    erosion_addon.register()
+    scene = bpy.context.scene
+    heights, cell_size = bilinear(noise(7, 2.1) * RELIEF, (CELLS, CELLS)), WIDTH / CELLS
+    terrain = grid.make_grid_object("Terrain", heights, (cell_size, cell_size), scene.collection)
+    bpy.context.view_layer.objects.active = terrain
+    set_stage(scene)
+    set_clay(terrain, scene)
+    before = picture(scene, 1, OUT / "brush_before.png")
+    for stroke in STROKES:
+        paint(*stroke)
+    after = picture(scene, 1, OUT / "brush_after.png")
+    sheet = Image.new("RGB", (before.width, 2 * before.height))
+    for number, shown in enumerate((before, after)):
+        sheet.paste(shown, (0, number * before.height))
+    path = ROOT / "docs" / "images" / "brush.jpg" if "--keep" in arguments else OUT / "brush.png"
+    sheet.save(path, quality=88)
+    print(path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -2,6 +2,7 @@
 """Water surfaces: ribbons along rivers, and sheets over lakes and sea."""
 
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -14,6 +15,9 @@ ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 
 WHITE = (0.08, 0.35)
 """Slope of a river in m/m at which foam begins, and at which it is full."""
+
+SAME = 1e-6
+"""Part of the way between two points of a river within which points count as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,30 +33,94 @@ class Sheet:
     layers: dict[str, Array]
 
 
-def ribbons(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], lakes: bool = True) -> Sheet:
+def ribbons(
+    water: Water,
+    sizes: Sizes,
+    elevation: Array,
+    spacing: tuple[float, float],
+    lakes: bool = True,
+    split: int = 1,
+) -> Sheet:
     """Ribbons of water along rivers.
 
-    A ribbon is level across at the water level, limited to the lower bank, where its edge bends down to the ground.
-    elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end. Layers: those of
-    `Sizes`, and stream_order, water_depth, speed, foam, and flow_direction as a unit vector.
+    A ribbon is level across at the water level, limited to the lower bank, where its edge bends down to the ground; one
+    narrower than a cell lies on the ground, as its bed is finer than the terrain. Its middle is nowhere under the
+    displayed ground. elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end.
+    split: diagonal by which faces are displayed as triangles: 1 from their lowest row and column, -1 the other. Layers:
+    those of `Sizes`, and stream_order, water_depth, speed, foam, and flow_direction as a unit vector.
     """
     along = _directions(water)
-    middle = water.place[:, :2] + _shortened(water, sizes, along)
     half = 0.5 * sizes.width
     half[water.starts[1:] - 1] = 0.0  # where a river begins
+    points = _Points.of(water, water.place[:, :2] + _shortened(water, sizes, along), spacing, split)
+    middle, level, half, along = map(points.between, (points.middle, water.place[:, 2], half, along))
+    along /= np.maximum(np.sqrt((along * along).sum(-1, keepdims=True)), 1e-12)
+    sizes, inside = Sizes(*map(points.between, sizes)), points.least(water.inside)
     side = np.stack([-along[:, 1], along[:, 0]], -1)
     place = np.empty((len(half), ACROSS.size, 3))
     place[..., :2] = middle[:, None] + ACROSS[:, None] * (half[:, None] * side)[:, None]
-    ground = _ground(elevation, spacing, place[..., 0], place[..., 1])
+    ground = _ground(elevation, spacing, split, place[..., 0], place[..., 1])
     cell = mean_cell_size(spacing)
-    lift = 0.25 * sizes.depth + 0.01 * cell
+    lift = np.where(inside > 0, 0.0, 0.25 * sizes.depth + 0.01 * cell)
     bank = np.maximum(np.minimum(ground[:, 0], ground[:, -1]), ground[:, 2])
-    level = np.minimum(water.place[:, 2] + lift, bank + sizes.depth)
-    level = np.where(water.inside > 0, water.place[:, 2], np.maximum(level, ground[:, 2] + lift))
-    place[..., 2] = level[:, None]
-    edge = [0, -1]
-    place[:, edge, 2] = np.minimum(level[:, None], ground[:, edge] - 0.005 * cell)
-    return Sheet(place.reshape(-1, 3), _faces(water, lakes), _layers(water, sizes, along))
+    surface = np.where(inside > 0, level, np.minimum(level + lift, bank + sizes.depth))
+    surface = np.maximum(surface, ground[:, 2] + lift)[:, None]
+    edge, above = [0, -1], ground + lift[:, None]
+    above[:, edge] = ground[:, edge] - 0.005 * cell
+    place[..., 2] = surface
+    place[:, edge, 2] = np.minimum(surface, above[:, edge])
+    brook = np.where(inside > 0, 0.0, np.clip(2.0 - sizes.width / cell, 0.0, 1.0))[:, None]
+    place[..., 2] += brook * np.maximum(above - place[..., 2], 0.0)
+    layers = _layers(sizes, points.least(water.order), along)
+    return Sheet(place.reshape(-1, 3), _faces(points.starts, inside, lakes), layers)
+
+
+class _Points(NamedTuple):
+    """Points of ribbons: those of rivers, and where their middles cross edges of the displayed ground.
+
+    middle: (river points, 2) m. starts: as in `Water`. first: (points,), river point at or before each point; share:
+    (points,), part of the way from there to the next one.
+    """
+
+    middle: Array
+    starts: Array
+    first: Array
+    share: Array
+
+    @classmethod
+    def of(cls, water: Water, middle: Array, spacing: tuple[float, float], split: int) -> Self:
+        """Points along the middles (river points, 2) of rivers; between two of them the displayed ground is plane."""
+        row, col = middle[:, 1] / spacing[0], middle[:, 0] / spacing[1]
+        way = np.setdiff1d(np.arange(len(middle)), water.starts[1:] - 1)
+        firsts, shares = [np.arange(len(middle))], [np.zeros(len(middle))]
+        for lines in (row, col, row - split * col):
+            begin, end = lines[way], lines[way + 1]
+            low = np.floor(np.minimum(begin, end)) + 1.0
+            count = np.maximum(np.ceil(np.maximum(begin, end)) - low, 0.0).astype(np.int64)
+            which = np.repeat(np.arange(len(way)), count)
+            crossed = low[which] + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            firsts.append(way[which])
+            shares.append((crossed - begin[which]) / (end - begin)[which])
+        first, share = np.concatenate(firsts), np.concatenate(shares)
+        order = np.lexsort((share, first))
+        first, share = first[order], share[order]
+        new = np.append(True, (np.diff(first) > 0) | (np.diff(share) > SAME))[: len(first)] & (share < 1.0 - SAME)
+        first, share = first[new], share[new]
+        return cls(middle, np.searchsorted(first, water.starts), first, share)
+
+    def between(self, values: Array) -> Array:
+        """Values (river points, …) at the points."""
+        share = self.share.reshape(-1, *(1,) * (values.ndim - 1))
+        found: Array = (1.0 - share) * values[self.first] + share * values[self._second]
+        return found
+
+    def least(self, values: Array) -> Array:
+        """The lesser of the whole numbers (river points,) on both sides of each point."""
+        return np.minimum(values[self.first], values[self._second])
+
+    @property
+    def _second(self) -> Array:
+        return self.first + (self.share > 0.0)
 
 
 def _directions(water: Water) -> Array:
@@ -76,9 +144,11 @@ def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
     return moved
 
 
-def _ground(elevation: Array, spacing: tuple[float, float], x: Array, y: Array) -> Array:
-    """Height (m) of the ground as displayed: each face split into two triangles, from its lowest row and column."""
+def _ground(elevation: Array, spacing: tuple[float, float], split: int, x: Array, y: Array) -> Array:
+    """Height (m) of the ground as displayed: each face as two triangles. split: see `ribbons`."""
     rows, cols = elevation.shape
+    if split < 0:
+        elevation, x = elevation[:, ::-1], (cols - 1) * spacing[1] - x
     row, col = np.clip(y / spacing[0], 0.0, rows - 1.0), np.clip(x / spacing[1], 0.0, cols - 1.0)
     low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
     up, right = row - low, col - left
@@ -90,11 +160,11 @@ def _ground(elevation: Array, spacing: tuple[float, float], x: Array, y: Array) 
     return found
 
 
-def _faces(water: Water, lakes: bool) -> Array:
+def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
     """Faces between consecutive points, except within lakes that have surfaces of their own."""
-    first = np.setdiff1d(np.arange(len(water.place)), water.starts[1:] - 1)
+    first = np.setdiff1d(np.arange(len(inside)), starts[1:] - 1)
     if lakes:
-        first = first[(water.inside[first] == 0) | (water.inside[first + 1] == 0)]
+        first = first[(inside[first] == 0) | (inside[first + 1] == 0)]
     count = ACROSS.size
     left = np.arange(count - 1)
     below, above = first[:, None] * count + left, (first + 1)[:, None] * count + left
@@ -103,17 +173,13 @@ def _faces(water: Water, lakes: bool) -> Array:
     return faces
 
 
-def _layers(water: Water, sizes: Sizes, along: Array) -> dict[str, Array]:
+def _layers(sizes: Sizes, order: Array, along: Array) -> dict[str, Array]:
     profile = 1.0 - ACROSS * ACROSS
     way = np.concatenate([along, -sizes.slope[:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
     by_point = {
-        "width": sizes.width,
-        "depth": sizes.depth,
-        "discharge": sizes.discharge,
-        "speed": sizes.speed,
-        "slope": sizes.slope,
-        "stream_order": water.order.astype(float),
+        **sizes._asdict(),
+        "stream_order": order.astype(float),
         "flow_direction": way,
         "foam": smooth_step(sizes.slope, *WHITE),
     }

@@ -185,14 +185,40 @@ def test_ribbons_face_up_are_as_wide_as_the_river_and_float_nowhere():
     up = np.cross(b - a, c - a)[:, 2]
     assert (up >= -1e-9).mean() > 0.98  # in hairpins narrower than the river it is folded
     rows = sheet.place.reshape(-1, 5, 3)
-    wide = np.sqrt(((rows[:, 0] - rows[:, -1])[:, :2] ** 2).sum(-1))
-    sources = found.starts[1:] - 1
-    inner = np.setdiff1d(np.arange(len(wide)), sources)
-    np.testing.assert_allclose(wide[inner], made.width[inner], rtol=1e-9)
-    assert (wide[sources] == 0).all()
-    ground = np.array([LAND[round(y / 10), round(x / 10)] for x, y in rows[:, 2, :2]])
-    off = rows[:, 2, 2] - ground
-    assert np.percentile(off[found.inside == 0], 95) < 10.0
+    wide, width = np.sqrt(((rows[:, 0] - rows[:, -1])[:, :2] ** 2).sum(-1)), sheet.layers["width"][::5]
+    assert (wide == 0).sum() == len(found.starts) - 1  # where they begin
+    assert (wide <= width * (1 + 1e-6)).all() and (wide >= 0.999 * width).mean() > 0.9
+    drawn = sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5  # rows that are no lake
+    off = rows[drawn, 2, 2] - ground_at(LAND, SPACING, 1, *rows[drawn, 2, :2].T)
+    assert np.percentile(off, 95) < 0.5
+
+
+def ground_at(land, spacing, split, x, y):
+    """Height of the triangles that faces are displayed as."""
+    row, col = y / spacing[0], x / spacing[1]
+    low, left = (
+        np.clip(np.floor(at).astype(int), 0, side - 2) for at, side in zip((row, col), land.shape, strict=True)
+    )
+    up, right = row - low, col - left
+    a, b, c, d = land[low, left], land[low, left + 1], land[low + 1, left + 1], land[low + 1, left]
+    if split > 0:
+        return np.where(right > up, a + right * (b - a) + up * (c - b), a + up * (d - a) + right * (c - d))
+    beyond = c + (1 - right) * (d - c) + (1 - up) * (b - c)
+    return np.where(right + up < 1, a + right * (b - a) + up * (d - a), beyond)
+
+
+@pytest.mark.parametrize("split", [1, -1])
+@pytest.mark.parametrize("lakes", [True, False])
+def test_no_middle_of_a_brook_lies_under_the_displayed_ground(split, lakes):
+    """Nor does any place between two of its points, nor half of its width more than a hundredth of a cell."""
+    spacing = (10.0, 14.0)
+    found = water(spacing=spacing)
+    sheet = ribbon.ribbons(found, sizes(found, BROOKS), LAND, spacing, lakes, split)
+    rows, begins = sheet.place.reshape(-1, 5, 3), sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5
+    for share in np.linspace(0.0, 1.0, 9):
+        lie = (1 - share) * rows[begins, 1:4] + share * rows[begins + 1, 1:4]
+        off = lie[..., 2] - ground_at(LAND, spacing, split, lie[..., 0], lie[..., 1])
+        assert off[:, 1].min() > -1e-9 and off.min() > -0.01 * 12.0
     assert (np.abs(np.linalg.norm(sheet.layers["flow_direction"], axis=-1) - 1) < 1e-5).all()
 
 

@@ -23,7 +23,7 @@ from ..masks import masks
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import fill, positions
+from ..terrain.mesh import fill, positions, split
 from ..worker import computing
 from . import companions, material_inputs, water_surface
 from .visible_water import SETTINGS, settings_in, settings_of
@@ -164,7 +164,8 @@ def _sheet(
     if kind == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
-    return ribbon.ribbons(water, drainage.sizes(water, parameters), ground.elevation, ground.spacing, lakes)
+    sizes, across = drainage.sizes(water, parameters), split(terrain.data)
+    return ribbon.ribbons(water, sizes, ground.elevation, ground.spacing, lakes, across)
 
 
 def _waters(

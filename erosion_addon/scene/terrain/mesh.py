@@ -109,6 +109,17 @@ def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None
     mesh.update()
 
 
+def split(mesh: bpy.types.Mesh) -> int:
+    """Diagonal that a grid's faces have or are displayed with: 1 where local x and y rise together, else -1."""
+    if not mesh.polygons:
+        return 1
+    vertices = list(mesh.polygons[0].vertices)
+    place = np.array([mesh.vertices[vertex].co[:2] for vertex in vertices])
+    ways = place[2:3] - place[0] if len(vertices) == 4 else place - np.roll(place, 1, axis=0)
+    across = ways[:, 0] * ways[:, 1]
+    return 1 if across[np.abs(across).argmax()] > 0 else -1
+
+
 def fill(mesh: bpy.types.Mesh, place: Array, faces: Array, up: bool) -> None:
     """Replace the faces (faces, corners) of a mesh; materials stay.
 

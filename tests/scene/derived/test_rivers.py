@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rivers and lakes as objects: placed on the terrain, updated with it, removed without a trace."""
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
+from mathutils.bvhtree import BVHTree
 
 import erosion_addon
 from erosion_addon.base.errors import InputError
+from erosion_addon.drainage import ribbon
 from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.materials import material
@@ -66,13 +70,15 @@ def test_rivers_lie_where_the_water_of_the_heights_runs(terrain):
     stored = positions(terrain.data)[:, 2].astype(float).reshape(LAND.shape)
     water = water_of(stored, (10.0, 10.0), "open", BROOKS)
     place = positions(obj.data).reshape(-1, 5, 3)[:, 2]
-    inner = np.setdiff1d(np.arange(len(place)), water.starts[:-1])  # mouths end at the bank of the other river
-    np.testing.assert_allclose(place[inner, 0], water.place[inner, 0] - 245.0, atol=1e-3)
-    np.testing.assert_allclose(place[inner, 1], water.place[inner, 1] - 195.0, atol=1e-3)
-    off = place[:, 2] - water.place[:, 2]
+    inner = np.setdiff1d(np.arange(len(water.place)), water.starts[:-1])  # mouths end at the bank of the other river
+    way = water.place[inner, :2] - (245.0, 195.0)
+    apart = np.abs(place[None, :, :2] - way[:, None]).sum(-1)
+    near = apart.argmin(axis=1)
+    assert apart.min(axis=1).max() < 1e-3
+    off = place[near, 2] - water.place[inner, 2]
     assert np.abs(off).max() < 20.0 and np.median(np.abs(off)) < 1.0
     widths = sizes(water, BROOKS).width.astype(np.float32)
-    np.testing.assert_array_equal(values_of(obj.data, "width").reshape(-1, 5)[:, 0], widths)
+    np.testing.assert_array_equal(values_of(obj.data, "width").reshape(-1, 5)[near, 0], widths[inner])
 
 
 def test_lakes_are_level_and_as_high_as_they_overflow(terrain):
@@ -283,6 +289,27 @@ def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_groun
     assert np.median(np.abs(z - ground)) < 5.0
 
 
+@pytest.mark.parametrize("data", ["as made", "turned", "triangles"])
+def test_brooks_lie_on_the_ground_as_it_is_displayed(terrain, data):
+    """Faces of turned data, and of triangles, are split by the other diagonal."""
+    mesh = bmesh.new()
+    mesh.from_mesh(terrain.data)
+    if data == "turned":
+        mesh.transform(Matrix.Rotation(np.pi / 2, 4, "Z"))
+    elif data == "triangles":
+        bmesh.ops.triangulate(mesh, faces=mesh.faces, quad_method="ALTERNATE")
+    mesh.to_mesh(terrain.data)
+    mesh.free()
+    made = rivers.add(terrain, "rivers", BROOKS)
+    bpy.context.view_layer.update()
+    ground = BVHTree.FromObject(terrain, bpy.context.evaluated_depsgraph_get())
+    middles = positions(made.data)[2::5]
+    inside = (np.abs(middles[:, :2]) < np.abs(positions(terrain.data)[:, :2]).max(axis=0) - 0.1).all(axis=1)
+    used = np.unique([face.vertices[0] // 5 for face in made.data.polygons])
+    off = [place[2] - ground.ray_cast((*place[:2], 1e4), (0, 0, -1))[0].z for place in middles[used][inside[used]]]
+    assert len(off) > 200 and min(off) > -1e-3
+
+
 @pytest.mark.parametrize("as_group", [True, False])
 def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
     cell = 20 * 50 + 30
@@ -293,16 +320,21 @@ def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
     obj = rivers.add(terrain, "rivers", BROOKS, "Springs")
     heads = np.zeros(LAND.shape)
     heads.flat[cell] = 1.0
-    (start,) = water_of(LAND, (10.0, 10.0), "open", BROOKS, heads).starts[:-1].tolist()
-    found = water_of(LAND, (10.0, 10.0), "open", BROOKS, heads)
-    assert start == 0 and len(obj.data.vertices) == 5 * len(found.place)
+
+    def vertices(land):
+        found = water_of(land, (10.0, 10.0), "open", BROOKS, heads)
+        assert len(found.starts) == 2
+        return len(ribbon.ribbons(found, sizes(found, BROOKS), land, (10.0, 10.0)).place)
+
+    few = vertices(LAND)
+    assert len(obj.data.vertices) == few
     rivers.add(terrain, "lakes", BROOKS)  # the other kinds leave them where they begin
-    assert rivers.headwaters_in(terrain) == "Springs" and len(obj.data.vertices) == 5 * len(found.place)
+    assert rivers.headwaters_in(terrain) == "Springs" and len(obj.data.vertices) == few
     set_heights(terrain, LAND[::-1])
     (asked,) = update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {})
     assert asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain) == []
-    assert len(obj.data.vertices) == 5 * len(water_of(LAND[::-1], (10.0, 10.0), "open", BROOKS, heads).place)
-    assert len(rivers.add(terrain, "rivers", BROOKS, "").data.vertices) > 5 * len(found.place)
+    assert len(obj.data.vertices) == vertices(LAND[::-1])
+    assert len(rivers.add(terrain, "rivers", BROOKS, "").data.vertices) > few
 
 
 def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):

@@ -29,9 +29,10 @@ def read(path: Path) -> Texts:
 
 
 @session.cached()
-def languages() -> dict[str, Texts]:
-    """Translations by locale, such as de_DE."""
-    return {path.stem: read(path) for path in sorted(FOLDER.glob("*.json"))}
+def texts_of(locale: str) -> Texts:
+    """Translations into a language; none without a file. The files are long, so a language is read when it is used."""
+    path = FOLDER / f"{locale}.json"
+    return read(path) if path.is_file() else {}
 
 
 def phrase(template: str, **values: object) -> str:
@@ -69,7 +70,7 @@ def _taken_apart(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
 @session.cached()
 def _patterns(locale: str) -> list[tuple[re.Pattern[str], str]]:
     """Regular expressions of the message templates, longest first."""
-    templates = [text for context, text in languages().get(locale, {}) if context == SENTENCE]
+    templates = [text for context, text in texts_of(locale) if context == SENTENCE]
     templates.sort(key=lambda text: len(text.replace("{}", "")), reverse=True)
     return [(re.compile(re.escape(text).replace(r"\{\}", "(.+?)"), re.DOTALL), text) for text in templates]
 
@@ -80,8 +81,9 @@ def report(operator: Any, kind: set[str], text: str) -> None:
 
 
 def register() -> None:
-    """Register the translations with Blender."""
-    bpy.app.translations.register(__name__, languages())
+    """Register the translations into Blender's language."""
+    locale = bpy.app.translations.locale
+    bpy.app.translations.register(__name__, {locale: texts_of(locale)})
 
 
 def unregister() -> None:
@@ -89,4 +91,12 @@ def unregister() -> None:
     bpy.app.translations.unregister(__name__)
 
 
+@bpy.app.handlers.persistent
+def _follow_language(*_: object) -> None:
+    """Register the translations into a newly chosen language."""
+    unregister()
+    register()
+
+
+HANDLERS = (("translation_update_post", _follow_language),)
 CLASSES = ()

@@ -29,7 +29,7 @@ SAME_IN_GERMAN = {
 
 
 def german():
-    return translations.languages()["de_DE"]
+    return translations.texts_of("de_DE")
 
 
 class GermanBlender:
@@ -92,21 +92,42 @@ def test_what_is_not_translated_yet_stays_english(tmp_path):
     assert translations.read(tmp_path / "fr_FR.json") == {("Erosion", "Edges"): "Bords"}
 
 
-def test_blender_gets_the_german_texts_each_time_that_the_extension_is_switched_on(monkeypatch):
+@pytest.fixture
+def blender(monkeypatch):
+    """A Blender in German that keeps what is registered, with the extension switched off."""
     given = {}
-    blender = SimpleNamespace(register=given.__setitem__, unregister=given.__delitem__, contexts=CONTEXTS)
+    blender = SimpleNamespace(
+        locale="de_DE", given=given, register=given.__setitem__, unregister=given.__delitem__, contexts=CONTEXTS
+    )
     erosion_addon.unregister()
     monkeypatch.setattr(translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=blender)))
+    yield blender
+    monkeypatch.undo()
+    erosion_addon.register()
+
+
+def test_blender_gets_the_german_texts_each_time_that_the_extension_is_switched_on(blender):
     for _ in range(2):
         erosion_addon.register()
-        known = given[translations.__name__]["de_DE"]
+        known = blender.given[translations.__name__]["de_DE"]
         assert known["*", "Surface Color"] == "Oberflächenfarbe"  # a panel
         assert known["Operator", "Run"] == "Starten"  # a button
         assert known["Erosion", "Repose Angle (°)"] == "Böschungswinkel (°)"  # a parameter
         erosion_addon.unregister()
-        assert given == {}
-    monkeypatch.undo()
+        assert blender.given == {}
+
+
+def test_blender_gets_the_texts_of_a_language_that_is_chosen_later(blender):
+    blender.locale = "en_US"
     erosion_addon.register()
+    assert blender.given[translations.__name__] == {"en_US": {}}
+    blender.locale = "de_DE"
+    ((_, follow),) = translations.HANDLERS
+    assert follow in bpy.app.handlers.translation_update_post
+    follow(None)
+    assert blender.given[translations.__name__] == {"de_DE": german()}
+    erosion_addon.unregister()
+    assert blender.given == {} and follow not in bpy.app.handlers.translation_update_post
 
 
 def test_a_phrase_is_german_with_its_values(in_german):

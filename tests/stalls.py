@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ import numpy as np
 import erosion_addon
 from erosion_addon.model import Recipe
 from erosion_addon.processes.brush.parameters import Stroke
+from erosion_addon.scene.brush import ground as grounds
 from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
@@ -99,7 +101,9 @@ def strokes(side: int, turns: Turns) -> None:
     for number, kind in enumerate(("rain", "smooth", "raise", "talus")):
         given = Stroke(kind=kind, radius=40 * CELL, seed=number)
         first = ": first" if number == 0 else ""
-        painter = turns.time(f"start of a stroke{first}", lambda given=given: Painter(obj, given, {}, None, "open", 0))
+        ground = turns.time(f"terrain is read{first}", lambda: grounds.of(obj))
+        begin = partial(Painter, obj, ground, given, {}, None, "open", 0)
+        painter = turns.time(f"start of a stroke{first}", begin)
         for dab in range(20):
             painter.dab((0.3 + 0.02 * dab) * side * CELL, (0.3 + 0.1 * number) * side * CELL)
             time.sleep(0.02)
@@ -109,6 +113,8 @@ def strokes(side: int, turns: Turns) -> None:
             time.sleep(0.01)
             turns.time("dabs are shown", painter.tick)
             assert not painter.fault, painter.fault
+        while not turns.time("a stroke is prepared", painter.is_settled):
+            time.sleep(0.01)
         turns.time("a stroke is written", painter.commit)
 
 

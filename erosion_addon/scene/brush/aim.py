@@ -21,9 +21,9 @@ class Frame(NamedTuple):
 
 def frame_of(obj: bpy.types.Object, lattice: Lattice, place: Array) -> Frame:
     """The frame of an object whose vertices lie at `place` (vertices, 3)."""
-    low, high = place[:, :2].min(axis=0).astype(float), place[:, :2].max(axis=0).astype(float)
-    size = (high - low) / (lattice.cols - 1, lattice.rows - 1)
-    local = Matrix.LocRotScale((low[0], low[1], 0.0), None, (size[0], size[1], 1.0 / lattice.scale_z))
+    low, per_meter = lattice.frame(place)
+    size = (per_meter[0] * lattice.spacing[1], per_meter[1] * lattice.spacing[0], 1.0 / lattice.scale_z)
+    local = Matrix.LocRotScale((low[0], low[1], 0.0), None, size)
     to_world = obj.matrix_world @ local
     return Frame(to_world.inverted_safe(), to_world, lattice.spacing)
 
@@ -45,14 +45,16 @@ def height(elevation: Array, cols: Array, rows: Array) -> Array:
     return np.asarray(above * (1 - down) + below * down)
 
 
-def hit(elevation: Array, frame: Frame, origin: Any, direction: Any) -> tuple[float, float] | None:
+def hit(
+    elevation: Array, levels: tuple[float, float], frame: Frame, origin: Any, direction: Any
+) -> tuple[float, float] | None:
     """Column and row where a line from `origin` (world) along `direction` first meets the ground; None where it passes
-    by. elevation: (rows, cols) m."""
+    by. elevation: (rows, cols) m, all of it between the two levels."""
     start = frame.to_grid @ Vector(origin)
     way = frame.to_grid @ (Vector(origin) + Vector(direction)) - start
     first, last = 0.0, math.inf
-    tops = (elevation.shape[1] - 1.0, elevation.shape[0] - 1.0, float(elevation.max()) + 1e-6)
-    lows = (0.0, 0.0, float(elevation.min()) - 1e-6)
+    tops = (elevation.shape[1] - 1.0, elevation.shape[0] - 1.0, levels[1] + 1e-6)
+    lows = (0.0, 0.0, levels[0] - 1e-6)
     for at, step, low, high in zip(start, way, lows, tops, strict=True):
         if abs(step) < 1e-12:
             if not low <= at <= high:

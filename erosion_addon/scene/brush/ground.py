@@ -12,24 +12,34 @@ from .. import session
 from ..run import start_state
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import counts, positions
 from ..terrain.snapshot import snapshot
+from .aim import Frame, frame_of
 
 
 @dataclass(eq=False, repr=False)
 class Ground:
     """A terrain as its mesh holds it, and what is known of it before erosion.
 
-    mesh_uid, matrix: by these and its positions the mesh is known again. place: (vertices, 3) float32 local.
-    elevation: (rows, cols) float32 m; loose_layers likewise, by name. began: heights that Restore brings back. start,
-    start_loose: elevation and loose material before erosion (rows, cols) m. fields: results (rows, cols) float32.
-    masks: those that the worker has; arrays of it by kind. sent: the worker process that has it all.
+    mesh_uid, matrix, counts: by these and its positions the mesh is known again. digest: its fingerprint. place:
+    (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows,
+    cols) int32, vertex of each. sediment: mask that it was read with. elevation: (rows, cols) float32 m; loose_layers
+    likewise, by name. began: heights that Restore brings back. start, start_loose: elevation and loose material before
+    erosion (rows, cols) m. fields: results (rows, cols) float32. masks: those that the worker has; arrays of it by
+    kind. sent: the worker process that has it all. spare: positions before the last stroke, to write those of the next
+    into. room: bytes to read into, see `attribute_values.read`.
     """
 
     mesh_uid: int
     matrix: tuple[float, ...]
+    counts: bytes
+    digest: str
     place: Array
     lattice: Lattice
+    frame: Frame
+    levels: tuple[float, float]
+    cells: Array
+    sediment: Array | None
     began: start_state.Heights
     elevation: Array
     loose_layers: dict[str, Array]
@@ -39,6 +49,8 @@ class Ground:
     given: dict[str, Array]
     masks: dict[str, Array] = field(default_factory=dict)
     sent: Any = None
+    spare: Array | None = None
+    room: Array | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -59,7 +71,7 @@ def forget() -> None:
 def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
     """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a terrain never eroded."""
     known = _now.ground
-    if known is not None and _is_of(known, obj):
+    if known is not None and _is_same(known.sediment, sediment) and _is_of(known, obj):
         return known
     _now.ground = _read(obj, sediment)
     return _now.ground
@@ -67,8 +79,12 @@ def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
 
 def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
     mesh = obj.data
-    same = (ground.mesh_uid, ground.matrix) == (mesh.session_uid, _matrix(obj))
-    return same and len(mesh.vertices) == len(ground.place) and np.array_equal(positions(mesh), ground.place)
+    same = (ground.mesh_uid, ground.matrix, ground.counts) == (mesh.session_uid, _matrix(obj), counts(mesh))
+    return same and np.array_equal(positions(mesh, ground.room), ground.place)
+
+
+def _is_same(given: Array | None, now: Array | None) -> bool:
+    return given is now or (given is not None and now is not None and np.array_equal(given, now))
 
 
 def _matrix(obj: bpy.types.Object) -> tuple[float, ...]:
@@ -95,8 +111,14 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
     return Ground(
         mesh.session_uid,
         _matrix(obj),
+        counts(mesh),
+        seen.fingerprint,
         seen.place,
         lattice,
+        frame_of(obj, lattice, seen.place),
+        (float(now.elevation.min()), float(now.elevation.max())),
+        lattice.to_grid(np.arange(len(seen.place), dtype=np.int32)),
+        sediment,
         began,
         now.elevation.astype(np.float32),
         loose,
@@ -107,9 +129,9 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
     )
 
 
-def heights_of(obj: bpy.types.Object) -> tuple[Array, Lattice, Array]:
-    """Elevation (rows, cols) float32 m, the lattice and the positions, for where the mouse is; InputError for none."""
+def seen(obj: bpy.types.Object) -> Ground:
+    """The ground as it was last read, for where the mouse is; InputError where it is no terrain."""
     ground = _now.ground
     if ground is None or ground.mesh_uid != obj.data.session_uid or ground.matrix != _matrix(obj):
         ground = of(obj)
-    return ground.elevation, ground.lattice, ground.place
+    return ground

@@ -34,15 +34,17 @@ MOST_SHOWN = 4_000_000
 
 
 class Painter:
-    """A stroke on an object. stroke: without dabs. masks: kind → (rows, cols); strata: as a table, or None.
+    """A stroke on an object with this ground. stroke: without dabs. masks: kind → (rows, cols). strata: as a table, or
+    None.
 
-    Raises InputError where it cannot begin. is_last: whether no more dabs
-    come. ended: whether the worker has done all of it; fault: why it cannot go on.
+    Raises InputError where it cannot begin. is_last: whether no more dabs come. ended: whether the worker has done all
+    of it. fault: why it cannot go on.
     """
 
     def __init__(
         self,
         obj: bpy.types.Object,
+        ground: grounds.Ground,
         stroke: Stroke,
         masks: Mapping[str, Array],
         strata: dict[str, Any] | None,
@@ -52,7 +54,7 @@ class Painter:
         job.check(obj)
         self.object_uid, self.stroke = obj.session_uid, replace(stroke, dabs=())
         self.ended, self.fault = False, ""
-        self._ground = grounds.of(obj, masks.get("sediment"))
+        self._ground = ground
         attributes.check_names(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose_layers))
         self._runner = worker_process.ready()
         self._around: dict[str, Any] = {"edges": edges, "strata": strata, "threads": threads}
@@ -60,13 +62,11 @@ class Painter:
         self._waiting: list[tuple[float, ...]] = []
         self._is_begun = self._is_asked = self.is_last = False
         self._heights = self._ground.place[:, 2].copy()
-        self._cells = self._ground.lattice.to_grid(np.arange(len(self._heights), dtype=np.int32))
         self._boxes: list[Box] = []
         self._changed: set[str] = set()
         self._preparing: Thread | None = None
         self._after: Array | None = None
         self._digest = ""
-        self._room: Array | None = None
         self._colors: dict[str, attributes.Colors] = {}
         self._is_shown = len(self._heights) <= MOST_SHOWN
 
@@ -140,11 +140,13 @@ class Painter:
         part = {name: field[inside] for name, field in fields.items()}
         for name, is_there in colors.items():
             if is_there:
-                self._colors[name] = attributes.Colors(self._cells[inside], COLORS[name].colors(part, cell_size))
+                self._colors[name] = attributes.Colors(ground.cells[inside], COLORS[name].colors(part, cell_size))
             else:
                 self._colors[name] = attributes.Colors(None, COLORS[name].colors(fields, cell_size))
-        self._room = np.ones(commit.COLOR * len(self._heights), np.uint8)  # memory that is there before it is needed
-        after = np.column_stack([ground.place[:, :2], self._heights])
+        if ground.room is None:  # memory that is there before it is needed
+            ground.room = np.ones(commit.COLOR * len(self._heights), np.uint8)
+        after = ground.place.copy() if ground.spare is None else ground.spare
+        after[:, 2] = self._heights
         self._digest = topology.fingerprint(after)
         self._after = after
 
@@ -198,12 +200,13 @@ class Painter:
         self._boxes.append((box[0], box[1], box[2], box[3]))
         part, kept = arrays["elevation"], ground.elevation[inside]
         changed = part != kept
-        cells = self._cells[inside][changed]
+        cells = ground.cells[inside][changed]
         self._heights[cells] = (part[changed] / ground.lattice.scale_z).astype(np.float32)
         for name, layer in arrays.items():
             if name != "elevation":
                 self._put(ground.loose_layers[name][inside], name, layer)
         kept[...] = part
+        ground.levels = min(ground.levels[0], float(part.min())), max(ground.levels[1], float(part.max()))
         if len(arrays) > 1:
             self._measure(inside)
 
@@ -236,7 +239,7 @@ class Painter:
             grounds.forget()
             raise InputError("The terrain under the brush was deleted." if obj is None else str(reason))
         mesh = obj.data
-        if not np.array_equal(positions(mesh, self._room), ground.place):
+        if not np.array_equal(positions(mesh, ground.room), ground.place):
             grounds.forget()
             raise InputError(f"The mesh of {obj.name} was changed during the stroke; it stays as it is.")
         try:
@@ -247,13 +250,14 @@ class Painter:
                 if ground.began.is_new:
                     original.set_aside(mesh)
                 original.keep_source(mesh, ground.began.kept)
-                attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, self._room)
-                write_positions(mesh, after, ground.place, self._room)
+                attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, ground.room)
+                write_positions(mesh, after, ground.place, ground.room)
                 original.mark_result(mesh, None, after, self._digest)
         except BaseException:
             grounds.forget()
             raise
-        ground.place, ground.began = after, ground.began._replace(start=after[:, 2], is_new=False)
+        ground.place, ground.spare, ground.digest = after, ground.place, self._digest
+        ground.began = ground.began._replace(start=after[:, 2], is_new=False)
 
     def cancel(self) -> None:
         """Give the stroke up: the mesh has every byte that it had."""

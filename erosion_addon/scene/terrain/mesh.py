@@ -57,11 +57,15 @@ def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:
     return Topology.of(mesh).fingerprint(positions(mesh) if place is None else place)
 
 
+def counts(mesh: bpy.types.Mesh) -> bytes:
+    """Counts of its elements, and whether there are shape keys, as text."""
+    elements = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
+    return repr((elements, mesh.shape_keys is not None)).encode()
+
+
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """What a fingerprint covers beside positions. counts: of elements, and whether there are shape keys, as text.
-    corners: vertices of the faces.
-    """
+    """What a fingerprint covers beside positions. counts: see `counts`. corners: vertices of the faces."""
 
     counts: bytes
     corners: Array
@@ -69,11 +73,10 @@ class Topology:
     @classmethod
     def of(cls, mesh: bpy.types.Mesh) -> Self:
         """Topology of a mesh."""
-        counts = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
         corners = np.empty(len(mesh.loops), np.int32)
         if len(corners):
             mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
-        return cls(repr((counts, mesh.shape_keys is not None)).encode(), corners)
+        return cls(counts(mesh), corners)
 
     def fingerprint(self, place: Array) -> str:
         """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a thread."""

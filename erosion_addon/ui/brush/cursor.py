@@ -47,10 +47,10 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
         place = under_mouse(context, terrain, mouse)
         if place is None:
             return []
-        elevation, lattice, positions = grounds.heights_of(terrain)
+        ground = grounds.seen(terrain)
         radius = radius_of(context, terrain, brush_settings.of(context), place)
     except (InputError, MemoryError):
         return []
-    ring = aim.ring(elevation, aim.frame_of(terrain, lattice, positions), place, radius)
+    ring = aim.ring(ground.elevation, ground.frame, place, radius)
     shown = (view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at) for at in ring)
     return [at for at in shown if at is not None]

@@ -73,9 +73,14 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         return allowed(cls, why_no_run(terrain) or _why_unseen(terrain))
 
-    def _begin(self, context: bpy.types.Context, radius: float) -> None:
-        terrain = companions.terrain_of(context.object)
-        self._layer_is_new = layers.layer_of(terrain) is None
+    def _look(self, terrain: bpy.types.Object) -> None:
+        """Read the terrain and its masks, where they are not known."""
+        self._mark = str(terrain.data.get(original.RESULT, ""))
+        self._masks = mask_settings.arrays_of(terrain)
+        self._ground = grounds.of(terrain, self._masks.get("sediment"))
+
+    def _begin(self, context: bpy.types.Context, terrain: bpy.types.Object, radius: float) -> None:
+        self._layer_is_new = layers.layer_of(terrain, self._ground.digest) is None
         if self._layer_is_new and (full := layers.why_full(terrain)):
             raise InputError(f"{full}; remove one before you paint.")
         self._was_result = original.has_source(terrain.data)
@@ -86,15 +91,13 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             pass  # the settings name no recipe, so they name no rock either
         self._painter = Painter(
             terrain,
+            self._ground,
             given,
-            mask_settings.arrays_of(terrain),
+            self._masks,
             strata.to_dict() if strata else None,
             terrain.erosion.edges,
             preferences.threads(),
         )
-        ground = grounds.of(terrain)
-        self._frame = aim.frame_of(terrain, ground.lattice, ground.place)
-        self._elevation = ground.elevation
         self._digits = max(0, math.ceil(2.3 - math.log10(radius)))
 
     def _dab(self, place: tuple[float, float], pressure: float) -> None:
@@ -116,10 +119,10 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
         if not self.stroke:
             raise InputError("The stroke has no dabs; give it places on the terrain.")
-        self._mark = str(terrain.data.get(original.RESULT, ""))
-        self._begin(context, exact(settings.radius, None))
+        self._look(terrain)
+        self._begin(context, terrain, exact(settings.radius, None))
         for element in self.stroke:
-            self._dab(aim.meters(self._frame, element.location), element.pressure)
+            self._dab(aim.meters(self._ground.frame, element.location), element.pressure)
         self._painter.end()
         while not self._painter.ended and not self._painter.fault:
             self._painter.tick(0.05)
@@ -133,12 +136,11 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self.stroke:
             return self.execute(context)
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
-        self._mark = str(terrain.data.get(original.RESULT, ""))
-        grounds.of(terrain)
+        self._look(terrain)
         mouse = (event.mouse_region_x, event.mouse_region_y)
         if (place := under_mouse(context, terrain, mouse)) is None:
             return {"CANCELLED", "PASS_THROUGH"}
-        self._begin(context, radius_of(context, terrain, settings, place))
+        self._begin(context, terrain, radius_of(context, terrain, settings, place))
         self._last: tuple[float, float] | None = None
         self._told = ""
         self._still, self._mouse, self._pressure = 0, mouse, 1.0
@@ -195,7 +197,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             return
         settings = brush_settings.of(context)
         self._pressure = event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
-        place = (found[0] * self._frame.spacing[1], found[1] * self._frame.spacing[0])
+        rows, cols = self._ground.frame.spacing
+        place = (found[0] * cols, found[1] * rows)
         step = SPACING * self._painter.stroke.radius
         if self._last is None:
             self._dab(place, self._pressure)
@@ -236,10 +239,10 @@ def under_mouse(
     context: bpy.types.Context, terrain: bpy.types.Object, mouse: tuple[float, float]
 ) -> tuple[float, float] | None:
     """Column and row of the terrain under a place of the region; None where there is none of it."""
-    elevation, lattice, place = grounds.heights_of(terrain)
+    ground = grounds.seen(terrain)
     origin = view3d_utils.region_2d_to_origin_3d(context.region, context.region_data, mouse)
     direction = view3d_utils.region_2d_to_vector_3d(context.region, context.region_data, mouse)
-    return aim.hit(elevation, aim.frame_of(terrain, lattice, place), origin, direction)
+    return aim.hit(ground.elevation, ground.levels, ground.frame, origin, direction)
 
 
 def radius_of(
@@ -248,9 +251,8 @@ def radius_of(
     """Radius of the brush on the ground (m) at a column and row."""
     if not settings.use_pixels:
         return float(exact(settings.radius, None))
-    elevation, lattice, positions = grounds.heights_of(terrain)
-    frame = aim.frame_of(terrain, lattice, positions)
-    at = aim.ring(elevation, frame, place, 0.0, 1)[0]
+    ground = grounds.seen(terrain)
+    at = aim.ring(ground.elevation, ground.frame, place, 0.0, 1)[0]
     middle = view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
     beside = view3d_utils.region_2d_to_location_3d(
         context.region, context.region_data, (middle.x + settings.pixels, middle.y), at

@@ -15,15 +15,15 @@ from . import kept_strokes, steps
 KIND = "brush"
 
 
-def layer_of(terrain: bpy.types.Object) -> Any | None:
+def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None:
     """The step whose strokes the mesh shows as the last thing that happened to it; None where there is none yet.
 
-    InputError where strokes are kept that the mesh does not show.
+    digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does not show.
     """
     mark = terrain.data.get(original.RESULT)
     kept = [item for item in terrain.erosion.steps if item.kind == KIND and item.enabled and item.painted]
     shown = [item for item in kept if item.painted == mark]
-    if kept and not (shown and original.is_untouched_result(terrain.data)):
+    if kept and not (shown and original.is_untouched_result(terrain.data, digest)):
         raise InputError(
             f"The mesh of {terrain.name} was changed after its strokes were painted, as {kept[-1].name}; "
             "run the recipe, or switch off or remove that step."

@@ -132,7 +132,9 @@ def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
     found = []
     for size in (7, portions):
         grounds.forget()
-        painter = Painter(terrain, Stroke(kind="rain", radius=100.0, strength=1.0), {}, None, "open", 2)
+        painter = Painter(
+            terrain, grounds.of(terrain), Stroke(kind="rain", radius=100.0, strength=1.0), {}, None, "open", 2
+        )
         for first in range(0, 7, size):
             for dab in dabs[first : first + size]:
                 painter.dab(*dab)
@@ -149,7 +151,7 @@ def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
 
 
 def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
-    painter = Painter(terrain, Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
     painter.dab(200.0, 200.0)
     painter.end()
     while not painter.ended:
@@ -166,7 +168,7 @@ def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
 
 def test_a_stroke_given_up_leaves_every_byte(terrain):
     before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
-    painter = Painter(terrain, Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
     painter.dab(300.0, 300.0)
     while not displayed_heights.is_shown(terrain.data):
         painter.tick(0.05)
@@ -210,6 +212,21 @@ def test_masks_hold_under_the_brush(terrain):
     assert stroke("raise") == {"FINISHED"}
     after = heights().reshape(SIDE, SIDE)
     assert (after[:, 32:] == before[:, 32:]).all() and (after[:, :32] != before[:, :32]).any()
+
+
+def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_over_the_terrain_first(terrain):
+    group = terrain.vertex_groups.new(name="Sand")
+    group.add([index for index in range(SIDE * SIDE) if index % SIDE < 32], 1.0, "REPLACE")
+    terrain.erosion.sediment.source, terrain.erosion.sediment.layer = "VERTEX_GROUP", "Sand"
+    grounds.seen(terrain)
+    assert stroke("raise", count=1, x=-150.0) == {"FINISHED"}
+    sand, laid = (np.empty(SIDE * SIDE, np.float32) for _ in range(2))
+    terrain.data.attributes["sediment"].data.foreach_get("value", sand)
+    terrain.data.attributes["deposition"].data.foreach_get("value", laid)
+    assert sand.max() == 1.0 and laid.max() == 0.0
+    sediment = np.where(np.arange(SIDE) < 32, 1.0, 0.0) * np.ones((SIDE, 1))
+    assert sand.reshape(SIDE, SIDE) == pytest.approx(sediment)
+    assert grounds.of(terrain, grounds.seen(terrain).sediment).digest == terrain.data[original.RESULT]
 
 
 def test_a_scaled_and_turned_terrain_is_painted_where_the_brush_is(terrain):

@@ -16,7 +16,7 @@ from .sea import shore
 
 MASKS = {
     "river": "where rivers run, 0-1",
-    "bank": "beside rivers and lakes, 1 at the water to 0 at a river's width from it, or a cell's",
+    "bank": "beside rivers and lakes, 1 at the water to 0 at the river's width from it, or a cell's",
     "lake": "where lakes stand, 0 or 1",
     "sea": "what lies below the sea, 0 or 1",
     "shore": "beside the sea, 1 at the water to 0 four cells from it",
@@ -36,12 +36,10 @@ def masks(
     cell, wraps = mean_cell_size(spacing), edges == "wrap"
     lake = (water.lakes > 0).astype(np.float32)
     found = {"lake": lake}
-    half = np.maximum(0.5 * sizes.width, 0.5 * cell)
-    wide = max(cell, float(sizes.width.max(initial=0.0)))
-    off = np.full(water.lakes.shape, math.inf)
-    beds.distances(water.place, half, water.starts, spacing, wraps, wide, off)
+    wide = np.maximum(sizes.width, cell)
+    off, near = np.full(lake.shape, math.inf), np.zeros(lake.shape)
+    beds.distances(water.place, 0.5 * wide, wide, water.starts, spacing, wraps, off, near)
     found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
-    near = np.clip(1.0 - np.maximum(off, 0.0) / wide, 0.0, 1.0)
     around = np.pad(lake, 1, mode="wrap" if wraps else "constant")
     near = np.maximum(near, sliding_window_view(around, (3, 3)).max(axis=(2, 3)))
     drowned = np.zeros(lake.shape, bool) if sea is None else sea

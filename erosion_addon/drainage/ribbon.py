@@ -16,6 +16,9 @@ ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 WHITE = (0.08, 0.35)
 """Slope of a river in m/m at which foam begins, and at which it is full."""
 
+RAPID = 6
+"""Points of a river, half a cell apart, up and down from a place over which its slope makes foam there."""
+
 SAME = 1e-6
 """Part of the way between two points of a river within which points count as one."""
 
@@ -71,7 +74,8 @@ def ribbons(
     place[:, edge, 2] = np.minimum(surface, above[:, edge])
     brook = np.where(inside > 0, 0.0, np.clip(2.0 - sizes.width / cell, 0.0, 1.0))[:, None]
     place[..., 2] += brook * np.maximum(above - place[..., 2], 0.0)
-    layers = _layers(sizes, points.least(water.order), along)
+    foam = points.between(smooth_step(_fall(water), *WHITE))
+    layers = _layers(sizes, points.least(water.order), along, foam)
     return Sheet(place.reshape(-1, 3), _faces(points.starts, inside, lakes), layers)
 
 
@@ -133,6 +137,17 @@ def _directions(water: Water) -> Array:
     return found
 
 
+def _fall(water: Water) -> Array:
+    """Slope over `RAPID` points up and down the river (points,): from cell to cell rivers fall in steps."""
+    steps = np.diff(water.place, axis=0, prepend=water.place[:1])
+    way = np.cumsum(np.sqrt(steps[:, 0] * steps[:, 0] + steps[:, 1] * steps[:, 1]))
+    here, counts = np.arange(len(way)), np.diff(water.starts)
+    low = np.maximum(here - RAPID, np.repeat(water.starts[:-1], counts))
+    high = np.minimum(here + RAPID, np.repeat(water.starts[1:] - 1, counts))
+    found: Array = (water.place[high, 2] - water.place[low, 2]) / np.maximum(way[high] - way[low], 1e-9)
+    return found
+
+
 def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
     """Offsets (points, 2) that move the ends of tributaries to the bank of the river they join."""
     moved = np.zeros((len(water.place), 2))
@@ -173,7 +188,7 @@ def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
     return faces
 
 
-def _layers(sizes: Sizes, order: Array, along: Array) -> dict[str, Array]:
+def _layers(sizes: Sizes, order: Array, along: Array, foam: Array) -> dict[str, Array]:
     profile = 1.0 - ACROSS * ACROSS
     way = np.concatenate([along, -sizes.slope[:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
@@ -181,7 +196,7 @@ def _layers(sizes: Sizes, order: Array, along: Array) -> dict[str, Array]:
         **sizes._asdict(),
         "stream_order": order.astype(float),
         "flow_direction": way,
-        "foam": smooth_step(sizes.slope, *WHITE),
+        "foam": foam,
     }
     layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
     return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}

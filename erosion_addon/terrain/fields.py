@@ -53,7 +53,7 @@ FIELDS: dict[str, Field] = {
         Field("curvature", "1/m", "mean curvature of the surface, above 0 on ridges and below in hollows"),
         Field("flow_direction", "length 1", "direction of the water along columns and rows", components=2),
         Field("river", "0-1", "where rivers run, while rivers or lakes are objects"),
-        Field("bank", "0-1", "ground beside rivers and lakes, 1 at the water to 0 at the widest river's width from it"),
+        Field("bank", "0-1", "ground beside rivers and lakes, 1 at the water to 0 at the river's width from it"),
         Field("lake", "0 or 1", "where lakes stand, while rivers or lakes are objects"),
         Field("surface_color", "0-1", "color of the ground (red, green, blue)", components=3),
     )

@@ -244,6 +244,28 @@ def test_masks_cover_what_rivers_and_lakes_cover():
     assert not covers["bank"][found.lakes > 0].any() and covers["bank"].max() <= 1
 
 
+def test_the_bank_of_a_brook_is_a_cell_wide_beside_a_wide_river_too():
+    found = water()
+    made = sizes(found, BROOKS)
+    broad = made.width.copy()
+    broad[: found.starts[1]] = 80.0
+    narrow, beside = (beds.masks(found, made._replace(width=width), SPACING, "open") for width in (made.width, broad))
+    row, col = np.indices(LAND.shape)
+    main = found.place[: found.starts[1], :2]
+    far = (np.hypot(10.0 * col[..., None] - main[:, 0], 10.0 * row[..., None] - main[:, 1])).min(axis=-1) > 130.0
+    assert (narrow["bank"][far] > 0).sum() > 100
+    np.testing.assert_array_equal(beside["bank"][far], narrow["bank"][far])
+
+
+def test_foam_does_not_flicker_along_a_river():
+    """From cell to cell the water falls in steps; foam by each of them made dashes."""
+    found = water()
+    sheet = ribbon.ribbons(found, sizes(found, BROOKS), LAND, SPACING)
+    foam = sheet.layers["foam"].reshape(-1, 5)[:, 0]
+    begins = sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5
+    assert foam.max() > 0.9 and np.percentile(np.abs(foam[begins + 1] - foam[begins]), 99) < 0.5
+
+
 def test_rivers_bend_instead_of_turning_by_the_corners_of_cells():
     """Way from cell to cell turns by 45° at a time; a river's bends are spread along it."""
     found = water()

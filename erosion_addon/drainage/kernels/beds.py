@@ -33,25 +33,28 @@ def _span(one, other, beyond, side, count, wraps):
 
 
 @kernel
-def distances(place, half, starts, spacing, wraps, beyond, found):
-    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks; unset further than
-    `beyond`.
+def distances(place, half, reach, starts, spacing, wraps, found, near):
+    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks, and `near` with the
+    greatest share of the `reach` of a river that is left there, 1 at its bank; both unset beyond.
 
-    place: (points, 2 or more) m along columns and rows. half: (points,) m, half the width. wraps: whether
-    edges wrap.
+    place: (points, 2 or more) m along columns and rows. half, reach: (points,) m, half the width, and from the banks.
+    wraps: whether edges wrap.
     """
     rows, cols = found.shape
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
             other = point + 1
-            reach = max(half[point], half[other]) + beyond
-            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows, wraps)
-            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols, wraps)
+            beyond = max(reach[point], reach[other])
+            around = max(half[point], half[other]) + beyond
+            first_row, last_row = _span(place[point, 1], place[other, 1], around, spacing[0], rows, wraps)
+            first_col, last_col = _span(place[point, 0], place[other, 0], around, spacing[1], cols, wraps)
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, _ = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
                     if off <= beyond:
-                        found[row % rows, col % cols] = min(found[row % rows, col % cols], off)
+                        r, c = row % rows, col % cols
+                        found[r, c] = min(found[r, c], off)
+                        near[r, c] = max(near[r, c], 1.0 - max(off, 0.0) / beyond)
 
 
 @kernel

@@ -4,19 +4,20 @@ material: surf.
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ...base.arrays import mean_cell_size
 from ...grid.smooth_step import smooth_step
-from ...terrain.fields import WATERS
 from ..materials import material, water_material
 from ..materials.terrain_nodes import SHORE
-from ..terrain import attributes, grid
-from ..terrain.lattice import Array
+from ..terrain import attribute_values, attributes, grid
+from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions
 from . import companions, visible_water
 
@@ -32,6 +33,9 @@ SPLASH = 0.4
 """Height above the water up to which ground is wet, in meters; at least `SPLASH_CELLS` cells."""
 
 SPLASH_CELLS = 0.12
+
+BESIDE = 2
+"""Cells beyond a river's width within which its shore lies."""
 
 REACH = 4
 """Cells from the water beyond which ground is dry."""
@@ -70,11 +74,43 @@ def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:
         shore = np.zeros(elevation.shape, np.float32)
         for water, level in visible_water.standing(terrain, lattice, elevation):
             shore = np.maximum(shore, splashed(elevation, water, level, cell))
-        names = [name for name in WATERS if attributes.holds(mesh, name)]
-        for share in attributes.read_fields(mesh, lattice, names).values():
+        for share in _beside_rivers_and_lakes(terrain, lattice):
             shore = np.maximum(shore, share)
         attributes.keep_aside(mesh, SHORE, lattice.to_vertices(shore))
     mesh.update()
+
+
+def _beside_rivers_and_lakes(terrain: bpy.types.Object, lattice: Lattice) -> Iterator[Array]:
+    """Wetness beside rivers and lakes that are objects, (rows, cols) 0-1."""
+    found = visible_water.shares(terrain, lattice, ("river", "bank", "lake"))
+    if "lake" in found:
+        yield _spread(found["lake"], 1)
+    if "river" in found:
+        # The masks are a cell wide beside any brook.
+        width = _width(terrain, lattice) / mean_cell_size(lattice.spacing)
+        slender = np.sqrt(np.minimum(_spread(width, BESIDE + math.ceil(width.max())), 1.0))
+        yield slender * np.maximum(found["river"], found["bank"] * found["bank"])
+
+
+def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
+    """Width of the rivers whose surface has a vertex at a cell, (rows, cols) m; else 0."""
+    found = np.zeros((lattice.rows, lattice.cols), np.float32)
+    low, units = lattice.frame(positions(terrain.data))
+    for surface in companions.find(terrain, "rivers"):
+        width = surface.data.attributes.get("width")
+        if width is not None and (width.data_type, width.domain) == ("FLOAT", "POINT") and len(width.data):
+            place = (positions(surface.data)[:, :2] - low) / (units * lattice.spacing[::-1])
+            col, row = np.rint(place.clip(0, (lattice.cols - 1, lattice.rows - 1))).astype(np.intp).T
+            np.maximum.at(found, (row, col), attribute_values.read(width)[:, 0])
+    return found
+
+
+def _spread(values: Array, cells: int) -> Array:
+    """Greatest value within so many rows and columns."""
+    for axis in (0, 1):
+        around = np.pad(values, [(cells, cells) if axis == other else (0, 0) for other in (0, 1)])
+        values = sliding_window_view(around, 2 * cells + 1, axis).max(axis=-1)
+    return values
 
 
 def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:

@@ -5,7 +5,7 @@ Plants and foliage grow beside it, shores lie around it, and water surfaces and 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import bpy
 import numpy as np
@@ -31,10 +31,16 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
     found = np.zeros(elevation.shape, bool)
     for wet, _ in standing(terrain, lattice, elevation):
         found |= wet
-    names = [name for name in ("river", "lake") if attributes.holds(terrain.data, name)]
-    for share in attributes.read_fields(terrain.data, lattice, names).values():
+    for share in shares(terrain, lattice, ("river", "lake")).values():
         found |= share > 0.5
     return found
+
+
+def shares(terrain: bpy.types.Object, lattice: Lattice, names: Sequence[str]) -> dict[str, Array]:
+    """Those of the fields `WATERS` with these names whose water is an object, (rows, cols) 0-1; rivers have banks."""
+    shown = {"river": "rivers", "bank": "rivers", "lake": "lakes"}
+    here = [name for name in names if companions.find(terrain, shown[name]) and attributes.holds(terrain.data, name)]
+    return attributes.read_fields(terrain.data, lattice, here)
 
 
 def standing(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Iterator[tuple[Array, Array]]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 from mathutils.bvhtree import BVHTree
+from numpy.lib.stride_tricks import sliding_window_view
 
 import erosion_addon
 from erosion_addon.base.errors import InputError
@@ -14,6 +15,7 @@ from erosion_addon.drainage import ribbon
 from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.materials import material
+from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import heights, positions
 from erosion_addon.terrain.fields import WATERS
@@ -287,6 +289,29 @@ def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_groun
     row, col = np.rint((y + 195) / 10).astype(int), np.rint((x + 245) / 10).astype(int)
     ground = LAND[np.clip(row, 0, 39), np.clip(col, 0, 49)]
     assert np.median(np.abs(z - ground)) < 5.0
+
+
+def test_the_shore_of_a_brook_is_fainter_than_that_of_a_river(terrain):
+    values = []
+    for width in (0.2, 40.0):
+        rivers.add(terrain, "rivers", RiverParameters(source_area=0.004, width=width))
+        values.append(values_of(terrain.data, SHORE)[:, 0])
+    assert 0.05 < values[0].max() < 0.5 and values[1].max() > 0.95
+
+
+def test_shores_lie_beside_the_water_that_is_shown_alone(terrain):
+    rivers.add(terrain, "rivers", BROOKS)
+    shown = {"rivers": values_of(terrain.data, SHORE)[:, 0]}
+    rivers.add(terrain, "lakes", BROOKS)
+    both = values_of(terrain.data, SHORE)[:, 0]
+    update_derived.remove_companions(terrain, "rivers")
+    shown["lakes"] = values_of(terrain.data, SHORE)[:, 0]
+    lake, river = (values_of(terrain.data, name)[:, 0] for name in ("lake", "river"))
+    around = sliding_window_view(np.pad(lake.reshape(LAND.shape), 1), (3, 3)).max(axis=(2, 3)).ravel()
+    np.testing.assert_array_equal(shown["lakes"], around)
+    assert (shown["rivers"][(lake == 1) & (river == 0)] == 0).mean() > 0.5
+    assert (shown["rivers"][(lake == 0) & (river > 0.5)] > 0).all()
+    np.testing.assert_array_equal(both, np.maximum(*shown.values()))
 
 
 @pytest.mark.parametrize("data", ["as made", "turned", "triangles"])

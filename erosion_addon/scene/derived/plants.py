@@ -208,10 +208,10 @@ def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
     wet = np.clip(1.6 * moist + 0.5 * (spots.tint - 0.5), 0, 1)[:, None]
     grass = dry + (lush - dry) * wet
     kinds = {
-        "conifers": needles + 0.12 * grass,
-        "broadleaf": 0.6 * leaves + 0.35 * grass,
+        "conifers": 1.2 * needles + 0.2 * grass,
+        "broadleaf": 0.7 * leaves + 0.5 * grass,
         "palms": 0.7 * leaves + 0.3 * grass,
-        "hedges": 0.5 * leaves + 0.35 * grass,
+        "hedges": 0.6 * leaves + 0.45 * grass,
         "shrubs": 0.25 * leaves + 0.6 * grass,
         "tufts": 0.4 * leaves + 0.55 * grass,
         "boulders": np.broadcast_to(rock, (len(moist), 3)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 10
+VERSION = 11
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -236,7 +236,11 @@ COVER = (
     *_slope_at("mask of rock", "at most upright"),
     ramp("bare", "mask", "mask of ground", "mask of rock"),
     # Plants by moisture, and where they grew.
-    math("moist", "MULTIPLY_ADD", "patches", 0.12, "in.Moisture"),
+    # Where wet and dry ground meet within a cell, patches hide the grid's stairs.
+    math("dryness", "SUBTRACT", 1.0, "in.Moisture"),
+    math("edge of moisture", "MULTIPLY", "dryness", "in.Moisture"),
+    math("patches of moisture", "MULTIPLY_ADD", "edge of moisture", 2.0, 0.12),
+    math("moist", "MULTIPLY_ADD", "patches", "patches of moisture", "in.Moisture"),
     math("moist widely", "MULTIPLY_ADD", "zones", 1.3, "moist"),
     math("moist grown", "MULTIPLY_ADD", "in.Grass", 0.4, "moist widely"),
     ramp("lush", "moist grown", 0.05, 0.5),
@@ -251,7 +255,7 @@ COVER = (
     # Sediment shows where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
     math("meadow", "MULTIPLY", "lush", "growth"),
     math("dry fan", "MULTIPLY_ADD", "meadow", -0.95, 1.0),
-    ramp("bank", "in.Moisture", 0.74, 0.86),
+    ramp("bank", "moist", 0.74, 0.86),
     math("barren by moisture", "MAXIMUM", "dry fan", "bank"),
     # Beside water that is seen floods strew gravel, and nothing takes root.
     math("at water", "MULTIPLY_ADD", "patches", 0.14, "in.Shore"),
@@ -280,7 +284,11 @@ ROCK = (
     Node(
         "beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.7}, {"noise_dimensions": "1D"}
     ),
-    ramp("layer", "beds.Fac", 0.45, 0.56, (0.0, "in.Strata")),
+    # Rubble hides the beds, except on walls.
+    math("exposure", "MULTIPLY_ADD", "patches", -0.06, "upward"),
+    ramp("exposed", "exposure", 0.93, 0.72, (0.25, 1.0)),
+    math("clearness", "MULTIPLY", "exposed", "in.Strata"),
+    ramp("layer", "beds.Fac", 0.40, 0.60, (0.0, "clearness")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
     # Hard beds stand out as ledges: light above, dark below.
     math("ledge", "SUBTRACT", "beds.Fac", 0.5),

@@ -96,12 +96,14 @@ def carve(
 
     line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water level never rises:
     the bed cuts through higher ground downstream. A river that ends inside the land continues to lower ground, see
-    `_onward`. Raises InputError, with the line's `name`, for a line without points, outside the terrain, longer than
-    `LONGEST`, or ending higher than it begins.
+    `_onward`. Raises InputError, with the line's `name`, for a line without points, with one that is not
+    finite, outside the terrain, longer than `LONGEST`, or ending higher than it begins.
     """
     from .kernels import beds
 
-    if len(line) < 2 or not np.isfinite(line).all() or (line == line[0]).all():
+    if not np.isfinite(line).all():
+        raise InputError(f"{name} has a point whose place is not a number; delete that point.")
+    if len(line) < 2 or (line == line[0]).all():
         raise InputError(f"{name} has no way to go; draw at least two points.")
     rows, cols = elevation.shape
     line, half_cell = np.asarray(line, np.float64), 0.5 * min(spacing)

@@ -8,6 +8,7 @@ Clearing the parent detaches a companion. (A pointer to the terrain would keep a
 """
 
 import math
+import re
 from typing import Any
 
 import bpy
@@ -35,6 +36,9 @@ AXES = "erosion_axes"
 numbers by row.
 """
 
+NAMED = "erosion_named"
+"""Custom property of a companion: name of its terrain when it was named after it."""
+
 HIDDEN = "erosion_hidden"
 """Custom property of a temporarily hidden companion."""
 
@@ -57,8 +61,9 @@ def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.O
 
 
 def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
-    """New companion that shows `data`, in the terrain's collections and place."""
+    """New companion that shows `data`, in the terrain's collections and place. name: begins with the terrain's."""
     companion = bpy.data.objects.new(name, data)
+    companion[NAMED] = terrain.name
     companion[KIND] = kind
     companion.parent = terrain
     for collection in terrain.users_collection:
@@ -68,13 +73,14 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -
 
 
 def put_in_place(terrain: bpy.types.Object) -> None:
-    """Realign companions with the axes of the terrain after these have changed.
+    """Realign companions with the axes of the terrain after these have changed, and rename them after it.
 
     Applying a terrain's scale or moving its origin makes Blender counter-transform the children. For companions the
     change belongs in their meshes, as in the terrain's.
     """
     axes = terrain.matrix_basis.copy()
     for companion in find(terrain):
+        _rename(terrain, companion)
         if companion.data.is_editmode:
             continue
         # Not matrix_local, which Blender leaves as it was while an object is hidden.
@@ -85,6 +91,17 @@ def put_in_place(terrain: bpy.types.Object) -> None:
             companion.matrix_parent_inverse.identity()
             companion.matrix_basis = own = then[1]
         companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
+
+
+def _rename(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
+    """Rename a companion and its mesh after a terrain that has been renamed or copied, unless the user has."""
+    held, now = companion.get(NAMED), terrain.name
+    if not isinstance(held, str) or held == now:
+        return
+    for item in (companion, companion.data):
+        if found := re.fullmatch(re.escape(held) + r"([ _].*?)(\.\d{3})?", item.name):
+            item.name = now + found[1]
+    companion[NAMED] = now
 
 
 def number(companion: bpy.types.Object, key: str, default: float) -> float:

@@ -70,7 +70,12 @@ def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
 
 
 def lines_of(curve: bpy.types.Object) -> list[Array]:
-    """Splines of a Curve object as lines (points, 3) in world space, without thickness and modifiers."""
+    """Splines of a Curve object as lines (points, 3) in world space, without thickness and modifiers; a cyclic one ends
+    where it begins. InputError for an object of another type.
+    """
+    if curve.type != "CURVE":
+        kind = curve.bl_rna.properties["type"].enum_items[curve.type].name
+        raise InputError(f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path.")
     curve.update_from_editmode()  # else points that are being drawn stay where they were
     data = curve.data.copy()
     data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
@@ -91,6 +96,12 @@ def lines_of(curve: bpy.types.Object) -> list[Array]:
     world = local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
     follows = np.zeros(len(world), bool)  # whether a vertex goes on from the one before it
     pairs = edges.reshape(-1, 2)
-    pairs = pairs[np.abs(pairs[:, 1] - pairs[:, 0]) == 1]  # an edge that closes a ring does not
-    follows[pairs.max(axis=1)] = True
-    return np.split(world, np.flatnonzero(~follows)[1:]) if len(world) else []
+    closing = pairs[:, 1] < pairs[:, 0]
+    follows[pairs[~closing, 1]] = True
+    begins = np.flatnonzero(~follows)
+    rings = set(pairs[closing, 1].tolist())
+    lines = np.split(world, begins[1:]) if len(world) else []
+    return [
+        np.concatenate([line, line[:1]]) if begin in rings else line
+        for begin, line in zip(begins.tolist(), lines, strict=True)
+    ]

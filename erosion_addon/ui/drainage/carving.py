@@ -43,7 +43,8 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
         wanted = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
 
         def curves() -> list[bpy.types.Object]:
-            return [obj for obj in map(bpy.data.objects.get, wanted) if obj is not None and obj.type == "CURVE"]
+            there = [obj for obj in map(bpy.data.objects.get, wanted) if obj is not None]
+            return there if self.curve else [obj for obj in there if obj.type in ("CURVE", "CURVES")]
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             return carving.requests_of_carve(terrain, curves(), parameters)

@@ -55,6 +55,19 @@ def test_they_lie_where_the_terrain_lies_and_move_with_it(make_valley):
         assert companion.users_collection == valley.users_collection
 
 
+def test_they_are_named_after_a_terrain_that_was_renamed_or_copied_but_not_where_the_user_named_them(make_valley):
+    valley = make_valley()
+    (water,), (plants,) = (companions.find(valley, kind) for kind in ("water", "foliage"))
+    select(valley, water)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.view_layer.objects.active
+    valley.name, plants.name = "Glen", "Grass"
+    for terrain in (valley, copy):
+        assert update_derived.update(terrain) == []
+    assert (water.name, water.data.name, plants.name) == ("Glen Water", "Glen Water", "Grass")
+    assert [companion.name for companion in companions.find(copy)] == ["Valley.001 Water"]
+
+
 def test_each_knows_its_terrain(make_valley):
     valley = make_valley()
     assert {companions.terrain_of(companion) for companion in companions.find(valley)} == {valley}

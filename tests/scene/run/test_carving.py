@@ -108,3 +108,22 @@ def test_a_curve_that_is_being_edited_is_read_as_it_is_now(draw):
     bpy.ops.object.mode_set(mode="OBJECT")
     moved = np.linalg.norm(edited - before, axis=1)
     np.testing.assert_allclose(moved, 5.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER"])
+def test_a_cyclic_curve_ends_where_it_begins(draw, kind):
+    curve = draw((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), kind=kind)
+    other = curve.data.splines.new("POLY")
+    other.points.add(1)
+    open_line = carving.lines_of(curve)[0]
+    curve.data.splines[0].use_cyclic_u = True
+    ring, line = carving.lines_of(curve)
+    np.testing.assert_array_equal(ring[0], ring[-1])
+    assert len(line) == 2 and len(ring) > len(open_line)
+
+
+def test_hair_is_no_river_and_named_as_what_it_is(terrain, empty_scene):
+    hair = bpy.data.objects.new("Hair", bpy.data.hair_curves.new("Hair"))
+    empty_scene.collection.objects.link(hair)
+    with pytest.raises(InputError, match=r"Hair has the type .*; draw the river as a Curve object"):
+        carving.carve(terrain, [hair], BED)

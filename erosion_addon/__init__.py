@@ -17,7 +17,7 @@ _DOORS = {
     "Terrain": "terrain.terrain",
     "erode": "run.simulation",
     "erode_region": "local.rerun",
-    "resume": "run.simulation",
+    "resume": "local.resuming",
     "simulate": "run.simulation",
     "simulate_region": "local.rerun",
 }

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
@@ -17,11 +18,11 @@ from ..files import maps
 from ..files.heightmap import SUFFIXES, Written, encode_heightmap
 from ..files.image_files import ImageFiles
 from ..frames.sequence import Frames
+from ..local import resuming
 from ..local.rerun import LOCAL_MASKS, simulate_region
 from ..recipe.recipe import Recipe
-from ..run import simulation
 from ..run.checkpoint import Checkpoint
-from ..run.precompile import rehearse, rehearse_rest
+from ..run.precompile import rehearse
 from ..run.progress import Progress
 from ..run.report import in_words
 from ..run.simulation import simulate
@@ -52,9 +53,9 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         compile_kernels: Callable[[OnProgress], None] = partial(
             rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
         )
-        if checkpoint := _checkpoint_of(given, terrain, recipe, masks):
-            run = simulation.resume(checkpoint, given.threads or 0)
-            compile_kernels = partial(rehearse_rest, checkpoint)
+        if checkpoint := _checkpoint_of(given, terrain, recipe, region, masks):
+            run = resuming.resume(checkpoint, given.threads or 0)
+            compile_kernels = partial(resuming.compile_rest, checkpoint)
         elif region is not None:
             choice = {"seed": given.seed, "edges": given.edges, "masks": masks, "threads": given.threads or 0}
             run = simulate_region(terrain, recipe, region, **choice)
@@ -81,10 +82,10 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
         return
     with _planned(given, order) as results:
         checkpoint = Checkpoint.load(given.input)
-        run = simulation.resume(checkpoint, given.threads or 0)
+        run = resuming.resume(checkpoint, given.threads or 0)
         results.require_space(checkpoint.arrays["start/elevation"].shape)
         with _told_what_stays(None, results, given):
-            last = results.watch(run, partial(rehearse_rest, checkpoint))
+            last = results.watch(run, partial(resuming.compile_rest, checkpoint))
         results.write(last, image_files)
 
 
@@ -98,13 +99,13 @@ def _is_finished(given: argparse.Namespace, order: str) -> bool:
 
 
 def _checkpoint_of(
-    given: argparse.Namespace, terrain: Terrain, recipe: Recipe, masks: Mapping[str, Array]
+    given: argparse.Namespace, terrain: Terrain, recipe: Recipe, region: Any, masks: Mapping[str, Array]
 ) -> Checkpoint | None:
     """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another run."""
     if not (given.go_on and given.checkpoint.exists()):
         return None
     checkpoint = Checkpoint.load(given.checkpoint)
-    if not simulation.is_of(checkpoint, terrain, recipe, seed=given.seed, edges=given.edges, masks=masks):
+    if not resuming.is_of(checkpoint, terrain, recipe, region, seed=given.seed, edges=given.edges, masks=masks):
         raise InputError(f"{given.checkpoint} is of another run; name another checkpoint, or remove this one.")
     return checkpoint
 

@@ -54,8 +54,6 @@ def read_region(given: argparse.Namespace, image_files: ImageFiles) -> Any:
         raise InputError("--region and --region-mask both say what to erode; give one of them.")
     if given.region is None and given.region_mask is None:
         return None
-    if given.checkpoint is not None:
-        raise InputError("A run on a region keeps no checkpoint; leave out --checkpoint, or the region.")
     return given.region or _read_mask(given, given.region_mask, image_files, None if given.quiet else note)
 
 

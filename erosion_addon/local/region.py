@@ -55,7 +55,12 @@ class Region:
         share = _faded(cells, spacing, wraps)
         if not share.any():
             raise InputError("The region is too small to fade out to its border; make it a few cells wider.")
-        there = share > 0
+        return cls.around(share, spacing, edges)
+
+    @classmethod
+    def around(cls, share: Array, spacing: Spacing, edges: str) -> Self:
+        """Region of these shares, not all 0, with its window. edges: of the terrain."""
+        there, wraps = share > 0, edges == "wrap"
         rows, cols = _window(there.any(axis=1), wraps), _window(there.any(axis=0), wraps)
         whole = (len(rows), len(cols)) == share.shape
         return cls(share, spacing, rows, cols, edges if whole else "open")

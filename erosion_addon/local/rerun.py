@@ -9,22 +9,22 @@ the border takes away, and what it leaves standing counts as added.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array, longer_side, loose_of
-from ..base.errors import InputError
 from ..base.threads import granted
 from ..drainage.flow_graph import FlowGraph
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.state import Volumes
 from ..recipe.recipe import EDGE_CHOICE, Recipe, Step
+from ..run import simulation
 from ..run.checkpoint import Checkpoint
 from ..run.progress import Progress, Simulation
 from ..run.report import hashes, mass_balance
-from ..run.simulation import simulate
 from ..terrain.masks import prepare
 from ..terrain.terrain import Terrain
 from .region import Region, as_region
@@ -58,23 +58,27 @@ def simulate_region(
     edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
     region = as_region(region, terrain, edges)
     prepared, notes = prepare(masks, terrain.shape)
-    whole = prepared.get("strength", np.float32(1.0)) * region.share
-    window = {kind: region.cut(mask) for kind, mask in {**prepared, "strength": whole}.items()}
+    window, given = on_window(terrain, recipe, region, prepared)
+    water = inflow(terrain, region, edges, prepared.get("rain"), threads).astype(np.float32)
+    run = simulation.simulate(window, **given, seed=seed, threads=threads, inflow=water)
+    return on_whole(run, partial(Whole, before=terrain, region=region, edges=edges, notes=notes, inflow=water))
+
+
+def on_window(
+    terrain: Terrain, recipe: Recipe, region: Region, masks: Mapping[str, Array]
+) -> tuple[Terrain, dict[str, Any]]:
+    """Window of the terrain, and recipe, edges and masks of the run on it. masks: prepared, of the terrain."""
+    whole = masks.get("strength", np.float32(1.0)) * region.share
+    cut = {kind: region.cut(mask) for kind, mask in {**masks, "strength": whole}.items()}
     fields = {name: region.cut(values) for name, values in terrain.fields.items()}
-    run = simulate(
-        Terrain(region.cut(terrain.elevation), terrain.spacing, fields),
-        local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region),
-        seed=seed,
-        edges=region.edges,
-        masks=window,
-        threads=threads,
-        adds_up=True,
-        inflow=inflow(terrain, region, edges, prepared.get("rain"), threads),
-    )
-    return (
-        Progress(progress.number, progress.done, _Whole(progress.simulation, terrain, region, edges, notes))
-        for progress in run
-    )
+    scaled = local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region)
+    window = Terrain(region.cut(terrain.elevation), terrain.spacing, fields)
+    return window, {"recipe": scaled, "edges": region.edges, "masks": cut, "adds_up": True}
+
+
+def on_whole(run: Iterator[Progress], whole: Callable[[Simulation], "Whole"]) -> Iterator[Progress]:
+    """Progress of a run on a window, as one of the whole terrain."""
+    return (Progress(progress.number, progress.done, whole(progress.simulation)) for progress in run)
 
 
 def erode_region(
@@ -124,17 +128,25 @@ def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, thr
     return region.cut(entering.reshape(terrain.shape))
 
 
-class _Whole:
+class Whole:
     """Simulation of a window, told as one of the whole terrain."""
 
-    def __init__(self, window: Simulation, before: Terrain, region: Region, edges: str, notes: list[str]) -> None:
+    def __init__(
+        self, window: Simulation, before: Terrain, region: Region, edges: str, notes: list[str], inflow: Array
+    ) -> None:
         self.kinds, self.titles = window.kinds, window.titles
         self.drain, self.counts, self.estimates = window.drain, window.counts, window.estimates
         self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
+        self._inflow = inflow
 
     def checkpoint(self) -> Checkpoint:
-        """No state to resume from."""
-        raise InputError("A run on a region cannot be paused; finish it, or cancel it.")
+        """State to resume from."""
+        window, before = self._window.checkpoint(), self._before
+        values = {"region": {"edges": self._edges, "notes": list(self._notes)}, "window": window.values}
+        arrays = {"region/share": self._region.share, "region/inflow": self._inflow}
+        arrays |= {f"start/{name}": array for name, array in {**before.fields, "elevation": before.elevation}.items()}
+        arrays |= {f"window/{name}": array for name, array in window.arrays.items()}
+        return Checkpoint(values, arrays)
 
     def elevation(self) -> Array:
         """Current heights, for display."""

@@ -3,10 +3,11 @@
 
 from ..base.errors import InputError
 from ..local.rerun import erode_region, simulate_region
+from ..local.resuming import resume
 from ..recipe.recipe import Recipe, Step
 from ..run.checkpoint import Checkpoint
 from ..run.progress import Progress
-from ..run.simulation import erode, resume, simulate
+from ..run.simulation import erode, simulate
 from ..run.step_cache import Results
 from ..terrain.fields import FIELDS, Field
 from ..terrain.terrain import Terrain

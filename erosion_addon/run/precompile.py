@@ -72,13 +72,13 @@ def rehearse(
                 return  # which the run itself will say, of the real terrain
 
 
-def rehearse_rest(checkpoint: Checkpoint, tell: OnProgress) -> None:
-    """`rehearse` for a run resumed from a checkpoint."""
+def rehearse_rest(checkpoint: Checkpoint, tell: OnProgress, masks: Iterable[str] = ()) -> None:
+    """`rehearse` for a run resumed from a checkpoint. masks: kinds that it has besides those of the checkpoint."""
     try:
         stand = Standing.of(checkpoint)
     except InputError:
         return  # which the run itself will say
-    rehearse(stand.recipe, stand.terrain.spacing, stand.masks, stand.terrain.fields, tell)
+    rehearse(stand.recipe, stand.terrain.spacing, {*stand.masks, *masks}, stand.terrain.fields, tell)
 
 
 def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:

@@ -52,8 +52,7 @@ def simulate(
     work.
     """
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
-    if inflow is not None:
-        simulation.let_in(inflow)
+    simulation.let_in(inflow)
     simulation.reuse()
     return simulation.run()
 
@@ -73,11 +72,13 @@ def erode(
     return last.terrain
 
 
-def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
+def resume(
+    checkpoint: Checkpoint, threads: int = 0, results: Results | None = None, inflow: Array | None = None
+) -> Iterator[Progress]:
     """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results: cache for steps that
-    end from now on.
+    end from now on. inflow: as of `simulate`; a checkpoint does not hold it.
     """
-    return _Simulation.from_checkpoint(checkpoint, threads, results).run()
+    return _Simulation.from_checkpoint(checkpoint, threads, results, inflow).run()
 
 
 def is_of(
@@ -88,9 +89,10 @@ def is_of(
     seed: int | None = None,
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
+    adds_up: bool = False,
 ) -> bool:
     """Whether a checkpoint belongs to the run that `simulate` would begin with these arguments."""
-    begin = _Simulation(terrain, recipe, seed, edges, masks, 0, None, False).checkpoint()
+    begin = _Simulation(terrain, recipe, seed, edges, masks, 0, None, adds_up).checkpoint()
     named = ("recipe", "seed", "edges", "spacing", "adds_up")
     same = json.loads(json.dumps([begin.values[name] for name in named])) == [
         checkpoint.values.get(name) for name in named
@@ -156,10 +158,11 @@ class _Simulation:
                     raise InputError(f"{step.title}: {missing(name, mask)}")
             there.update(PROCESSES[step.kind].writes)
 
-    def let_in(self, inflow: Array) -> None:
-        """Let water enter; a checkpoint does not hold it. inflow: see `simulate`."""
-        self._state.masks = {**self._masks, INFLOW: inflow.astype(np.float32)}
-        self._results = None
+    def let_in(self, inflow: Array | None) -> None:
+        """Let water enter, if any; a checkpoint does not hold it. inflow: see `simulate`."""
+        if inflow is not None:
+            self._state.masks = {**self._masks, INFLOW: inflow.astype(np.float32)}
+            self._results = None
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
@@ -186,7 +189,9 @@ class _Simulation:
         return Checkpoint(values, arrays)
 
     @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint, threads: int, results: Results | None) -> "_Simulation":
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, threads: int, results: Results | None, inflow: Array | None = None
+    ) -> "_Simulation":
         """Simulation restored from a checkpoint; InputError for an invalid one."""
         stand = Standing.of(checkpoint)
         given = stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results, stand.adds_up
@@ -196,6 +201,7 @@ class _Simulation:
         simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
         simulation._number, simulation._reports, simulation._notes = stand.number, stand.reports, stand.notes
         simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
+        simulation.let_in(inflow)
         if stand.step:
             simulation._start_step()
             running: Any = simulation._running

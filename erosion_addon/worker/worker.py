@@ -31,11 +31,12 @@ from ..base.threads import OnProgress
 from ..frames.sequence import FrameOrder, Frames
 from ..grid.resample import spread
 from ..local.rerun import LOCAL_MASKS, simulate_region
+from ..local.resuming import compile_rest, is_local, resume
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
-from ..run.precompile import rehearse, rehearse_rest
+from ..run.precompile import rehearse
 from ..run.progress import Gauge, Progress
-from ..run.simulation import resume, simulate
+from ..run.simulation import simulate
 from ..run.step_cache import Results
 from ..terrain.limits import NO_LIMITS
 from ..terrain.masks import MASK_KINDS
@@ -304,9 +305,9 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
         answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
-        kept = FrameOrder.from_json(values["frames"])
+        kept = None if is_local(checkpoint) else FrameOrder.from_json(values["frames"])
         frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
-        rehearse_rest(checkpoint, tell)
+        compile_rest(checkpoint, tell)
         run = resume(checkpoint, values["threads"], _results)
         return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.

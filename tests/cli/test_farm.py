@@ -43,19 +43,21 @@ def interrupted_after(monkeypatch, saves):
     monkeypatch.setattr(Checkpoint, "save", saving)
 
 
+@pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
 def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
-    folder, monkeypatch, capsys, smallest_chunks, keyboard
+    folder, monkeypatch, capsys, smallest_chunks, keyboard, region
 ):
     np.save("dem.npy", fractal(32, 40, relief=200.0))
-    assert main(["erode", "dem.npy", "whole.npy", *RUN, "--quiet"]) == 0
-    words = ["erode", "dem.npy", "part.npy", *RUN, *SAVED, "--continue", "--quiet"]
+    assert main(["erode", "dem.npy", "whole.npy", *RUN, "--quiet", *region]) == 0
+    words = ["erode", "dem.npy", "part.npy", *RUN, *SAVED, "--continue", "--quiet", *region]
     with monkeypatch.context() as patch:
         interrupted_after(patch, 2)
         capsys.readouterr()
         assert main(words) == 130
     said = capsys.readouterr().err
     assert said.startswith("Interrupted; no result was written, but the checkpoint at ") and "stays in run.npz" in said
-    assert Checkpoint.load("run.npz").values["seed"] == 4 and not Path("part.npy").exists()
+    values = Checkpoint.load("run.npz").values
+    assert values.get("window", values)["seed"] == 4 and not Path("part.npy").exists()
     begun = []
     monkeypatch.setattr("erosion_addon.cli.runs.simulate", lambda *_, **__: begun.append(1))
     assert main(words) == 0 and not begun

@@ -74,7 +74,7 @@ class Job(Task):
     ) -> None:
         """Start a run. An unchanged result is eroded from its original again, a region of it as it is."""
         if region is not None:
-            continue_from_result, adds_up, self.pauses = True, True, False
+            continue_from_result, adds_up = True, True
         attributes.check_names(mesh, layers)
         if frames is not None:
             frames.begin().require_space((self._lattice.rows, self._lattice.cols))

@@ -40,9 +40,6 @@ class Task:
     stops_early = False
     """Whether it can end early with its current result: `finish` and `pause`."""
 
-    pauses = True
-    """Whether one that stops early can be resumed later."""
-
     operator = ""
     viewer: Viewer | None = None
 

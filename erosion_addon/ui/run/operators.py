@@ -164,14 +164,6 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
     bl_idname = "erosion.pause"
     bl_label = "Pause"
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        run = job.now.current
-        if run is not None and not run.pauses:
-            cls.poll_message_set(sentence("A run on a region cannot be paused; finish it, or cancel it"))  # type: ignore[attr-defined]
-            return False
-        return super().poll(context)
-
     def execute(self, context: bpy.types.Context) -> set[str]:
         assert isinstance(job.now.current, job.Job)
         job.now.current.pause()

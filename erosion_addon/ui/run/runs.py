@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start of runs from objects' settings: at once, or from the queue."""
 
+import json
 import traceback
 
 import bpy
@@ -24,7 +25,7 @@ from ..recipe import steps
 
 def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "job.Job":
     """Start a run on an object or on its region, or resume its paused one; InputError if impossible."""
-    frames = None if local else order.order_of(obj)
+    frames = None if local or (resume and _is_local(obj)) else order.order_of(obj)
     if resume:
         return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
@@ -37,6 +38,14 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "
     continued, adds_up = settings.continue_from_result, settings.adds_up
     region = _region(obj, seen.lattice) if local else None
     return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames, region)
+
+
+def _is_local(obj: bpy.types.Object) -> bool:
+    """Whether the last run on the object was one on a region, as its report says."""
+    try:
+        return "region" in json.loads(obj.erosion.report)
+    except (TypeError, ValueError):
+        return False
 
 
 def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:

@@ -13,6 +13,7 @@ from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
+from erosion_addon.ui.run import progress, runs
 from tests.terrains import fractal
 
 SIDE = 64
@@ -86,13 +87,24 @@ def test_refusals_say_why(terrain):
     assert grid.heights(terrain.data).tobytes() == before
 
 
-def test_a_run_on_a_region_is_not_paused(terrain):
+def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes(terrain):
+    terrain.erosion.steps[0].droplet.drops_per_cell = 60.0
+    terrain.erosion.frames.keep = True  # of runs on the whole alone
     select(terrain, inside())
-    job.begin(run_of(terrain))
-    assert not bpy.ops.erosion.pause.poll() and bpy.ops.erosion.finish.poll()
-
-
-def run_of(terrain):
-    from erosion_addon.ui.run import runs
-
-    return runs.start(terrain, local=True)
+    bpy.ops.erosion.run_region()
+    whole = grid.heights(terrain.data)
+    bpy.ops.erosion.restore()
+    before = grid.heights(terrain.data).tobytes()
+    run = runs.start(terrain, local=True)
+    while run.fraction < 0.1 and not run.ended:
+        run.poll(0.05)
+    assert bpy.ops.erosion.pause() == {"FINISHED"}
+    while not run.ended:
+        run.poll(0.05)
+    assert run.state == "done", run.sentence
+    progress.finish_run(run)
+    assert original.is_paused(terrain.data) and grid.heights(terrain.data).tobytes() != whole.tobytes()
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", resume=True) == {"FINISHED"}
+    assert grid.heights(terrain.data).tobytes() == whole.tobytes()
+    bpy.ops.erosion.restore()
+    assert grid.heights(terrain.data).tobytes() == before

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Resumed runs, on a terrain or a region."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.threads import OnProgress
+from ..recipe.recipe import EDGE_CHOICE, Recipe
+from ..run import simulation
+from ..run.checkpoint import Checkpoint
+from ..run.precompile import rehearse_rest
+from ..run.progress import Progress, Simulation
+from ..run.step_cache import Results
+from ..terrain.masks import prepare
+from ..terrain.terrain import Terrain
+from .region import Region, as_region
+from .rerun import LOCAL_MASKS, Whole, on_whole, on_window
+
+
+def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
+    """Resume from a `progress.checkpoint` of a run on a terrain or a region, with the same bytes as an uninterrupted
+    run. results: cache for steps that end from now on. Raises InputError for an invalid checkpoint.
+    """
+    if not is_local(checkpoint):
+        return simulation.resume(checkpoint, threads, results)
+    try:
+        whole, water = _of_checkpoint(checkpoint)
+    except (InputError, KeyError, TypeError, ValueError, AttributeError):
+        raise InputError("The checkpoint is damaged; run it again from the start.") from None
+    return on_whole(simulation.resume(_window_of(checkpoint), threads, inflow=water), whole)
+
+
+def is_local(checkpoint: Checkpoint) -> bool:
+    """Whether a checkpoint is of a run on a region."""
+    return "region" in checkpoint.values
+
+
+def compile_rest(checkpoint: Checkpoint, tell: OnProgress) -> None:
+    """Compile the kernels that `resume` will call."""
+    if is_local(checkpoint):
+        rehearse_rest(_window_of(checkpoint), tell, LOCAL_MASKS)
+    else:
+        rehearse_rest(checkpoint, tell)
+
+
+def is_of(
+    checkpoint: Checkpoint,
+    terrain: Terrain,
+    recipe: Recipe,
+    region: Any = None,
+    *,
+    seed: int | None = None,
+    edges: str | None = None,
+    masks: Mapping[str, Any] | None = None,
+) -> bool:
+    """Whether a checkpoint belongs to the run that `simulate`, or `simulate_region` on a region, would begin with these
+    arguments."""
+    if is_local(checkpoint) != (region is not None):
+        return False
+    if region is None:
+        return simulation.is_of(checkpoint, terrain, recipe, seed=seed, edges=edges, masks=masks)
+    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+    region = as_region(region, terrain, edges)
+    nothing = np.empty(0)
+    start, share = checkpoint.part("start"), checkpoint.arrays.get("region/share", nothing)
+    if not (np.array_equal(region.share, share) and np.array_equal(terrain.elevation, start.get("elevation", nothing))):
+        return False
+    window, given = on_window(terrain, recipe, region, prepare(masks, terrain.shape)[0])
+    return simulation.is_of(_window_of(checkpoint), window, **given, seed=seed)
+
+
+def _window_of(checkpoint: Checkpoint) -> Checkpoint:
+    """Checkpoint of the run on the window."""
+    values = checkpoint.values.get("window")
+    return Checkpoint(values if isinstance(values, dict) else {}, checkpoint.part("window"))
+
+
+def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole], Array]:
+    """What shows a window's simulation as one of the whole terrain, and water that enters the window."""
+    values, start, part = checkpoint.values["region"], checkpoint.part("start"), checkpoint.part("region")
+    window = _window_of(checkpoint)
+    terrain = Terrain(start.pop("elevation"), tuple(window.values["spacing"]), start)
+    edges, notes, share, water = EDGE_CHOICE.checked(values["edges"]), values["notes"], part["share"], part["inflow"]
+    if share.dtype.kind + water.dtype.kind != "ff":
+        raise ValueError
+    if share.shape != terrain.shape or not ((share >= 0) & (share <= 1)).all() or not share.any():
+        raise ValueError
+    region = Region.around(share, terrain.spacing, edges)
+    shape = len(region.rows), len(region.cols)
+    if not (water.shape == shape == window.arrays["start/elevation"].shape and window.values["edges"] == region.edges):
+        raise ValueError
+    if not (np.isfinite(water) & (water >= 0)).all() or not all(isinstance(line, str) for line in notes):
+        raise ValueError
+    return partial(Whole, before=terrain, region=region, edges=edges, notes=notes, inflow=water), water

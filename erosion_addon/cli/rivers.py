@@ -41,7 +41,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         published = outputs.publish()
     say_written(published)
     if not given.quiet:
-        note(_summary(ways))
+        note(_summary(ways, given.headwaters))
 
 
 def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, Path]:
@@ -53,10 +53,11 @@ def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, 
     return planned
 
 
-def _summary(ways: Waterways) -> str:
+def _summary(ways: Waterways, headwaters: Path | None) -> str:
     count, lakes = len(ways.water.starts) - 1, len(ways.water.level)
     if not count:
-        return f"No river; lakes: {lakes}.{_held(ways)} A smaller source_area shows brooks."
+        way = f"{headwaters} is nowhere over 0.5." if headwaters else "A smaller source_area shows brooks."
+        return f"No river; lakes: {lakes}.{_held(ways)} {way}"
     order, widest = int(ways.water.order.max()), float(ways.sizes.width.max())
     return f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: {lakes}.{_held(ways)}"
 

@@ -85,6 +85,13 @@ def test_headwaters_say_where_rivers_begin(folder):
     assert river["points"][0][:2] == [300.0, 200.0]
 
 
+def test_headwaters_that_are_nowhere_are_named(folder, capsys):
+    np.save("land.npy", LAND)
+    np.save("heads.npy", np.full(LAND.shape, 0.4))
+    assert main(["rivers", "land.npy", "r.json", "--headwaters", "heads.npy"]) == 0
+    assert "No river; lakes: " in (said := "".join(capsys.readouterr())) and "heads.npy is nowhere over 0.5." in said
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

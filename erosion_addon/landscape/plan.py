@@ -10,9 +10,9 @@ earlier ones have left. So gullies go on over the borders, and no order of work 
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
-from ..processes.shared.process import Part
+from ..processes.shared.process import Part, Process
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
 from .folder import Landscape, Tile, Window
 from .manifest import MASK, MASKS, Erosion
@@ -32,6 +32,9 @@ HALO = 8
 """Part of a tile's side that its halo is."""
 
 COLORS = 4
+
+NEAR = 2**0.5
+"""Coarse cells per finest channel up to which they can hold it: it is nearer to one of them than to a half."""
 
 
 def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int) -> Erosion:
@@ -90,18 +93,44 @@ class Plan:
 
     def tile_recipe(self) -> Recipe | None:
         """Steps on tiles that move ground; None if there are none."""
-        recipe = (
-            self._of(lambda process: process.moves_ground and process.scope != "whole") if self.factor > 1 else None
-        )
-        return recipe and replace(recipe, steps=tuple(map(_on_tile, recipe.steps)))
+        return self._of(lambda process: process.moves_ground, on_tiles=True)
 
     def cover_recipe(self) -> Recipe | None:
         """Steps on tiles that cover the finished ground, such as snow; None if there are none."""
-        return self._of(lambda process: not process.moves_ground) if self.factor > 1 else None
+        return self._of(lambda process: not process.moves_ground, on_tiles=True)
 
-    def _of(self, wanted: Any) -> Recipe | None:
-        steps = tuple(step for step in self.recipe.steps if step.enabled and wanted(PROCESSES[step.kind]))
+    def recipe_on(self, tile: Tile, recipe: Recipe) -> Recipe:
+        """A recipe of tiles with its effect on the land, on the window of one tile."""
+        part = self.part(self.window(tile))
+
+        def there(step: Step) -> Step:
+            process = PROCESSES[step.kind]
+            return replace(step, parameters=process.on_tile(process.on_part(step.parameters, part)))
+
+        return replace(recipe, steps=tuple(map(there, recipe.steps))).around(part.middle)
+
+    def left_coarsely(self) -> list[str]:
+        """Fields that coarse cells leave to the tiles, as these do not run their steps once more."""
+        steps = [step for step in self.recipe.steps if step.enabled and self._done_coarsely(step)]
+        written = {field for step in steps for field in PROCESSES[step.kind].writes}
+        return [] if self.factor == 1 else sorted(written - {"uplift", "surface_color"})
+
+    def _of(self, wanted: Callable[[Process], bool], on_tiles: bool = False) -> Recipe | None:
+        """Steps of processes that are wanted. on_tiles: those alone that coarse cells have not done."""
+        steps = tuple(
+            step
+            for step in self.recipe.steps
+            if step.enabled and wanted(PROCESSES[step.kind]) and not (on_tiles and self._done_coarsely(step))
+        )
         return replace(self.recipe, steps=steps) if steps else None
+
+    def _done_coarsely(self, step: Step) -> bool:
+        """Whether coarse cells can hold all that a step makes, so that tiles would only do it once more."""
+        process = PROCESSES[step.kind]
+        if self.factor == 1 or process.scope == "whole":
+            return True
+        finest = process.finest(step.parameters, self.landscape.shape, self.landscape.manifest.spacing)
+        return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
 
     def seed_of(self, tile: Tile) -> int:
         """Seed of a tile's run."""
@@ -156,8 +185,3 @@ class Plan:
         """Tiles whose windows meet a window, earlier colors first."""
         near = [tile for tile in self.landscape.tiles() if self.window(tile).meet(window)]
         return sorted(near, key=lambda tile: (self.color_of(tile), tile.y, tile.x))
-
-
-def _on_tile(step: Step) -> Step:
-    parameters: Any = PROCESSES[step.kind].on_tile(step.parameters)
-    return replace(step, parameters=parameters)

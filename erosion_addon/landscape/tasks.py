@@ -130,8 +130,9 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     arrays = {"elevation": after.elevation, **after.fields}
     if factor > 1:
         before = {"elevation": terrain.elevation, **terrain.fields}
-        arrays = {name: arrays[name] - before.get(name, 0.0) for name in CHANGED if name in arrays}
-        arrays |= {_MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
+        changed = {name: arrays[name] - before.get(name, 0.0) for name in CHANGED if name in arrays}
+        found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
+        arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
 
 
@@ -140,7 +141,7 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
     window, recipe = plan.window(tile), plan.tile_recipe()
     assert recipe is not None
     layers = state(plan, window, plan.color_of(tile))
-    after, mass = _eroded(plan, layers, recipe, tile, threads, shared=True)
+    after, mass = _eroded(plan, layers | _left_coarsely(plan, window), recipe, tile, threads, shared=True)
     arrays = {"elevation": after.elevation, **after.fields}
     if "uplift" in layers:
         arrays["uplift"] = layers["uplift"]
@@ -216,8 +217,16 @@ def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
 
 def _spread(plan: Plan, name: str, window: Window) -> Array:
     """A coarse array on the cells of a window."""
-    coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", plan.coarse_shape)
+    shape = plan.coarse_shape if name in (_MEANS, _ROUGH) else _shape_of(name, plan.coarse_shape)
+    coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", shape)
     return spread(clamped(coarse), plan.factor, window)
+
+
+def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
+    """Fields of a window that only coarse cells have, see `Plan.left_coarsely`."""
+    folder = plan.landscape.folder / WORK / "coarse"
+    there = [name for name in plan.left_coarsely() if (folder / f"{name}.npy").exists()]
+    return {name: _spread(plan, name, window) for name in there}
 
 
 def _hold(plan: Plan, window: Window, start: dict[str, Array], found: dict[str, Array]) -> None:
@@ -258,7 +267,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
             path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
             for path in files
         }
-    found: dict[str, Array] = {}
+    found = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}
     for kind in ("shape", "cover"):
         for tile in plan.around(window):
             there = plan.window(tile)
@@ -283,10 +292,11 @@ def _eroded(
     Tiles share out the drops: so many fall as is the tile's share, and dig as anywhere. (Two runs of half the strength
     left the ground a third rougher than one.) Of other processes each does its share everywhere.
     """
-    fields = {name: layers[name] for name in ("sediment",) if name in layers}
+    fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
     weight, mass, window = plan.weight(tile), _no_mass(), plan.window(tile)
     painted = {name: plan.landscape.read(MASK + name, window) for name in _mask_names(plan.landscape)}
+    recipe = plan.recipe_on(tile, recipe)
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
         steps, masks, share = tuple(group), dict(painted), weight
         if shared and falls:
@@ -294,7 +304,7 @@ def _eroded(
             masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
         if shared:
             masks["strength"] = share * masks.get("strength", 1.0)
-        part, seed = replace(recipe, steps=steps).around(plan.part(window).middle), plan.seed_of(tile)
+        part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
         terrain = erode(terrain, part, seed=seed, edges=plan.erosion.edges, masks=masks, threads=threads)
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]

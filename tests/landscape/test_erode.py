@@ -61,6 +61,29 @@ def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
     assert ordered == recipe.scaled_to(0.5 * recipe.width) and ordered.width == 0.0
 
 
+def test_gullies_are_as_wide_on_tiles_as_in_one_piece_and_springs_lie_where_they_do(landscape, recipe):
+    springs = ((0.1, 0.1, 1.0), (0.9, 0.9, 1.0))
+    recipe = recipe.with_values({"droplet.detail": 240, "droplet.springs": springs})
+    plan = Plan(landscape, order(landscape, recipe, None, None, 80))
+    for tile in (landscape.tiles()[0], landscape.tiles()[-1]):
+        rivers, drops, _ = plan.recipe_on(tile, plan.tile_recipe()).steps
+        assert drops.parameters.detail == max(plan.window(tile).shape)
+        assert rivers.parameters.hillslope_length == 240 * 20.0 / 400
+        (x, y, _), window = drops.parameters.springs[0], plan.window(tile)
+        there = (window.left + x * window.shape[1]) / 240, (window.top + y * window.shape[0]) / 160
+        assert there == pytest.approx(springs[0 if tile.x == 0 else 1][:2])
+
+
+def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, recipe):
+    done = erode(landscape.folder, recipe.with_values({"droplet.detail": 80}), Alone(), coarse=80)
+    plan = Plan(done, done.manifest.erosion)
+    assert [step.kind for step in plan.coarse_recipe().steps] == ["uplift", "droplet", "uplift"]
+    assert [step.kind for step in plan.tile_recipe().steps] == ["uplift", "uplift"]
+    flow = done.read("flow", done.whole)
+    assert flow.min() >= 0 and flow.max() > 20 * np.median(flow)
+    assert 0 <= done.read("moisture", done.whole).min() < done.read("moisture", done.whole).max() <= 1
+
+
 def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, recipe):
     plan = Plan(landscape, order(landscape, recipe, None, None, 80))
     total = np.zeros(landscape.shape)

@@ -5,7 +5,14 @@ import math
 from dataclasses import replace
 
 from ...base.doors import door
-from ..shared.parameters import DROPS_TOLD, bytes_of_drops, channels_on_part, drops_in_words, seconds_of_drops
+from ..shared.parameters import (
+    DROPS_TOLD,
+    bytes_of_drops,
+    channels_on_part,
+    drops_in_words,
+    seconds_of_drops,
+    size_of,
+)
 from ..shared.process import MASKS, Part, Process
 from .parameters import DropletParameters
 
@@ -45,5 +52,6 @@ PROCESS = Process(
     works_in_cells=True,
     scaled_for_preview=_fewer_drops,
     scope="both",
+    finest=size_of,
     on_part=_on_part,
 )

@@ -2,7 +2,14 @@
 """Rills: water that follows the slope between cells."""
 
 from ...base.doors import door
-from ..shared.parameters import DROPS_TOLD, bytes_of_drops, channels_on_part, drops_in_words, seconds_of_drops
+from ..shared.parameters import (
+    DROPS_TOLD,
+    bytes_of_drops,
+    channels_on_part,
+    drops_in_words,
+    seconds_of_drops,
+    size_of,
+)
 from ..shared.process import MASKS, Process
 from .parameters import RillParameters
 
@@ -23,5 +30,6 @@ PROCESS = Process(
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
     scope="both",
+    finest=size_of,
     on_part=channels_on_part,
 )

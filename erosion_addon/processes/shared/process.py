@@ -76,6 +76,10 @@ def _one(parameters: Any, spacing: Spacing) -> int:
     return 1
 
 
+def _a_cell(parameters: Any, shape: tuple[int, int], spacing: Spacing) -> float:
+    return 0.0
+
+
 class Process(NamedTuple):
     """One kind of step."""
 
@@ -141,6 +145,9 @@ class Process(NamedTuple):
 
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
+
+    finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
+    """(parameters, (rows, cols), spacing) → width of the finest that it makes, in meters; 0 for that of a cell."""
 
     on_part: Callable[[Any, Part], Any] = _anywhere
     """(parameters, window) → parameters with the same effect on a window, for those that count in sides of the terrain

@@ -27,8 +27,9 @@ def _without_rising(given: UpliftParameters) -> UpliftParameters:
     """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land rose, do not have.
 
     All land of *alpine* on a fractal then drains freely, as in one piece; after a sixth of the years, two thirds do.
+    Coarse to fine takes half of the time and leaves the same figures: drainage, concavity, slopes, borders.
     """
-    return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=False)
+    return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=True)
 
 
 def _on_part(given: UpliftParameters, part: Part) -> UpliftParameters:

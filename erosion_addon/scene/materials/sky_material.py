@@ -13,7 +13,7 @@ import bpy
 from . import nodes
 from .nodes import Node, Socket, math, mix, noise, ramp
 
-GROUP, VERSION = "Sky", 1
+GROUP, VERSION = "Sky", 2
 
 SOCKETS = (
     Socket("Color", (0.0, 0.0, 0.0), "The sky", output=True),
@@ -40,9 +40,9 @@ NODES = (
     _vector("direction", "NORMALIZE", "place.Generated"),
     Node("parts", "SeparateXYZ", {0: "direction"}),
     Node("up", "Math", {0: "parts.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
-    # The longer the way through the air, the paler: most of the change is in the lowest 20°.
+    # The longer the way through the air, the paler: most of the change is in the lowest 15°.
     math("low", "SUBTRACT", 1.0, "up"),
-    math("air", "POWER", "low", 5.0),
+    math("air", "POWER", "low", 7.0),
     mix("clear", "air", "in.Zenith", "in.Horizon"),
     # Around the sun the air glows: widely along the horizon, more closely around the sun itself.
     _vector("towards", "DOT_PRODUCT", "direction", "in.Sun Direction"),

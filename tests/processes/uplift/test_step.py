@@ -287,7 +287,20 @@ def test_a_rim_of_hard_rock_yields_to_the_lake_behind_it():
     hardness[:, 30:34] = 0.985
     after = run(Terrain(heights, 50.0), masks={"hardness": hardness}, years=100_000.0)
     assert statistics(after.elevation, (50.0, 50.0))["free_drainage"] > 0.99
-    assert after["wear"][8:-8, 31:33].mean() < 20.0
+    assert after["wear"][8:-8, 31:33].mean() < 40.0
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_hard_rock_wears_as_much_in_many_short_time_steps(monkeypatch, exponent):
+    """A step's share of the fall, and of what stands above the slope limit, is no multiple of hardness."""
+    terrain = Terrain(plane(64, 64, 0.0, 20.0) + fractal(64, 64, 200.0, seed=2), 20.0)
+    masks = {"hardness": np.full((64, 64), 0.985)}
+    cut = []
+    for steps in (STEPS, 2 * STEPS):
+        monkeypatch.setattr("erosion_addon.processes.uplift.step.STEPS", steps)
+        wear = run(terrain, masks=masks, slope_exponent=exponent, coarse_to_fine=False)["wear"]
+        cut.append(wear[8:-8, 8:-8].mean())
+    assert cut[1] == pytest.approx(cut[0], rel=0.1)
 
 
 @pytest.mark.parametrize("upwards", [False, True])

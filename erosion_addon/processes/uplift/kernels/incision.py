@@ -5,8 +5,8 @@ Implicit, from the outlets upstream: z + F (z - z_r)ⁿ equals the height before
 receiver r. n = 1 has a closed form; otherwise Newton's method. Stable for every time step. The eroded material is then
 routed downstream. A channel deposits G q / A of it (q: volume that passes, A: drainage area); a pit deposits as much as
 the part of it to be filled still holds. A receiver higher than its donor is the rim of a pit. It is cut down towards
-the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake; in rock F is
-multiplied by 1 - hardness.
+the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake. In rock F is
+multiplied by 1 - hardness, and so is the rate of the slope limit.
 
 Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
 (2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
@@ -116,6 +116,16 @@ def _share_left(pull, exponent):
         if change <= 1e-13 * left:
             break
     return left if outer == 1.0 else power(left, outer)
+
+
+@allocation_free
+def _softened(pull, soft, exponent):
+    """Ratio of the eroded depths with F = soft · `pull` and F = `pull`, so that hard rock erodes in many short time
+    steps as in few long ones.
+    """
+    if exponent == 1.0:
+        return soft * (1.0 + pull) / (1.0 + soft * pull)
+    return (1.0 - _share_left(soft * pull, exponent)) / (1.0 - _share_left(pull, exponent))
 
 
 @allocation_free
@@ -270,6 +280,8 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
                 if constants.slope_exponent != 1.0:
                     pull *= power((old - base) / distance, constants.slope_exponent - 1.0)
                     depth = (old - base) * (1.0 - _share_left(pull, constants.slope_exponent))
+                if 0.0 < soft < 1.0:
+                    soft = _softened(pull, soft, constants.slope_exponent)
                 carried[place] = _take(ground, trees, place, depth, soft)
                 lifted += carried[place]
                 ground.heights[cell] = heights[place]
@@ -296,6 +308,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
         if limits:
             dug, soft = _shares(masks, cell)
             fallen = dug * constants.falling * max(heights[place] - ground.loose[cell], 0.0)
+            soft = _softened(constants.falling / (1.0 - constants.falling), soft, 1.0)
             fallen = _take(ground, trees, place, fallen, soft)
             load += fallen
             lifted += fallen
@@ -321,7 +334,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             dug, soft = _shares(masks, trees.order[below])
             reach = _reach(trees.areas[place], constants.area_exponent)
             pull = FLOODS * constants.cut * reach / network.distances[network.toward[cell]]
-            soft *= (1.0 + pull) / (1.0 + soft * pull)  # to a share of soft f F / (1 + soft f F)
+            soft = _softened(pull, soft, 1.0)
             taken = _take(ground, trees, below, dug * constants.breach * rim * pull / (1.0 + pull), soft)
             load += taken
             lifted += taken

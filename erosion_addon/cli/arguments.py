@@ -365,8 +365,16 @@ def _add_landscape(commands: Any) -> None:
         return action
 
     make = add("make", "make the start terrain of a landscape")
-    make.add_argument("source", metavar="KIND|FILE", help="a heightmap, or one of " + ", ".join(SOURCES))
-    make.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a start terrain, or of a raw file")
+    make.add_argument(
+        "source",
+        metavar="KIND|FILE|TILES",
+        help="a heightmap, tiles of another program such as land_x{x}_y{y}.r16, or one of " + ", ".join(SOURCES),
+    )
+    make.add_argument("--size", metavar="ROWSxCOLS", type=_size, help="of a start terrain, a raw file, or a raw tile")
+    make.add_argument("--bottom-first", action="store_true", help="tiles are numbered from the bottom row upward")
+    make.add_argument(
+        "--shared-borders", action="store_true", help="neighboring tiles share the points on their border"
+    )
     make.add_argument(
         "--tile", metavar="CELLS", type=_count, default=1024, help="longest side of a tile; default: 1024"
     )
@@ -404,15 +412,18 @@ def _add_landscape(commands: Any) -> None:
     add("check", "compare every tile with its hash")
     export = add("export", "write a layer in files for other programs")
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
-    export.add_argument("--layer", default="elevation", help="default: %(default)s")
+    export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
     export.add_argument("--side", metavar="POINTS", type=_count, help="of each file; default: the engine's nearest")
     export.add_argument("--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles")
+    export.add_argument("--names", metavar="PATTERN", help="names of files, such as {name}_y{y}_x{x}")
+    export.add_argument("--bottom-first", action="store_true", help="number files from the bottom row upward")
     export.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
     )
     _add_progress(export)
     preview = add("preview", "write a picture of a landscape from above")
     preview.add_argument("output", metavar="OUT.png", type=Path, help="picture to write")
+    preview.add_argument("--layer", default="elevation", help="layer or mask, others than the heights in gray")
     preview.add_argument("--side", metavar="POINTS", type=_count, default=1024, help="default: %(default)s")
     preview.add_argument(
         "--window", nargs=4, type=_whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"

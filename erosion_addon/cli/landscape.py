@@ -16,7 +16,7 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, heightmap_windows, read_heightmap
 from ..files.image_files import ImageFiles
-from ..files.side_file import known_metres
+from ..files.side_file import known_metres, read_measured
 from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
@@ -79,6 +79,8 @@ def _heightmap(
 ) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
     """Start terrain from a file, read in windows where it may be larger than memory."""
     path = Path(given.source)
+    if "{" in path.name and not path.exists():
+        return _tiles(given, path, image_files)
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{given.source} is no heightmap and no start terrain; there are {', '.join(SOURCES)}.")
     known = known_metres(path)
@@ -95,6 +97,31 @@ def _heightmap(
         start, shape = make.given(heights), (heights.shape[0], heights.shape[1])
     row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
     return start, shape, (row_spacing, col_spacing)
+
+
+def _tiles(
+    given: argparse.Namespace, pattern: Path, image_files: ImageFiles
+) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
+    """Start terrain from tiles of another program, see `make.tile_files`."""
+    files = make.tile_files(pattern)
+    first = known_metres(files[0][0])
+
+    def opened(path: Path) -> tuple[tuple[int, int], make.Read]:
+        known = known_metres(path)
+        span, size = given.height_range or known.height_range, given.size or known.size
+        found = None if known.bottom_first else heightmap_windows(path, span, size)
+        if found is not None:
+            shape, read = found
+            return shape, lambda window: read(window.top, window.bottom, window.left, window.right)
+        heights = read_measured(path, image_files, known, span, size=size)
+        return (heights.shape[0], heights.shape[1]), lambda window: heights[window.within(whole(heights))]
+
+    def whole(heights: Array) -> Window:
+        return Window(0, heights.shape[0], 0, heights.shape[1])
+
+    shape, start = make.joined(files if given.bottom_first else files[::-1], opened, given.shared_borders)
+    rows, cols = (float(side) for side in np.broadcast_to(given.cell_size or first.spacing or 1.0, 2))
+    return start, shape, (rows, cols)
 
 
 def _mask(
@@ -187,6 +214,8 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
         given.side or 0,
         given.engine or "",
         tuple(given.height_range) if given.height_range else None,  # type: ignore[arg-type]
+        given.names or "",
+        given.bottom_first,
         lambda fraction: told(fraction, "files written"),
     )
     say_written(paths)
@@ -200,19 +229,19 @@ def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
         found = Landscape(given.folder)
         if given.window:
             top, bottom, left, right = given.window
-            shown = _closely(found, Window(top, bottom, left, right))
+            shown = _closely(found, Window(top, bottom, left, right), given.layer)
         else:
-            shown = export.picture(found, given.side)
+            shown = export.picture(found, given.side, given.layer)
         with outputs.write(target) as path:
             image_files.write(path, shown, "uint16" if target.suffix == ".png" else "float")
         say_written(outputs.publish())
 
 
-def _closely(found: Landscape, window: Window) -> Array:
+def _closely(found: Landscape, window: Window, layer: str) -> Array:
     if window.meet(found.whole) != window:
         rows, cols = found.shape
         raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells.")
-    return export.close_up(found, window)
+    return export.close_up(found, window, layer)
 
 
 def _teller(given: argparse.Namespace) -> Told:

@@ -15,7 +15,8 @@ from ..files.image_files import ImageFiles
 from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .folder import Landscape, Window
+from .folder import Landscape, Window, components
+from .manifest import MASK, START
 from .pyramid import level
 
 Told = Callable[[float], object]
@@ -29,18 +30,22 @@ def export(
     side: int = 0,
     engine: str = "",
     height_range: Range | None = None,
+    names: str = "",
+    bottom_first: bool = False,
     told: Told = lambda fraction: None,
 ) -> tuple[list[Path], Range]:
     """Write a layer as square files of `side` points that share those on their borders; returns them and the meters of
     black and white.
 
     side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
-    height_range: default: of the whole layer. Files are written one by one; each is complete or not there.
+    height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
+    for the numbers of tiles and {name} for that of `path`; default: the engine's. bottom_first: whether y grows upward,
+    as for Unity in any case. Files are written one by one; each is complete or not there.
     """
-    layer = layer_of(landscape, layer)
-    if FIELDS[layer.removeprefix("start/")].components > 1:
-        raise InputError(f"{layer} has several values in a cell; only layers of one value can be exported.")
+    layer = _of_one_value(landscape, layer)
     habits = ENGINES[engine] if engine else ANY
+    pattern = names or habits.tile
+    _filled_in(pattern, path.stem, 0, 0)
     side = side or (habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1)
     if side < 2:
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
@@ -49,8 +54,8 @@ def export(
     paths = []
     for y in range(rows):
         for x in range(cols):
-            number = y if habits.bottom_first else rows - 1 - y
-            file = path.with_name(habits.tile.format(name=path.stem, x=x, y=number) + path.suffix)
+            number = y if bottom_first or habits.bottom_first else rows - 1 - y
+            file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
             points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
             with Outputs() as outputs:
                 target = outputs.plan(file, SUFFIXES)
@@ -61,9 +66,14 @@ def export(
     return paths, span
 
 
-def picture(landscape: Landscape, side: int) -> Array:
-    """Shaded relief of the whole landscape, (rows, cols, 3), with at most `side` points along the longer side."""
+def picture(landscape: Landscape, side: int, layer: str = "elevation") -> Array:
+    """Shaded relief of the whole landscape, (rows, cols, 3), with at most `side` points along the longer side.
+
+    layer: one other than the heights is shown in gray, (rows, cols), see `_gray`.
+    """
     factor = max(1, -(-max(landscape.shape) // side))
+    if layer != "elevation":
+        return _gray(level(landscape, shown := _of_one_value(landscape, layer), factor), shown)
     names = [name for name, _, _ in COVERS if landscape.has(name)]
     fields = {name: level(landscape, name, factor) for name in names}
     elevation = level(landscape, layer_of(landscape, "elevation"), factor)
@@ -71,19 +81,47 @@ def picture(landscape: Landscape, side: int) -> Array:
     return shaded_relief(Terrain(elevation, (spacing[0], spacing[1]), fields))
 
 
-def close_up(landscape: Landscape, window: Window) -> Array:
-    """Shaded relief of a window, (rows, cols, 3), a point for each cell."""
+def close_up(landscape: Landscape, window: Window, layer: str = "elevation") -> Array:
+    """Shaded relief of a window, (rows, cols, 3), a point for each cell. layer: see `picture`."""
+    if layer != "elevation":
+        return _gray(landscape.read(shown := _of_one_value(landscape, layer), window), shown)
     fields = {name: landscape.read(name, window) for name, _, _ in COVERS if landscape.has(name)}
     elevation = landscape.read(layer_of(landscape, "elevation"), window)
     return shaded_relief(Terrain(elevation, landscape.manifest.spacing, fields))
 
 
 def layer_of(landscape: Landscape, name: str) -> str:
-    """Layer of this name, at the start if nothing has been eroded; InputError if there is none."""
-    for layer in (name, f"start/{name}"):
+    """Layer or mask of this name, at the start if nothing has been eroded; InputError if there is none."""
+    for layer in (name, START + name, MASK + name):
         if landscape.has(layer):
             return layer
     raise InputError(f"There is no layer {name!r:.60}; there are {', '.join(landscape.manifest.layers)}.")
+
+
+def _of_one_value(landscape: Landscape, name: str) -> str:
+    layer = layer_of(landscape, name)
+    if components(layer):
+        raise InputError(f"{layer} has several values in a cell; only layers of one value can be exported or shown.")
+    return layer
+
+
+def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
+    """Name of a tile's file; InputError for a pattern that names not each tile."""
+    try:
+        found = [pattern.format(name=name, x=at, y=along) for at, along in ((x, y), (x + 1, y), (x, y + 1))]
+    except (KeyError, ValueError, IndexError, AttributeError):
+        found = [""]
+    if len(set(found)) < 3 or not all(each and Path(each).name == each for each in found):
+        raise InputError(f"{pattern!r:.80} names no tiles; a pattern such as {{name}}_y{{y}}_x{{x}} does.")
+    return found[0]
+
+
+def _gray(values: Array, layer: str) -> Array:
+    """Values from 0, black, to 1, white: as they are where their unit is 0-1, else from the least to the greatest."""
+    if layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "0-1":
+        return np.asarray(values, np.float32)
+    low, high = float(values.min()), float(values.max())
+    return np.asarray((values - low) / ((high - low) or 1.0), np.float32)
 
 
 def _points(landscape: Landscape, layer: str, top: int, left: int, side: int) -> Array:
@@ -95,6 +133,8 @@ def _points(landscape: Landscape, layer: str, top: int, left: int, side: int) ->
 
 def _range(landscape: Landscape, layer: str) -> Range:
     """Lowest and highest value; a meter apart at least."""
+    if layer.startswith(MASK):
+        return 0.0, 1.0
     tiles = [landscape.tile_array(layer, tile) for tile in landscape.tiles()]
     low, high = min(float(tile.min()) for tile in tiles), max(float(tile.max()) for tile in tiles)
     return low, max(high, low + 1.0)

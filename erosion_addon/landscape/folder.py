@@ -112,12 +112,12 @@ class Landscape:
 
     def tile_array(self, layer: str, tile: Tile) -> Array:
         """A tile's values, mapped from its file; InputError if it is missing or has another size or type."""
-        return mapped(self.path(layer, tile), (*self.window(tile).shape, *_components(layer)))
+        return mapped(self.path(layer, tile), (*self.window(tile).shape, *components(layer)))
 
     def read(self, layer: str, window: Window) -> Array:
         """Values of a window, over any number of tiles; float64 heights, thicknesses and masks."""
         exact = layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "m"
-        found = np.empty((*window.shape, *_components(layer)), np.float64 if exact else np.float32)
+        found = np.empty((*window.shape, *components(layer)), np.float64 if exact else np.float32)
         for tile in self.tiles():
             there = self.window(tile)
             if part := there.meet(window):
@@ -146,7 +146,7 @@ class Landscape:
         return found
 
 
-def _components(layer: str) -> tuple[int, ...]:
+def components(layer: str) -> tuple[int, ...]:
     """Axis of the values in a cell, if there are several."""
     count = 1 if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].components
     return () if count == 1 else (count,)

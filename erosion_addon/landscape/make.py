@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start terrain of a landscape: generated in windows, or from a heightmap of any size."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,9 @@ Start = Callable[[Window], Mapping[str, Array]]
 """Window → heights, and the thickness of loose material if there is any; m."""
 
 Told = Callable[[float], object]
+
+Read = Callable[[Window], Array]
+"""Window → values."""
 
 
 def generated(
@@ -73,6 +80,68 @@ def given(elevation: Array) -> Start:
 def from_windows(read: Callable[[int, int, int, int], Array]) -> Start:
     """Start terrain from a reader of windows, see `files.heightmap.heightmap_windows`."""
     return lambda window: {"elevation": read(window.top, window.bottom, window.left, window.right)}
+
+
+def tile_files(pattern: Path) -> list[list[Path]]:
+    """Files of tiles as other programs write them, row by row, by the numbers in their names.
+
+    pattern: a path with {x} and {y} in its name for the numbers of a tile, which may begin anywhere. InputError if no
+    file is there, or some are missing.
+    """
+    parts = re.split(r"(\{[xy]\})", pattern.name)
+    if sorted(parts[1::2]) != ["{x}", "{y}"]:
+        raise InputError(
+            f"{pattern} names no tiles; a pattern such as land_x{{x}}_y{{y}}.r16 has {{x}} and {{y}} once."
+        )
+    words = "".join(rf"(?P<{part[1]}>\d+)" if part in ("{x}", "{y}") else re.escape(part) for part in parts)
+    found = {}
+    try:
+        for path in pattern.parent.iterdir():
+            if match := re.fullmatch(words, path.name):
+                found[int(match["y"]), int(match["x"])] = path
+    except OSError as error:
+        raise InputError(f"{pattern.parent} cannot be read: {error.strerror or error}.") from None
+    if not found:
+        raise InputError(f"There are no files {pattern}.")
+    rows, cols = (sorted({number[axis] for number in found}) for axis in (0, 1))
+    for y in range(rows[0], rows[-1] + 1):
+        for x in range(cols[0], cols[-1] + 1):
+            if (y, x) not in found:
+                name = "".join({"{x}": str(x), "{y}": str(y)}.get(part, part) for part in parts)
+                raise InputError(f"{pattern.with_name(name)} is missing; tiles must fill a rectangle.")
+    return [[found[y, x] for x in cols] for y in rows]
+
+
+def joined(
+    files: list[list[Path]], opened: Callable[[Path], tuple[tuple[int, int], Read]], shared: bool
+) -> tuple[tuple[int, int], Start]:
+    """(rows, cols) of tiles side by side, and the start terrain that they are.
+
+    files: those of the smallest y first. opened: (rows, cols) of a file, and a reader of its windows. shared: whether
+    neighbors have the points on their border in common. InputError for tiles that do not fit together.
+    """
+    opened = lru_cache(maxsize=4)(opened)
+    least = int(shared)
+    heights, widths = [opened(row[0])[0][0] for row in files], [opened(path)[0][1] for path in files[0]]
+    tops, lefts = ([0, *accumulate(side - least for side in sides)] for sides in (heights, widths))
+
+    def start(window: Window) -> dict[str, Array]:
+        found = np.empty(window.shape)
+        for y in range(bisect_right(tops[:-1], window.top) - 1, len(files)):
+            for x in range(bisect_right(lefts[:-1], window.left) - 1, len(files[0])):
+                there = Window(tops[y], tops[y] + heights[y], lefts[x], lefts[x] + widths[x])
+                if part := there.meet(window):
+                    shape, read = opened(files[y][x])
+                    if shape != there.shape:
+                        raise InputError(
+                            f"{files[y][x]} has {shape[0]} × {shape[1]} cells, and its neighbors leave room for "
+                            f"{heights[y]} × {widths[x]}."
+                        )
+                    rows, cols = part.within(there)
+                    found[part.within(window)] = read(Window(rows.start, rows.stop, cols.start, cols.stop))
+        return {"elevation": found}
+
+    return (tops[-1] + least, lefts[-1] + least), start
 
 
 def make(

@@ -229,3 +229,51 @@ def test_masks_that_do_not_fit_leave_no_landscape(tmp_path, monkeypatch, capsys,
     np.save("high.npy", np.full((96, 128), 1.5, np.float32))
     assert main(["landscape", "make", "land", "fractal", "--size", size, "--tile", "64", "--mask", mask]) == 2
     assert sentence in capsys.readouterr().err and not Path("land/landscape.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [("{name}_y{y}_x{x}", []), ("{name}_x{x:02}_y{y:02}", ["--bottom-first"]), ("{x}-{y}", ["--engine", "unity"])],
+)
+def test_tiles_of_other_programs_come_back_as_they_were_exported(tmp_path, names, options):
+    landscape = fractal(tmp_path / "land", 64, (129, 193))
+    out = tmp_path / "tiles" / "land.r32"
+    out.parent.mkdir()
+    command = ["landscape", "export", str(landscape.folder), str(out), "--side", "65", "--names", names, *options]
+    assert main(command, OpenImageIOFiles()) == 0 and len(list(out.parent.glob("*.r32"))) == 6
+    pattern = names.format(name="land", x="{x}", y="{y}") if ":" not in names else "land_x{x}_y{y}"
+    given = ["--shared-borders", "--cell-size", "20", "--tile", "64", *(["--bottom-first"] if options else [])]
+    command = ["landscape", "make", str(tmp_path / "again"), str(out.with_name(f"{pattern}.r32")), *given]
+    assert main(command, OpenImageIOFiles()) == 0
+    assert Landscape(tmp_path / "again").manifest.layers == landscape.manifest.layers
+
+
+def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
+    for x in range(3):
+        np.full((64, 64 + x // 2), x, "<f4").tofile(tmp_path / f"a_{x}_5.r32")
+        (tmp_path / f"b_{x}_{x}.r32").write_bytes(b"")
+    files = makers.tile_files(tmp_path / "a_{x}_{y}.r32")
+    assert [path.name for path in files[0]] == ["a_0_5.r32", "a_1_5.r32", "a_2_5.r32"]
+    for name, sentence in (("b_{x}_{y}", r"b_1_0\.r32 is missing"), ("c_{x}_{y}", "no files"), ("{x}", "names no")):
+        with pytest.raises(InputError, match=sentence):
+            makers.tile_files(tmp_path / f"{name}.r32")
+    rows = [[tmp_path / "wide", tmp_path / "tall"]]
+    shape, start = makers.joined(rows, lambda path: ((64, 64) if path.name == "wide" else (65, 64), None), False)
+    with pytest.raises(InputError, match="tall has 65 × 64 cells, and its neighbors leave room for 64 × 64"):
+        start(Window(0, 64, 70, 80))
+    assert shape == (64, 128)
+
+
+def test_masks_are_exported_and_shown(tmp_path):
+    values = np.linspace(0.0, 0.5, 128 * 128).reshape(128, 128)
+    start = makers.given(np.zeros((128, 128)))
+    mask = {"hardness": lambda window: makers.given(values)(window)["elevation"]}
+    makers.make(tmp_path / "land", Manifest(128, 128, 64, (1.0, 1.0), "flat"), start, masks=mask)
+    images, folder, out = OpenImageIOFiles(), str(tmp_path / "land"), tmp_path / "seen.png"
+    for options in ([], ["--window", "0", "128", "0", "128"]):
+        assert main(["landscape", "preview", folder, str(out), "--layer", "hardness", *options], images) == 0
+        np.testing.assert_allclose(images.read(out), values, atol=1e-4)
+        out.unlink()
+    command = ["landscape", "export", folder, str(out), "--side", "128", "--layer", "hardness"]
+    assert main(command, images) == 0
+    np.testing.assert_allclose(images.read(tmp_path / "seen_x0_y0.png"), values, atol=1e-4)

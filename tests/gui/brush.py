@@ -24,6 +24,13 @@ same
 """
 
 
+SHRINK = f"""
+{TERRAIN}.scale = {TERRAIN}.scale * 0.00125
+with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')):
+    bpy.ops.view3d.view_selected()
+"""
+
+
 def _middle(window):
     left, bottom, width, height = window.ask("rectangle('WINDOW')")
     return left + width // 2, bottom + height // 2
@@ -38,7 +45,7 @@ def _paint(window):
 def the_brush_paints_rain_and_undo_takes_it_back(window):
     window.ask("new_terrain(128, 160, 1.0)")
     window.ask(CHOOSE)
-    window.ask(f"{SETTINGS}.radius = 150.0")
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius = False, 150.0")
     window.ask(f"{SETTINGS}.kind = 'rain'")
     window.move(*_middle(window))
     window.picture("circle")
@@ -105,6 +112,24 @@ def keys_change_radius_and_strength(window):
     window.wait("a weaker brush", f"{SETTINGS}.strength < {strength}")
     window.click(x - 100, y)
     assert window.ask(f"{SETTINGS}.strength") < strength
+    window.ask(f"{SETTINGS}.use_pixels = True")
+    pixels = window.ask(f"{SETTINGS}.pixels")
+    window.key("RIGHT_BRACKET")
+    window.wait("a brush of more pixels", f"{SETTINGS}.pixels > {pixels} * 1.2")
+
+
+def a_radius_in_pixels_fits_land_of_two_meters(window):
+    window.ask("new_terrain(128, 160, 1.0)")
+    window.ask(SHRINK)
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.pixels, {SETTINGS}.kind = True, 40, 'raise'")
+    before = window.ask("fingerprint()")
+    _paint(window)
+    window.wait("the stroke", f"{STROKES} == 1")
+    assert window.ask("fingerprint()") != before, "the stroke changed nothing"
+    radius = window.ask(f"json.loads({TERRAIN}.erosion.steps[0].strokes[0].data)['radius']")
+    assert 0.01 < radius < 1.0, f"the radius is {radius} m"
+    window.picture("two_meters")
 
 
 SCENES = (
@@ -112,4 +137,5 @@ SCENES = (
     escape_takes_a_stroke_back,
     strokes_of_every_kind_are_made_again_without_a_window,
     keys_change_radius_and_strength,
+    a_radius_in_pixels_fits_land_of_two_meters,
 )

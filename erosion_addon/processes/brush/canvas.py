@@ -32,9 +32,9 @@ SLIDES = 24
 SOLID = 90.0
 """Slope (°) of rock under wind, which does not slide."""
 
-FADE = {"rain": 6.907755278982137, "rills": 2.302585092994046}
-"""What a drop of the brush loses of its water until its end, as an exponent: a thousandth of rain is left, so that it
-has laid down its load by then, and a tenth of the light drops of rills."""
+FADE = {"rain": 6.907755278982137, "rills": 4.605170185988091}
+"""What a drop of the brush loses of its water until its end, as an exponent, so that it has laid down its load by then:
+a thousandth of rain is left, and a hundredth of the light drops of rills."""
 
 
 class Canvas:
@@ -204,7 +204,10 @@ def _drops(
     if stroke.kind == "rain":
         values |= {"evaporation": min(fade / steps, 0.5), "deposition_rate": 0.1, "capacity": CAPACITY}
         return _step(tools["droplet"], part, values, key)
-    values |= {"form": "capacity", "evaporation": min(fade / stroke.radius, 1000.0)}
+    # As the process's defaults on a disc of 100 m, so that rills look alike on land of any size.
+    given = {"evaporation": fade, "gravity": 1.0, "friction": 0.5}
+    values |= {name: min(value / stroke.radius, 1000.0) for name, value in given.items()}
+    values |= {"form": "capacity", "capacity": stroke.radius}
     return _step(tools["rill"], part, values, key)
 
 

@@ -29,7 +29,9 @@ class EROSION_PG_brush(bpy.types.PropertyGroup):
             unit="LENGTH",
         ),
         "use_pixels": bpy.props.BoolProperty(
-            name="In Pixels", description="Measure the radius on the screen, so that it grows as you move away"
+            name="In Pixels",
+            description="Measure the radius on the screen, so that it grows as you move away",
+            default=True,  # fits land of any size
         ),
         "pixels": bpy.props.IntProperty(
             name="Radius", description="Radius of the brush on the screen", default=60, min=1, max=2000, subtype="PIXEL"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import InputError, Recipe, Terrain, erode
-from erosion_addon.processes.brush.parameters import RUN_OUT, Stroke
+from erosion_addon.processes.brush.parameters import KINDS, RUN_OUT, Stroke
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0
@@ -132,6 +132,18 @@ def test_rain_lays_down_fans_at_the_foot_of_a_cone_and_no_heaps():
     changed = change(before, after)
     assert changed.min() < -10.0
     assert changed.max() < -0.5 * changed.min()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dab_does_on_land_of_two_meters_what_it_does_on_land_of_kilometers(kind):
+    done = []
+    for ratio in (1.0, 1 / 320):
+        before = Terrain(ratio * hills().elevation, ratio * CELL, {"sediment": np.full((SIDE, SIDE), 2.0 * ratio)})
+        x, y = ratio * MIDDLE, ratio * (MIDDLE + 60.0)
+        dabs = [(x, ratio * MIDDLE, 1.0), (x, y, 1.0)]
+        after = painted(before, stroke(kind, dabs, radius=150.0 * ratio, angle=15.0))
+        done.append(np.abs(change(before, after)).sum() / ratio)
+    assert done[1] == pytest.approx(done[0], rel=0.03) and done[0] > 0
 
 
 def test_more_strength_of_rain_wears_more_and_all_of_it_stays():

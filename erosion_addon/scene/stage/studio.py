@@ -33,6 +33,9 @@ MIST = 14.0
 CLEAR = 0.9995
 """Mist beyond which a pixel is all sky."""
 
+SKY = 1e9
+"""Depth in meters beyond which a pixel shows the sky."""
+
 FADES = (0.08, 0.20)
 """Mist between which rims of land before the sky get the land's mist, and their own."""
 
@@ -280,7 +283,7 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         scene.world.mist_settings.start, scene.world.mist_settings.depth = 0.1 * place.side, MIST * place.side
         scene.world.mist_settings.falloff = "LINEAR"
     for layer in scene.view_layers:
-        layer.use_pass_mist = True
+        layer.use_pass_mist = layer.use_pass_z = True
     tree, out = _compositor(scene)
     layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
     # Pixels that are sky in part get the air of the land beside them, by as much as they are land, else crests have
@@ -316,9 +319,19 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         FADES[1] / (FADES[1] - FADES[0]),
     )
     held.operation = "MULTIPLY"
+    # Land at the horizon behind a crest is no rim of the crest: what is drawn there is neither close by nor the sky.
+    behind, sky, rim, rims = (tree.nodes.new(_MATH) for _ in range(4))
+    behind.operation, behind.inputs[1].default_value = "LESS_THAN", (0.1 + FADES[1] * MIST) * place.side
+    sky.operation, sky.inputs[1].default_value = "GREATER_THAN", SKY
+    rim.operation, rims.operation = "MAXIMUM", "MULTIPLY"
+    for node in (behind, sky):
+        tree.links.new(layers.outputs["Depth"], node.inputs[0])
+        tree.links.new(node.outputs[0], rim.inputs[int(node == sky)])
+    tree.links.new(rim.outputs[0], rims.inputs[0])
+    tree.links.new(near.outputs[0], rims.inputs[1])
     tree.links.new(least.outputs[0], far.inputs[0])
     tree.links.new(far.outputs[0], held.inputs[0])
-    tree.links.new(near.outputs[0], held.inputs[1])
+    tree.links.new(rims.outputs[0], held.inputs[1])
     tree.links.new(held.outputs[0], mist.inputs[0])
     tree.links.new(strength.outputs[0], share.inputs[0])
     tree.links.new(land.outputs[0], share.inputs[1])
@@ -331,6 +344,8 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         node.location = (260 * column, 0)
     for column, node in enumerate((most, near, far, held, here, land)):
         node.location = (260 * (column + 1), -220)
+    for column, node in enumerate((behind, sky, rim, rims)):
+        node.location = (260 * (column + 1), -440)
     _set_haze(scene, terrain, light)
 
 

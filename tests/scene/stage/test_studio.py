@@ -122,7 +122,8 @@ def test_haze_leaves_the_sky_alone_and_has_the_horizons_color(make_terrain, empt
     stage.complete(empty_scene, obj)
     nodes = nodes_of_compositor(empty_scene)
     layers = next(node for node in nodes.values() if node.type == "R_LAYERS")
-    assert {link.from_socket.name for link in layers.id_data.links if link.from_node == layers} == {"Image", "Mist"}
+    used = {link.from_socket.name for link in layers.id_data.links if link.from_node == layers}
+    assert used == {"Image", "Mist", "Depth"}
     haze = next(
         socket.default_value for socket in nodes[stage.HAZE].inputs if socket.type == "RGBA" and not socket.links
     )

@@ -49,7 +49,7 @@ def add(
     if not found:
         name = f"{terrain.name} {KINDS[kind]}"
         found = [companions.add(terrain, kind, name, bpy.data.meshes.new(name))]
-        found[0].data.materials.append(water_material.water_material())
+        found[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
         found[0].visible_shadow = False  # water lets the light through to its bed
     shown = _shown(terrain)
     for companion in shown:

@@ -9,6 +9,7 @@ on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
 import bpy
 
 from . import nodes
+from .material import LAND
 from .nodes import OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
 GROUP, VERSION = "Water", 3
@@ -33,6 +34,9 @@ SOCKETS = (
     Socket("Ripple Strength", 0.07, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
 )
+
+LENGTHS = ("Clarity", "Shore", "Surf Depth", "Ripple Size")
+"""Sockets in meters."""
 
 _LEFT = ("Red", "Green", "Blue")
 
@@ -104,11 +108,16 @@ NODES = (
 )
 
 
-def water_material() -> bpy.types.Material:
-    """Material "Terrain Water": the existing one, or a new one."""
+def water_material(width: float = LAND) -> bpy.types.Material:
+    """Material "Terrain Water": the existing one, or a new one for land of `width` meters, whose lengths shrink below
+    `LAND`.
+    """
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
     material, is_new = nodes.material(GROUP, "Terrain Water", group, SOCKETS)
     if is_new:
+        inputs = material.node_tree.nodes[nodes.SURFACE].inputs
+        for control in LENGTHS:
+            inputs[control].default_value *= min(width / LAND, 1.0)
         material.surface_render_method = "BLENDED"  # which alone takes the color of what is seen through it
         material.use_transparency_overlap = False
         material.diffuse_color = (0.03, 0.12, 0.15, 0.8)

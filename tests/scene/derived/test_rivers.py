@@ -14,7 +14,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import ribbon
 from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
-from erosion_addon.scene.materials import material
+from erosion_addon.scene.materials import material, nodes, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import heights, positions
@@ -297,6 +297,18 @@ def test_the_shore_of_a_brook_is_fainter_than_that_of_a_river(terrain):
         rivers.add(terrain, "rivers", RiverParameters(source_area=0.004, width=width))
         values.append(values_of(terrain.data, SHORE)[:, 0])
     assert 0.05 < values[0].max() < 0.5 and values[1].max() > 0.95
+
+
+def test_water_of_narrow_land_is_as_clear_and_rippled_in_small(empty_scene):
+    """Of a land of 2 m, whose deepest river is a millimeter or two."""
+    small = grid.make_grid_object("Small", LAND * 0.004, (0.04, 0.04), empty_scene.collection)
+    bpy.context.view_layer.update()
+    water = rivers.add(small, "rivers", RiverParameters()).data.materials[0]
+    inputs = water.node_tree.nodes[nodes.SURFACE].inputs
+    given = {socket.name: socket.default for socket in water_material.SOCKETS}
+    for control in water_material.LENGTHS:
+        assert inputs[control].default_value == pytest.approx(given[control] * 1.96 / 1000.0, rel=1e-4), control
+    assert inputs["Roughness"].default_value == pytest.approx(given["Roughness"])
 
 
 def test_shores_lie_beside_the_water_that_is_shown_alone(terrain):

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
-from erosion_addon.drainage.rivers import RiverParameters  # noqa: E402
+from erosion_addon.drainage.parameters import RiverParameters  # noqa: E402
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode  # noqa: E402
 from erosion_addon.scene.derived import rivers  # noqa: E402
 from erosion_addon.scene.materials import material  # noqa: E402

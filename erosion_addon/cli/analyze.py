@@ -5,8 +5,8 @@ import argparse
 import json
 
 from ..base.atomic_files import Outputs
-from ..drainage.analysis import AnalysisParameters
 from ..drainage.analysis import analyze as analyzed
+from ..drainage.parameters import AnalysisParameters
 from ..drainage.statistics import curves, lines
 from ..files import maps, plot
 from ..files.image_files import ImageFiles

@@ -11,9 +11,8 @@ from ..base.arrays import EDGES
 from ..base.data_files import shipped
 from ..base.errors import InputError
 from ..base.parameters import Parameters, specifications
-from ..drainage.analysis import AnalysisParameters
 from ..drainage.beds import MASKS
-from ..drainage.rivers import RiverParameters
+from ..drainage.parameters import AnalysisParameters, RiverParameters
 from ..drainage.waterways import WRITERS
 from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES

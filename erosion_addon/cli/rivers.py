@@ -7,7 +7,8 @@ from pathlib import Path
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.beds import MASKS, masks
-from ..drainage.rivers import RiverParameters, lake_sizes, water_of
+from ..drainage.parameters import RiverParameters
+from ..drainage.rivers import lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.heightmap import SUFFIXES, encode_heightmap, read_heightmap
 from ..files.image_files import ImageFiles

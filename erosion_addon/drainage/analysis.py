@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.parameters import Parameters, parameter
 from ..base.threads import Tally, granted
 from ..terrain.terrain import Terrain
 from .land import Land
-from .sea import require_land, sea_level
+from .parameters import AnalysisParameters
+from .sea import require_land
 from .statistics import measured
 
 SQUARE_KILOMETER = 1e6
@@ -21,29 +21,6 @@ BROOKS = 1000
 
 WAY = 4
 """Cells downstream over which flow directions are averaged; one cell would give eight directions only."""
-
-
-class AnalysisParameters(Parameters):
-    """What counts as a channel, and where rivers end."""
-
-    channel_area: float = parameter(
-        0.0,
-        "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a thousandth of the "
-        "terrain.",
-        low=0,
-        high=1e9,
-        unit="km²",
-        soft_high=10,
-        step=0.01,
-        zero="Auto",
-        usual=0.1,
-    )
-    sea: bool = parameter(False, "Rivers end in a sea, which counts as no land.")
-    sea_level: float = sea_level()
-
-    def least(self, terrain: Terrain) -> float:
-        """Drainage area of the smallest channel in m²."""
-        return self.channel_area * SQUARE_KILOMETER or terrain.cell_area * terrain.elevation.size / BROOKS
 
 
 @dataclass(frozen=True)
@@ -79,7 +56,7 @@ def analyze(
     tally.add(2.0)
     graph = land.graph
     slope, curvature, _ = land.surface
-    orders = graph.stream_order(land.areas, parameters.least(terrain))
+    orders = graph.stream_order(land.areas, _channel_area(parameters, terrain))
     fields = {
         "drainage_area": graph.inside(land.areas).astype(np.float32),
         "stream_order": graph.inside(orders).astype(np.float32),
@@ -92,6 +69,11 @@ def analyze(
     figures = measured(land)
     tally.add(2.0)
     return Analysis(fields, figures, _notes(terrain, land), land)
+
+
+def _channel_area(parameters: AnalysisParameters, terrain: Terrain) -> float:
+    """Drainage area of the smallest channel in m²."""
+    return parameters.channel_area * SQUARE_KILOMETER or terrain.cell_area * terrain.elevation.size / BROOKS
 
 
 def _notes(terrain: Terrain, land: Land) -> list[str]:

@@ -8,9 +8,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
-from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import power, tan
 from .flow_graph import FlowGraph
+from .parameters import BedParameters
 from .rivers import DEPTH, WIDTH, Sizes, Water, sample
 from .sea import shore
 
@@ -45,37 +45,6 @@ def masks(
     drowned = np.zeros(lake.shape, bool) if sea is None else sea
     found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
     return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
-
-
-class BedParameters(Parameters):
-    """Cross-section of a carved river."""
-
-    width: float = parameter(
-        0.0,
-        "Width of the water; at least two cells. Auto: two cells.",
-        low=0,
-        high=1e5,
-        unit="m",
-        soft_high=100,
-        zero="Auto",
-        usual=10.0,
-    )
-    depth: float = parameter(
-        0.0,
-        "Depth of the bed below the water. Auto: what rivers of that width have, 0.5 m for 10 m.",
-        low=0,
-        high=1e5,
-        unit="m",
-        soft_high=20,
-        zero="Auto",
-        usual=1.0,
-    )
-    incision: float = parameter(
-        1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
-    )
-    bank: float = parameter(
-        35.0, "Slope of the banks: higher values make gorges where the river crosses hills.", low=1, high=85, unit="°"
-    )
 
 
 RISE = 1e-6

@@ -9,11 +9,11 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
-from ..base.parameters import Parameters, parameter
 from ..base.threads import granted
 from ..kernels.elementary import power
 from .flow_graph import FlowGraph
-from .sea import require_land, sea_level, sunk
+from .parameters import RiverParameters
+from .sea import require_land, sunk
 from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
@@ -23,77 +23,6 @@ MILLIMETERS_A_DAY = 1e-3 / 86400.0
 
 SMOOTHING = 8
 """Smoothing passes of a line, with an effective radius of about a cell."""
-
-
-class RiverParameters(Parameters):
-    """Sources and sizes of rivers."""
-
-    source_area: float = parameter(
-        0.0,
-        "Land that it takes to feed a river: lower values show more brooks. Auto: a 300th of the terrain.",
-        low=0,
-        high=1e9,
-        unit="km²",
-        soft_high=10,
-        step=0.1,
-        zero="Auto",
-        usual=0.1,
-    )
-    runoff: float = parameter(
-        40.0,
-        "Water that the land sheds, here in a wet season: higher values make wider rivers.",
-        low=0.001,
-        high=1e5,
-        unit="mm/day",
-        soft_low=1,
-        soft_high=500,
-        step=1,
-    )
-    width: float = parameter(
-        1.0,
-        "Width and depth of rivers, as a multiple of what their discharge gives.",
-        low=0.01,
-        high=100,
-        soft_high=5,
-        step=0.1,
-    )
-    lake_area: float = parameter(
-        0.0,
-        "Least area of a lake; smaller ones are left out. Auto: 20 cells.",
-        low=0,
-        high=1e12,
-        unit="m²",
-        soft_high=100_000,
-        step=100,
-        zero="Auto",
-        usual=1000.0,
-    )
-    lake_depth: float = parameter(
-        0.0,
-        "Least depth of a lake at its deepest; shallower ones are left out. Auto: a tenth of a cell.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=20,
-        zero="Auto",
-        usual=1.0,
-    )
-    sea: bool = parameter(False, "Rivers end in a sea.")
-    sea_level: float = sea_level()
-    limited_water: bool = parameter(
-        False,
-        "Lakes hold only the water of a rain, which fills them in part, spills over and merges. Off: all are full.",
-    )
-    rain: float = parameter(
-        100.0,
-        "Water that falls everywhere and runs down to the lakes: higher values fill more of them.",
-        low=0,
-        high=1e7,
-        unit="mm",
-        soft_high=2000,
-        step=1,
-        needs=("limited_water",),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,13 +2,11 @@
 """Sea: the base level of rivers."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
-from ..base.parameters import Parameters, parameter
 from ..grid.distance_transform import distance_to
 
 BEACH = 4.0
@@ -35,25 +33,3 @@ def shore(sea: Array, spacing: tuple[float, float], edges: str) -> Array:
     near = np.float32(1.0) - distance_to(around, spacing, wide) / np.float32(wide)
     inside: Array = np.where(sea, np.float32(0.0), near[rows : rows + sea.shape[0], cols : cols + sea.shape[1]])
     return inside
-
-
-def sea_level(group: str = "", needs: tuple[str, ...] = ("sea",)) -> Any:
-    """Parameter: sea level, beside the switch that it needs."""
-    return parameter(
-        0.0,
-        "Height of the sea.",
-        low=-1e9,
-        high=1e9,
-        unit="m",
-        soft_low=-1000,
-        soft_high=1000,
-        step=1,
-        group=group,
-        needs=needs,
-    )
-
-
-class SeaParameters(Parameters):
-    """Sea level."""
-
-    sea_level: float = sea_level(needs=())

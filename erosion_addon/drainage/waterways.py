@@ -13,6 +13,7 @@ import numpy as np
 from ..base.arrays import Array
 from . import ribbon, rivers
 from .outlines import outlines
+from .parameters import RiverParameters
 
 COLUMNS = (
     "river",
@@ -37,7 +38,7 @@ class Waterways:
     """Rivers and lakes of a terrain, prepared for export."""
 
     water: rivers.Water
-    parameters: rivers.RiverParameters
+    parameters: RiverParameters
     elevation: Array
     spacing: tuple[float, float]
 

@@ -11,17 +11,13 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..base.srgb import linear
 from ..grid.resample import bilinear
-from ..terrain.fields import FIELDS, Field
+from ..terrain.fields import FIELDS
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain
 from .headers.image_header import read_header
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles
 from .normals import NORMAL
-
-COMPONENTS = {1: ("",), 2: ("_x", "_y"), 3: ("",)}
-"""Number of components → suffixes of map names; colors are one map."""
-
 
 MAPS = {**FIELDS, NORMAL.name: NORMAL}
 """Available maps by name."""
@@ -37,7 +33,7 @@ def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool 
         name: outputs.plan(folder / f"{name}{suffix}", (suffix,))
         for field in (MAPS[name] for name in names)
         for suffix in [".png" if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL) else ".exr"]
-        for name in _names(field)
+        for name in field.images
     }
 
 
@@ -69,7 +65,7 @@ def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
     """Name and values of each map, (rows, cols), or (rows, cols, 3) linear colors."""
     for name, values in fields.items():
         parts = [values[..., i] for i in range(2)] if MAPS[name].components == 2 else [values]
-        yield from zip(_names(MAPS[name]), parts, strict=True)
+        yield from zip(MAPS[name].images, parts, strict=True)
 
 
 def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
@@ -93,10 +89,6 @@ def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
     if color.shape[:2] == shape:
         return color
     return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
-
-
-def _names(field: Field) -> list[str]:
-    return [field.name + ending for ending in COMPONENTS[field.components]]
 
 
 def _encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:

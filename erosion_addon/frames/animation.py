@@ -13,7 +13,8 @@ from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import file_sizes
-from ..light.bake import SUNS, Lighting, bake
+from ..light.bake import bake
+from ..light.parameters import SUNS, Lighting
 from ..recipe.recipe import Recipe
 from ..run.progress import Progress
 from ..run.simulation import simulate

@@ -13,7 +13,6 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files import maps
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
 from .exr_writer import write_exr
@@ -41,6 +40,8 @@ def write(folder: Path, record: Record, number: int, terrain: Terrain) -> Record
     """Write the files of a frame and the record, and return it with their hashes and range. InputError if that fails,
     with the files as they were.
     """
+    from ..files import maps  # only the worker writes frames
+
     images = dict(maps.images({name: _field(terrain, name) for name in record.fields}))
     low, high = record.range
     span = min(low, float(images["elevation"].min())), max(high, float(images["elevation"].max()))
@@ -101,7 +102,7 @@ def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
 
 def there(folder: Path, fields: Iterable[str]) -> list[Path]:
     """Frames of the elevation and fields in a folder."""
-    names = {name + ending for name in ("elevation", *fields) for ending in maps.COMPONENTS[FIELDS[name].components]}
+    names = {image for name in ("elevation", *fields) for image in FIELDS[name].images}
     found = (re.fullmatch(r"(.+)_\d{4}\.exr", path.name) for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr"))
     return sorted(folder / match[0] for match in found if match and match[1] in names)
 

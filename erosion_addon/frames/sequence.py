@@ -3,7 +3,6 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +16,6 @@ from . import frame_files
 from .record import NO_RANGE, RECORD, Record
 
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True)
-class FrameOrder:
-    """Order to keep frames: folder, number, and fields besides the elevation."""
-
-    folder: Path
-    count: int
-    fields: tuple[str, ...]
-
-    def begin(self) -> "Frames":
-        """Frames of a new run; InputError as for `Frames`."""
-        return Frames(self.folder, self.count, self.fields)
-
-    def to_json(self) -> dict[str, Any]:
-        """Values of a message to the worker."""
-        return {"folder": str(self.folder), "count": self.count, "fields": list(self.fields)}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any] | None) -> "FrameOrder | None":
-        """Order from the values of a message."""
-        if values is None:
-            return None
-        return cls(Path(values["folder"]), values["count"], tuple(values["fields"]))
 
 
 class Frames:

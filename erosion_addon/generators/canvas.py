@@ -1,55 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Canvas of a start terrain: cells, edges and seed, and the parameters that most generators share."""
+"""Canvas of a start terrain: cells, edges and seed."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Array, longer_side
-from ..base.parameters import parameter
 from ..files.image_files import ImageFiles
 
 MARGIN = 0.125
 """Margin of noise around a terrain that does not tile, as a share of its longer side."""
-
-GROUP = "Finish"
-"""Group heading of the shared parameters."""
-
-
-def relief(default: float) -> Any:
-    """Parameter: height range of the terrain."""
-    return parameter(default, "Height from the lowest to the highest point.", low=0, high=1e6, unit="m", soft_high=2000)
-
-
-def warp(default: float = 0.0) -> Any:
-    """Parameter: strength of the domain warp."""
-    return parameter(
-        default,
-        "How far the forms are bent and pulled about: 0 not at all, 1 into folds.",
-        low=0,
-        high=1,
-        group=GROUP,
-    )
-
-
-def island() -> Any:
-    """Parameter: width of the coast."""
-    return parameter(
-        0.0,
-        "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
-        low=0,
-        high=1,
-        group=GROUP,
-    )
-
-
-def tileable() -> Any:
-    """Parameter: whether the terrain tiles seamlessly."""
-    return parameter(
-        False, "The terrain goes on seamlessly in copies of itself, as the edges wrap want it.", group=GROUP
-    )
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,19 @@ import math
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.parameters import Parameters, parameter
 from ..kernels.elementary import exp, power, sincos, tan
 from . import noise
-from .canvas import Canvas, island, relief, tileable, warp
+from .canvas import Canvas
 from .domain_warp import interpolated, warped
+from .parameters import (
+    BlocksParameters,
+    BumpsParameters,
+    FaultsParameters,
+    FractalParameters,
+    RidgedParameters,
+    SandParameters,
+    VoronoiParameters,
+)
 
 _CUTS = 200
 """Random stream of the fault lines; the streams of noise have lower numbers."""
@@ -29,32 +37,6 @@ _WANDER, _UNEVEN = 0.12, 0.25
 
 _DYING, _HILLS = 0.12, 0.08
 """Standard deviations of their height along the strike, and of the noise on them, in reliefs."""
-
-
-class RidgedParameters(Parameters):
-    """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
-
-    relief: float = relief(200.0)
-    ridges: float = parameter(
-        1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
-    )
-    octaves: int = parameter(
-        7, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
-    )
-    gain: float = parameter(
-        0.45, "Height of the next smaller forms, as a share: higher values make rougher land.", low=0, high=1
-    )
-    calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
-    spurs: float = parameter(
-        0.1,
-        "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
-        low=0,
-        high=1,
-        soft_high=0.3,
-    )
-    warp: float = warp(0.25)
-    tileable: bool = tileable()
-    island: float = island()
 
 
 def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
@@ -86,33 +68,12 @@ def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
     return stretched(warped(canvas, total), given.relief)
 
 
-class FractalParameters(Parameters):
-    """Fractal noise (fBm): hills on hills, self-similar at every scale."""
-
-    relief: float = relief(200.0)
-    roughness: float = parameter(0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1)
-    warp: float = warp()
-    tileable: bool = tileable()
-    island: float = island()
-
-
 def fractal(canvas: Canvas, given: FractalParameters) -> Array:
     """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 - roughness."""
     frequency = noise.frequency(canvas)
     frequency[0, 0] = 1.0  # of the constant part, of which there is none
     made = noise.field(canvas, noise.white(canvas, 0) * power(frequency, given.roughness - 2.0))
     return stretched(warped(canvas, made), given.relief)
-
-
-class VoronoiParameters(Parameters):
-    """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
-
-    relief: float = relief(200.0)
-    peaks: int = parameter(2, "How many peaks lie along the longer side.", low=1, high=64)
-    noise: float = parameter(0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1)
-    warp: float = warp(0.5)
-    tileable: bool = tileable()
-    island: float = island()
 
 
 def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
@@ -124,29 +85,6 @@ def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
     rough = noise.octaves(canvas, given.peaks / 2, 7, 0.5, 0)
     total = (1 - given.noise) * cells / cells.std() + given.noise * rough
     return stretched(warped(canvas, total), given.relief)
-
-
-class FaultsParameters(Parameters):
-    """Faults: straight cuts, each of which lifts one side of the terrain."""
-
-    relief: float = relief(120.0)
-    cuts: int = parameter(
-        400,
-        "How many cuts there are: more break the land into more and lower steps.",
-        low=1,
-        high=10000,
-        soft_high=2000,
-    )
-    softness: float = parameter(
-        0.01,
-        "Width of the slope at each cut, as a share of the longer side; 0 for walls.",
-        low=0,
-        high=1,
-        soft_high=0.2,
-    )
-    warp: float = warp()
-    tileable: bool = tileable()
-    island: float = island()
 
 
 def faults(canvas: Canvas, given: FaultsParameters) -> Array:
@@ -182,65 +120,15 @@ def _closed(field: Array, period: int) -> Array:
     return closed
 
 
-class SandParameters(Parameters):
-    """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
-
-    relief: float = relief(20.0)
-    waves: float = parameter(5.0, "How many hills of sand lie along the longer side.", low=1, high=1000, soft_high=50)
-    octaves: int = parameter(
-        4, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
-    )
-    gain: float = parameter(
-        0.3, "Height of the next smaller forms, as a share: higher values make rougher sand.", low=0, high=1
-    )
-    warp: float = warp()
-    tileable: bool = tileable()
-    island: float = island()
-
-
 def sand(canvas: Canvas, given: SandParameters) -> Array:
     """Sum of octaves of noise; all of it is loose sediment."""
     total = noise.octaves(canvas, given.waves, given.octaves, given.gain, 0)
     return stretched(warped(canvas, total), given.relief)
 
 
-class BumpsParameters(Parameters):
-    """Rounded bumps of roughly equal size."""
-
-    relief: float = relief(20.0)
-    bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000, soft_high=50)
-    warp: float = warp()
-    tileable: bool = tileable()
-    island: float = island()
-
-
 def bumps(canvas: Canvas, given: BumpsParameters) -> Array:
     """Noise of one wavelength."""
     return stretched(warped(canvas, noise.band(canvas, given.bumps, 0)), given.relief)
-
-
-class BlocksParameters(Parameters):
-    """Tilted fault blocks: parallel ranges with a steep front and a gentle back, and level basins between them."""
-
-    relief: float = relief(200.0)
-    blocks: float = parameter(
-        3.0, "How many ranges lie side by side along the longer side.", low=1, high=100, soft_high=12
-    )
-    strike: float = parameter(
-        60.0, "Where the ranges run: 0 along x, 90 along y. They face to the right of it.", low=-360, high=360, unit="°"
-    )
-    dip: float = parameter(
-        15.0,
-        "How steeply their backs fall: lower values make wide plateaus and narrow basins.",
-        low=1,
-        high=60,
-        unit="°",
-    )
-    roughness: float = parameter(
-        0.3, "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.", low=0, high=1
-    )
-    warp: float = warp(0.15)
-    island: float = island()
 
 
 def blocks(canvas: Canvas, given: BlocksParameters) -> Array:

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start terrains: the kinds, and their construction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.doors import opened
 from ..base.errors import InputError
 from ..base.memory import require
 from ..base.parameters import Parameters
 from ..files.image_files import ImageFiles
-from ..grid.smooth_step import smooth_step
 from ..recipe.recipe import SEED
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
-from . import landscapes, noise, shapes
-from .canvas import Canvas
+from . import parameters
 
 LARGEST_SIDE = 65536
 """Cells along a side. A larger number is probably a typing error."""
@@ -25,16 +23,20 @@ BYTES_PER_CELL = 130
 
 
 class Source(NamedTuple):
-    """One kind of start terrain: label, parameters, and the function that makes the surface and the loose thickness,
-    both (rows, cols) m, on a canvas. recipe: one that suits it.
-    """
+    """One kind of start terrain."""
 
     kind: str
     label: str
     parameters: type[Parameters]
-    elevation: Callable[[Canvas, Any], Array]
-    sediment: Callable[[Canvas, Any], Array] | None = None
+
+    elevation: str
+    """module.function of this package: (canvas, parameters) → surface, (rows, cols) m. Imported when it is used."""
+
+    sediment: str = ""
+    """The same for the thickness of loose material."""
+
     recipe: str = "alpine"
+    """Recipe that suits it."""
 
     @property
     def about(self) -> str:
@@ -45,26 +47,26 @@ class Source(NamedTuple):
 SOURCES: dict[str, Source] = {
     source.kind: source
     for source in (
-        Source("voronoi", "Peaks and Valleys", landscapes.VoronoiParameters, landscapes.voronoi),
-        Source("ridged", "Ridged Mountains", landscapes.RidgedParameters, landscapes.ridged),
-        Source("fractal", "Fractal Hills", landscapes.FractalParameters, landscapes.fractal),
-        Source("faults", "Faults", landscapes.FaultsParameters, landscapes.faults),
-        Source("bumps", "Bumps", landscapes.BumpsParameters, landscapes.bumps),
-        Source("sand", "Sand Field", landscapes.SandParameters, landscapes.sand, landscapes.sand, "dune sea"),
-        Source("plane", "Slope", shapes.PlaneParameters, shapes.plane),
-        Source("cone", "Cone", shapes.ConeParameters, shapes.cone),
-        Source("pyramid", "Step Pyramid", shapes.PyramidParameters, shapes.pyramid),
-        Source("box", "Box", shapes.BoxParameters, shapes.box),
-        Source("letters", "Letters", shapes.LettersParameters, shapes.letters),
+        Source("voronoi", "Peaks and Valleys", parameters.VoronoiParameters, "landscapes.voronoi"),
+        Source("ridged", "Ridged Mountains", parameters.RidgedParameters, "landscapes.ridged"),
+        Source("fractal", "Fractal Hills", parameters.FractalParameters, "landscapes.fractal"),
+        Source("faults", "Faults", parameters.FaultsParameters, "landscapes.faults"),
+        Source("bumps", "Bumps", parameters.BumpsParameters, "landscapes.bumps"),
+        Source("sand", "Sand Field", parameters.SandParameters, "landscapes.sand", "landscapes.sand", "dune sea"),
+        Source("plane", "Slope", parameters.PlaneParameters, "shapes.plane"),
+        Source("cone", "Cone", parameters.ConeParameters, "shapes.cone"),
+        Source("pyramid", "Step Pyramid", parameters.PyramidParameters, "shapes.pyramid"),
+        Source("box", "Box", parameters.BoxParameters, "shapes.box"),
+        Source("letters", "Letters", parameters.LettersParameters, "shapes.letters"),
         Source(
             "pyramid_in_sand",
             "Pyramid in Sand",
-            shapes.PyramidInSandParameters,
-            shapes.pyramid_in_sand,
-            shapes.sand_around,
+            parameters.PyramidInSandParameters,
+            "shapes.pyramid_in_sand",
+            "shapes.sand_around",
             "barchan field",
         ),
-        Source("blocks", "Tilted Blocks", landscapes.BlocksParameters, landscapes.blocks, recipe="desert range"),
+        Source("blocks", "Tilted Blocks", parameters.BlocksParameters, "landscapes.blocks", recipe="desert range"),
     )
 }
 
@@ -85,6 +87,9 @@ def make(
     reader of an image parameter. Loose material goes into the field "sediment". Raises InputError for an unknown kind
     or parameter, and for an invalid size, seed, value or image.
     """
+    from .canvas import Canvas  # few sessions make a start terrain
+    from .island import island_share
+
     if kind not in SOURCES:
         raise InputError(f"There is no start terrain {kind!r:.60}; there are {', '.join(SOURCES)}.")
     require_size(rows, cols)
@@ -95,10 +100,10 @@ def make(
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
     require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
     canvas = Canvas(rows, cols, spacing, seed, getattr(given, "tileable", False), given.warp, image_files)
-    elevation = source.elevation(canvas, given)
-    fields = {"sediment": source.sediment(canvas, given)} if source.sediment else {}
+    elevation = opened(__package__, source.elevation)(canvas, given)
+    fields = {"sediment": opened(__package__, source.sediment)(canvas, given)} if source.sediment else {}
     if given.island > 0:
-        share = _island(canvas, given.island, elevation)
+        share = island_share(canvas, given.island, elevation)
         elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
 
@@ -107,15 +112,3 @@ def require_size(rows: int, cols: int) -> None:
     """Raise InputError for an invalid size of a start terrain."""
     if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
         raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
-
-
-def _island(canvas: Canvas, coast: float, elevation: Array) -> Array:
-    """Height factor of an island (rows, cols): 0 along the border and beyond a coast with bays, scaled to keep the peak
-    height.
-    """
-    y, x = np.linspace(-1, 1, canvas.rows)[:, None], np.linspace(-1, 1, canvas.cols)[None, :]
-    radius = np.sqrt(y * y + x * x)
-    bays = 0.6 * canvas.cut(noise.bend(canvas, 3))
-    share = smooth_step((1 - 1.1 * radius + bays) / coast) * smooth_step((1 - radius) / 0.2)
-    left = float((elevation * share).max())
-    return share * (float(elevation.max()) / left) if left > 0 else share

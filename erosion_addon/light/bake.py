@@ -3,62 +3,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
-from ..base.parameters import Parameters, parameter
 from ..base.threads import Tally, granted, in_bands
 from ..grid.resample import bilinear
 from ..kernels.elementary import sincos
 from ..terrain.terrain import Terrain
 from .horizon import gradient, sky_share, sun_share
-
-SUNS = ("sun_light", "sun_light_2", "sun_light_3")
-"""Fields of sunlight, one per sun; their number is the limit."""
-
-
-class Sun(NamedTuple):
-    """A sun. direction: to its center, along columns, rows and up, of any length. radius: angular, rad."""
-
-    direction: tuple[float, float, float]
-    radius: float
-
-
-class LightParameters(Parameters):
-    """What of the light arrives on the ground."""
-
-    azimuths: int = parameter(
-        16, "Directions in which the horizon is looked for: higher values are smoother, and slower.", low=4, high=64
-    )
-    radius: float = parameter(
-        0.0,
-        "How far away mountains still hide the sky. Auto: half of the terrain.",
-        low=0,
-        high=1e6,
-        unit="m",
-        soft_high=10_000,
-        zero="Auto",
-        usual=1000.0,
-    )
-    half_resolution: bool = parameter(False, "Find the light of the sky on every other vertex: four times as fast.")
-    suns: bool = parameter(
-        True, "Whether the light of suns is baked too: for suns that throw no shadows of their own when rendered."
-    )
-    terrain_shadow: bool = parameter(True, "Whether mountains throw shadows in the light of suns.")
-    spheres: int = parameter(
-        3, "Spheres that stand for each object that throws a shadow: more follow its shape.", low=1, high=16
-    )
-
-
-class Lighting(NamedTuple):
-    """Light on a terrain: settings, suns, and spheres that throw shadows, see `bake`."""
-
-    parameters: LightParameters
-    suns: Sequence[Sun]
-    casters: Array
+from .parameters import SUNS, LightParameters, Sun
 
 
 def bake(

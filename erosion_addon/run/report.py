@@ -4,17 +4,19 @@
 import hashlib
 import math
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import volume
-from ..processes.shared.state import Volumes
 from ..terrain.terrain import Terrain
 
+if TYPE_CHECKING:
+    from ..processes.shared.state import Volumes
 
-def mass_balance(before: Terrain, after: Terrain, volumes: Volumes) -> dict[str, float]:
+
+def mass_balance(before: Terrain, after: Terrain, volumes: "Volumes") -> dict[str, float]:
     """Volumes of solid material in m³, with error = before + added - exported - after.
 
     The error is summed over the change of each cell, so rounding of the two large sums does not hide it.

@@ -13,7 +13,7 @@ _caches: list[Any] = []
 
 
 def remember(kind: type[Remembered]) -> Remembered:
-    """Single instance of a dataclass with defaults, to which `clear` resets it."""
+    """Single instance of a class without arguments, made anew by `clear`."""
     made = kind()
     _remembered.append(made)
     return made

@@ -18,6 +18,11 @@ class Field(NamedTuple):
     components: int = 1
     dtype: type = np.float32
 
+    @property
+    def images(self) -> tuple[str, ...]:
+        """Names of its images: x and y have one each, colors are one."""
+        return (f"{self.name}_x", f"{self.name}_y") if self.components == 2 else (self.name,)
+
 
 FIELDS: dict[str, Field] = {
     field.name: field

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, cast
 
-from ..frames.sequence import FrameOrder
+from ..frames.frame_order import FrameOrder
 from ..recipe.recipe import Recipe
 from ..terrain.terrain import Terrain
 from . import child

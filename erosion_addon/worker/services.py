@@ -2,12 +2,11 @@
 """Services of the worker beside runs: light, levels of detail, analysis, rivers and lakes, carving, pictures of
 variants, animations.
 
-Requests and answers are values and named arrays, ready for pipes. Each service imports its module on use: the scene,
-which imports this at Blender's start, only sends requests.
+They answer `requests`. What few of them need is imported when it is used.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,133 +15,20 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.threads import OnProgress, Tally
 from ..drainage import beds
-from ..drainage.analysis import Analysis, AnalysisParameters, analyze
-from ..drainage.beds import BedParameters
-from ..drainage.rivers import RiverParameters, Water, sea_of, sizes, water_of
+from ..drainage.analysis import analyze
+from ..drainage.parameters import AnalysisParameters, BedParameters, RiverParameters
+from ..drainage.rivers import Water, sea_of, sizes, water_of
 from ..light import bake
+from ..light.parameters import Lighting, LightParameters, Sun
 from ..recipe.recipe import Recipe
 from ..terrain.fields import WATERS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
-
-_TOLD = "told"
-"""Name of the JSON bytes among the fields of an analysis."""
+from .requests import TOLD
 
 FEW = 8
 """Assumed number of kernels of a service in the progress bar."""
-
-
-def light_request(
-    terrain: Terrain, parameters: bake.LightParameters, suns: Sequence[bake.Sun], casters: Array, edges: str
-) -> Request:
-    """Request for `light.bake`; the answer holds its fields by name."""
-    values = {"spacing": terrain.spacing, "edges": edges, **_lighting_values(parameters, suns)}
-    return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
-
-
-def _lighting_values(parameters: bake.LightParameters, suns: Sequence[bake.Sun]) -> dict[str, Any]:
-    return {"parameters": parameters.to_dict(), "suns": [[*sun.direction, sun.radius] for sun in suns]}
-
-
-def _lighting(values: dict[str, Any], casters: Array) -> bake.Lighting:
-    suns = [bake.Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
-    return bake.Lighting(bake.LightParameters.from_dict(values["parameters"]), suns, casters)
-
-
-def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
-    """Request for `analyze`; see `analysis_in`."""
-    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    return Request("analysis", values, {"elevation": terrain.elevation})
-
-
-def analysis_in(answer: Mapping[str, Array]) -> Analysis:
-    """Analysis in the answer to such a request."""
-    told = json.loads(answer[_TOLD].tobytes())
-    return Analysis({name: field for name, field in answer.items() if name != _TOLD}, told["figures"], told["notes"])
-
-
-def water_request(
-    terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
-) -> Request:
-    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters: see `water_of`."""
-    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    heads = {} if headwaters is None else {"headwaters": headwaters}
-    return Request("water", values, {"elevation": terrain.elevation, **heads})
-
-
-def water_in(answer: Mapping[str, Array]) -> Water:
-    """Rivers and lakes in the answer to such a request."""
-    return Water(**{name: answer[name] for name in Water.__dataclass_fields__})
-
-
-def waters_in(answer: Mapping[str, Array]) -> dict[str, Array]:
-    """Fields `WATERS` in the answer to such a request, (rows, cols) float32."""
-    return {name: answer[name] for name in WATERS}
-
-
-def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
-    """Request for the elevation of a terrain with rivers carved in, see `beds.carve`. lines: names and points."""
-    values = {
-        "spacing": terrain.spacing,
-        "parameters": parameters.to_dict(),
-        "names": [name for name, _ in lines],
-    }
-    arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
-    return Request("carve", values, {"elevation": terrain.elevation, **arrays})
-
-
-def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
-    """Request for pictures of the terrain after each recipe, seed included; see `pictures_in`."""
-    values = {
-        "spacing": terrain.spacing,
-        "recipes": [recipe.to_dict() for recipe in recipes],
-        "fields": [*terrain.fields],
-    }
-    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-    return Request("variants", values, {"elevation": terrain.elevation, **terrain.fields, **named})
-
-
-def animation_request(
-    folder: Path,
-    kept: Sequence[str],
-    terrain: Terrain,
-    recipes: Sequence[Recipe],
-    masks: Mapping[str, Array],
-    lights: Sequence[bake.Lighting] = (),
-) -> Request:
-    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
-    values = {
-        "folder": str(folder),
-        "kept": [*kept],
-        "spacing": terrain.spacing,
-        "recipes": [recipe.to_dict() for recipe in recipes],
-        "fields": [*terrain.fields],
-        "lights": [_lighting_values(light.parameters, light.suns) for light in lights],
-    }
-    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-    named |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
-    return Request("animation", values, {"elevation": terrain.elevation, **terrain.fields, **named})
-
-
-def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
-    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
-    return [answer[f"picture {number}"] for number in range(len(answer))]
-
-
-def levels_request(
-    height: Array, errors: Sequence[float], spacing: tuple[float, float], water: Mapping[str, Array] | None = None
-) -> Request:
-    """Request for `lod.levels`, or `lod.water_levels` if `depth` and `wet` are given; see `levels_in`."""
-    return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
-
-
-def levels_in(request: Request, answer: Mapping[str, Array]) -> list[Any]:
-    """Levels in the answer to such a request, a `lod.Level` for each error."""
-    from ..lod.levels import Level
-
-    errors = request.values["errors"]
-    return [Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
 
 
 def compute(request: Request, threads: int, tell: OnProgress = lambda fraction, message: None) -> dict[str, Array]:
@@ -154,6 +40,11 @@ def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     tally = Tally(lambda fraction: tell(fraction, "Light"))
     return bake.bake(terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally)
+
+
+def _lighting(values: dict[str, Any], casters: Array) -> Lighting:
+    suns = [Sun((x, y, z), radius) for x, y, z, radius in values["suns"]]
+    return Lighting(LightParameters.from_dict(values["parameters"]), suns, casters)
 
 
 def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
@@ -175,7 +66,7 @@ def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     tally = Tally(lambda fraction: tell(fraction, "Analysis"))
     found = analyze(terrain, parameters, values["edges"], threads, tally)
     told = json.dumps({"figures": found.figures, "notes": found.notes}).encode()
-    return {**found.fields, _TOLD: np.frombuffer(told, np.uint8)}
+    return {**found.fields, TOLD: np.frombuffer(told, np.uint8)}
 
 
 def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:

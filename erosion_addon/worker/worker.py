@@ -28,7 +28,8 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import specifications
 from ..base.threads import OnProgress
-from ..frames.sequence import FrameOrder, Frames
+from ..frames.frame_order import FrameOrder
+from ..frames.sequence import Frames
 from ..grid.resample import spread
 from ..local.rerun import LOCAL_MASKS, simulate_region
 from ..local.resuming import compile_rest, is_local, resume

@@ -6,7 +6,8 @@ import pytest
 
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.analysis import AnalysisParameters, analyze
+from erosion_addon.drainage.analysis import analyze
+from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.terrain.fields import ANALYZED, FIELDS
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import bowl, fractal, plane

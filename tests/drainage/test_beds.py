@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.beds import MASKS, BedParameters, carve, masks
+from erosion_addon.drainage.beds import MASKS, carve, masks
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.drainage.rivers import RiverParameters, sample, sea_of, sizes, water_of
+from erosion_addon.drainage.parameters import BedParameters, RiverParameters
+from erosion_addon.drainage.rivers import sample, sea_of, sizes, water_of
 from tests.terrains import fractal, plane
 
 BED = BedParameters(width=30.0, depth=2.0, incision=3.0)

@@ -9,7 +9,8 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import beds, ribbon
 from erosion_addon.drainage.outlines import outlines
-from erosion_addon.drainage.rivers import RiverParameters, lake_sizes, reaches, sizes, slopes, water_of
+from erosion_addon.drainage.parameters import RiverParameters
+from erosion_addon.drainage.rivers import lake_sizes, reaches, sizes, slopes, water_of
 from tests.terrains import bowl, fractal
 
 LAND = fractal(64, 80, 300.0, seed=3)

@@ -4,7 +4,8 @@
 import numpy as np
 
 from erosion_addon.drainage import beds, ribbon
-from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
+from erosion_addon.drainage.parameters import RiverParameters
+from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.drainage.sea import BEACH, shore, sunk
 from tests.terrains import fractal, plane
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.drainage.rivers import RiverParameters, lake_sizes, water_of
+from erosion_addon.drainage.parameters import RiverParameters
+from erosion_addon.drainage.rivers import lake_sizes, water_of
 from erosion_addon.drainage.spill import filled_by
 from tests.terrains import bowl, fractal
 

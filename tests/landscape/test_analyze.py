@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.analysis import AnalysisParameters
 from erosion_addon.drainage.analysis import analyze as analyze_whole
+from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, erode

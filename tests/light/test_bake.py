@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.bake import LightParameters, Sun, bake
+from erosion_addon.light.bake import Sun, bake
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.light.sphere_fit import fit_spheres, surface_points
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal

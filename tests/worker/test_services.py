@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.bake import LightParameters, Sun, bake
+from erosion_addon.light.bake import Sun, bake
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.lod import levels as lod
 from erosion_addon.terrain.terrain import Terrain
-from erosion_addon.worker import services
+from erosion_addon.worker import requests, services
 from erosion_addon.worker.client import Runner
 from erosion_addon.worker.messages import Request
 from tests.terrains import fractal
@@ -21,7 +22,7 @@ LAND = Terrain(fractal(30, 40, 120.0), (10.0, 12.0))
 SUNS = [Sun((1.0, 0.3, 0.5), 0.01), Sun((-0.2, 1.0, 0.8), 0.1)]
 CASTERS = np.array([[100.0, 80.0, 150.0, 20.0]])
 QUICK = LightParameters(azimuths=4)
-LIGHT = services.light_request(LAND, QUICK, SUNS, CASTERS, "open")
+LIGHT = requests.light_request(LAND, QUICK, SUNS, CASTERS, "open")
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +53,10 @@ def test_the_worker_bakes_the_same_light_on_any_number_of_threads(runner, thread
 
 def test_the_worker_makes_the_same_levels(runner):
     errors = [2.0, 8.0]
-    request = services.levels_request(LAND.elevation, errors, LAND.spacing)
+    request = requests.levels_request(LAND.elevation, errors, LAND.spacing)
     *_, answer = said_to(runner, request)
     expected = lod.levels(LAND.elevation, errors, LAND.spacing)
-    for made, level in zip(services.levels_in(request, answer.arrays), expected, strict=True):
+    for made, level in zip(requests.levels_in(request, answer.arrays), expected, strict=True):
         assert made.error == level.error
         assert np.array_equal(made.cells, level.cells) and np.array_equal(made.triangles, level.triangles)
 
@@ -63,16 +64,16 @@ def test_the_worker_makes_the_same_levels(runner):
 def test_the_worker_makes_the_same_levels_of_water(runner):
     depth = np.maximum(30.0 - LAND.elevation, 0)
     height, wet = lod.water_height(LAND.elevation + depth, LAND.elevation, depth > 0.1), depth > 0.1
-    request = services.levels_request(height, [1.0], LAND.spacing, {"depth": depth, "wet": wet})
+    request = requests.levels_request(height, [1.0], LAND.spacing, {"depth": depth, "wet": wet})
     *_, answer = said_to(runner, request)
     (made,), (level,) = (
-        services.levels_in(request, answer.arrays),
+        requests.levels_in(request, answer.arrays),
         lod.water_levels(height, depth, wet, [1.0], LAND.spacing),
     )
     assert np.array_equal(made.cells, level.cells) and np.array_equal(made.triangles, level.triangles)
 
 
-@pytest.mark.parametrize("request_", [LIGHT, services.levels_request(LAND.elevation, [1.0], LAND.spacing)])
+@pytest.mark.parametrize("request_", [LIGHT, requests.levels_request(LAND.elevation, [1.0], LAND.spacing)])
 def test_it_tells_how_far_it_is(runner, request_):
     shares = [message.values["fraction"] for message in said_to(runner, request_) if message.kind == "progress"]
     assert shares == sorted(shares) and len(shares) > 1 and shares[-1] == pytest.approx(1)
@@ -81,10 +82,10 @@ def test_it_tells_how_far_it_is(runner, request_):
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [
-        (services.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), "There are 4 suns"),
-        (services.light_request(LAND, QUICK, SUNS, -CASTERS, "open"), "A sphere that throws a shadow"),
-        (services.levels_request(LAND.elevation, [0.0], LAND.spacing), "errors of levels of detail"),
-        (services.levels_request(LAND.elevation * np.nan, [1.0], LAND.spacing), "heights that are finite"),
+        (requests.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), "There are 4 suns"),
+        (requests.light_request(LAND, QUICK, SUNS, -CASTERS, "open"), "A sphere that throws a shadow"),
+        (requests.levels_request(LAND.elevation, [0.0], LAND.spacing), "errors of levels of detail"),
+        (requests.levels_request(LAND.elevation * np.nan, [1.0], LAND.spacing), "heights that are finite"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_in_a_sentence_and_the_worker_lives_on(runner, request_, sentence):
@@ -99,19 +100,19 @@ def test_a_service_that_is_none_is_a_fault_and_ends_nothing(runner):
 
 
 def test_requests_are_the_same_where_their_answers_are():
-    again = services.light_request(Terrain(LAND.elevation, LAND.spacing), QUICK, SUNS, CASTERS.copy(), "open")
+    again = requests.light_request(Terrain(LAND.elevation, LAND.spacing), QUICK, SUNS, CASTERS.copy(), "open")
     assert LIGHT.asks_the_same_as(again)
     for other in (
-        services.light_request(LAND, LightParameters(azimuths=8), SUNS, CASTERS, "open"),
-        services.light_request(LAND, QUICK, SUNS[:1], CASTERS, "open"),
-        services.light_request(LAND, QUICK, SUNS, CASTERS + 1, "open"),
-        services.light_request(LAND, QUICK, SUNS, CASTERS, "wrap"),
-        services.light_request(Terrain(LAND.elevation + 1e-9, LAND.spacing), QUICK, SUNS, CASTERS, "open"),
-        services.levels_request(LAND.elevation, [1.0], LAND.spacing),
+        requests.light_request(LAND, LightParameters(azimuths=8), SUNS, CASTERS, "open"),
+        requests.light_request(LAND, QUICK, SUNS[:1], CASTERS, "open"),
+        requests.light_request(LAND, QUICK, SUNS, CASTERS + 1, "open"),
+        requests.light_request(LAND, QUICK, SUNS, CASTERS, "wrap"),
+        requests.light_request(Terrain(LAND.elevation + 1e-9, LAND.spacing), QUICK, SUNS, CASTERS, "open"),
+        requests.levels_request(LAND.elevation, [1.0], LAND.spacing),
     ):
         assert not LIGHT.asks_the_same_as(other)
 
 
 def test_input_errors_of_a_service_are_raised_where_it_is_called():
     with pytest.raises(InputError, match="There are 4 suns"):
-        services.compute(services.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), 1)
+        services.compute(requests.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), 1)

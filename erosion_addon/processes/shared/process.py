@@ -3,14 +3,15 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...base.arrays import longer_side
 from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
 from ...terrain.masks import FACTORS
-from .shares import factor, scaled
-from .state import State, Step
+
+if TYPE_CHECKING:
+    from .state import State, Step
 
 MASKS = ("strength", "hardness", "sediment", "protect", "plot")
 """Masks that every process reads."""
@@ -60,7 +61,7 @@ class StepFactory(Protocol):
     def bytes_per_cell(self) -> int:
         """Working memory beyond terrain and result."""
 
-    def __call__(self, state: State, parameters: Any, key: int, /) -> Step:
+    def __call__(self, state: "State", parameters: Any, key: int, /) -> "Step":
         """Running step on `state`; key: uint64 of its random numbers."""
 
 
@@ -165,8 +166,10 @@ class Process(NamedTuple):
     effect in a preview.
     """
 
-    def at_start(self, state: State, limits: Limits, masks: Mapping[str, str]) -> State:
+    def at_start(self, state: "State", limits: Limits, masks: Mapping[str, str]) -> "State":
         """State in which a step begins. masks: parameter → scale factor; InputError if that is missing."""
+        from .shares import factor, scaled
+
         limited = state.limited(limits)
         return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
 

@@ -3,7 +3,7 @@
 
 from ...base.arrays import longer_side
 from ...base.parameters import Parameters, parameter
-from ...drainage.sea import sea_level
+from ...drainage.parameters import sea_level
 from ...kernels.elementary import power
 from ..shared.parameters import coarse_to_fine, grass_protection
 

@@ -53,11 +53,11 @@ class Ground:
     room: Array | None = None
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """The ground of the last stroke."""
 
-    ground: Ground | None = None
+    def __init__(self) -> None:
+        self.ground: Ground | None = None
 
 
 _now = session.remember(_Now)

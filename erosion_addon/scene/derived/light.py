@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...light.bake import SUNS, Lighting, LightParameters, Sun
+from ...light.parameters import SUNS, Lighting, LightParameters, Sun
 from ...light.sphere_fit import fit_spheres, surface_points
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request
-from ...worker.services import light_request
+from ...worker.requests import light_request
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice, axis_scales
 from ..terrain.mesh import positions

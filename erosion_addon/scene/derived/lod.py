@@ -14,7 +14,7 @@ import numpy as np
 from ...base.arrays import mean_cell_size
 from ...lod import levels as lod
 from ...worker.messages import Request
-from ...worker.services import levels_in, levels_request
+from ...worker.requests import levels_in, levels_request
 from ..terrain import attribute_values, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import fill, positions

@@ -101,11 +101,7 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
 def update(terrain: bpy.types.Object) -> None:
     """Update the images of the terrain made by `send`; black for a missing field."""
     shown = images_of(terrain)
-    names = [
-        name
-        for name in names_of(terrain.data)
-        if any(f"{name}{ending}" in shown for ending in maps.COMPONENTS[FIELDS[name].components])
-    ]
+    names = [name for name in names_of(terrain.data) if any(image in shown for image in FIELDS[name].images)]
     filled = send(terrain, names) if names else []
     for image in shown.values():
         if image not in filled:

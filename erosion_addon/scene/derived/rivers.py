@@ -14,11 +14,12 @@ import numpy as np
 from ...base.errors import InputError
 from ...drainage import ribbon
 from ...drainage import rivers as drainage
+from ...drainage.parameters import RiverParameters
 from ...drainage.sea import sunk
 from ...terrain.fields import WATERS
 from ...terrain.terrain import Terrain
 from ...worker.messages import Request
-from ...worker.services import water_in, water_request, waters_in
+from ...worker.requests import water_in, water_request, waters_in
 from ..masks import masks
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
@@ -35,7 +36,7 @@ KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 
 
 def add(
-    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str | None = None
 ) -> bpy.types.Object:
     """Add rivers, lakes or a sea to the terrain, or rebuild them.
 
@@ -64,7 +65,7 @@ def add(
     return found[0]
 
 
-def beside_sea(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters) -> drainage.RiverParameters:
+def beside_sea(terrain: bpy.types.Object, kind: str, parameters: RiverParameters) -> RiverParameters:
     """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their own."""
     shown = companions.find(terrain, "sea")
     if kind == "sea":
@@ -74,7 +75,7 @@ def beside_sea(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverP
     return parameters
 
 
-def _check(terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str) -> None:
+def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str) -> None:
     """Raise InputError if the terrain has nothing of that kind."""
     name, level = terrain.name, parameters.sea_level
     ground, lattice = grid.read_terrain(terrain)
@@ -110,7 +111,7 @@ def headwaters_in(terrain: bpy.types.Object) -> str:
 
 
 def requests_of_add(
-    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, headwaters: str | None = None
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str | None = None
 ) -> list[Request]:
     """Requests of `add`; a sea alone needs none. InputError as there."""
     if kind == "sea" and not _runs(terrain):
@@ -136,7 +137,7 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     InputError if the headwaters mask is missing; the mesh is then unchanged.
     """
     mesh, kind = companion.data, companion[companions.KIND]
-    parameters = settings_in(terrain) or drainage.RiverParameters()
+    parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
     heads = None if kind == "sea" else _heads(terrain, lattice, headwaters_in(terrain))
     try:
@@ -154,7 +155,7 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
 
 
 def _sheet(
-    terrain: bpy.types.Object, kind: str, parameters: drainage.RiverParameters, ground: Terrain, heads: Array | None
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, ground: Terrain, heads: Array | None
 ) -> ribbon.Sheet:
     """Surface of a kind; InputError if no water can flow. heads: see `water_request`."""
     if kind == "sea":
@@ -169,7 +170,7 @@ def _sheet(
 
 
 def _waters(
-    terrain: bpy.types.Object, parameters: drainage.RiverParameters, ground: Terrain, heads: Array | None
+    terrain: bpy.types.Object, parameters: RiverParameters, ground: Terrain, heads: Array | None
 ) -> dict[str, Array]:
     """Fields `WATERS` of the terrain, (rows, cols). heads: see `water_request`."""
     return waters_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import mean_cell_size
-from ...drainage.rivers import RiverParameters
+from ...drainage.parameters import RiverParameters
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
 from . import companions

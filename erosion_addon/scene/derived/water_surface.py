@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...grid.smooth_step import smooth_step
+from ...grid.water_level import corners_of, water_level
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
@@ -17,11 +18,6 @@ from . import companions, material_inputs
 from .visible_water import THRESHOLD, least_depth, shown_from
 
 KIND = "water"
-
-MOST_DIP = 3.0
-"""How often its depth nearby water dips at most under ground that does not rise above it."""
-
-NEIGHBORS = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0)]
 
 
 def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
@@ -75,50 +71,6 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
     mesh.update()
 
 
-def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, Array]:
-    """Height of the surface, and which faces it has: (rows, cols) m, (rows - 1, cols - 1) bool.
-
-    ground, depth: (rows, cols) m. A face has water at one of its corners at least. At a dry corner the surface goes on
-    level with its wet neighbors, but at most as high as the ground less what the water there lacks of the threshold:
-    so the edge is where water of that depth ends, on banks as on flat ground, and floats nowhere. Where water ends on
-    ground that does not rise above it, the surface dips as deep there as the water is nearby, the deeper the less of
-    the cells around are wet: so the edge is a smooth line there, which no step of cells shows in.
-    """
-    wet = depth > threshold
-    faces = wet[:-1, :-1] | wet[:-1, 1:] | wet[1:, :-1] | wet[1:, 1:]
-    level = ground + depth
-    row, col = np.nonzero(_corners(faces) & ~wet)
-    inward = _inward(wet)
-    around, count, deep, inside_by = (np.zeros(len(row), np.float32) for _ in range(4))
-    for down, right in NEIGHBORS:
-        r, c = row + down, col + right
-        inside = (r >= 0) & (r < wet.shape[0]) & (c >= 0) & (c < wet.shape[1])
-        r, c = np.where(inside, r, row), np.where(inside, c, col)  # the dry cell itself counts for nothing
-        near = wet[r, c]
-        around += np.where(near, level[r, c], 0)
-        deep += np.where(near, depth[r, c], 0)
-        inside_by += np.where(near, np.maximum(inward[r, c], 0.06), 0)
-        count += near
-    count = np.maximum(count, 1)
-    around, deep = around / count, deep / count
-    lacking = threshold - depth[row, col]
-    steepness = np.clip(-inward[row, col] * count / np.maximum(inside_by, 0.06), 0, MOST_DIP)
-    dip = steepness * np.clip(around - ground[row, col], 0, deep)
-    level[row, col] = np.minimum(around, ground[row, col] - np.maximum(lacking, dip))
-    return level, faces
-
-
-def _inward(wet: Array) -> Array:
-    """How far inside the smoothed border of the wet cells a cell lies, (rows, cols) -0.5 to 0.5: the share of wet cells
-    within two cells of it, weighted by the binomial coefficients, less a half."""
-    share = np.pad(wet.astype(np.float32), 2, mode="edge")
-    weights = np.array([1, 4, 6, 4, 1], np.float32) / 16
-    for axis in (0, 1):
-        size = wet.shape[axis]
-        share = sum(weight * np.take(share, range(at, at + size), axis) for at, weight in enumerate(weights))
-    return share - np.float32(0.5)
-
-
 def foam_of(speed: Array, depth: Array) -> Array:
     """Cover of foam, 0-1, of water of a speed in m/s and a depth in m.
 
@@ -165,7 +117,7 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
 
     Edges are written too; letting Blender compute them takes ten times as long.
     """
-    used = _corners(faces)
+    used = corners_of(faces)
     along, up = np.zeros_like(used[:, 1:]), np.zeros_like(used[1:])
     for part in (along[:-1], along[1:], up[:, :-1], up[:, 1:]):
         part |= faces
@@ -187,14 +139,6 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
         ):
             mesh.attributes[name].data.foreach_set("value", values.astype(np.int32, copy=False).ravel())
         mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * count, 4, dtype=np.int32))
-    return used
-
-
-def _corners(faces: Array) -> Array:
-    """Vertices (rows, cols) of the faces (rows - 1, cols - 1)."""
-    used = np.zeros((faces.shape[0] + 1, faces.shape[1] + 1), bool)
-    for part in (used[:-1, :-1], used[:-1, 1:], used[1:, :-1], used[1:, 1:]):
-        part |= faces
     return used
 
 

@@ -9,7 +9,6 @@ step, a copy or an autosaved file, is healed.
 import contextlib
 import threading
 import time
-from dataclasses import dataclass, field
 
 import bmesh
 import bpy
@@ -31,15 +30,15 @@ REACH = 1e-4
 """Tolerance in x and y for the terrain before erosion, as a share of its size: only heights can be displayed."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    shown: dict[int, Array] = field(default_factory=dict)
-    """session_uid of a mesh → positions (vertices, 3) as last written."""
+    def __init__(self) -> None:
+        self.shown: dict[int, Array] = {}
+        """session_uid of a mesh → positions (vertices, 3) as last written."""
 
-    before: set[int] = field(default_factory=set)
-    """Meshes of `shown` that display the terrain before erosion."""
+        self.before: set[int] = set()
+        """Meshes of `shown` that display the terrain before erosion."""
 
 
 _now = session.remember(_Now)

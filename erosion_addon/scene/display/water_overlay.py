@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Overlay of the water during a run in the 3D viewports. The file does not change."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -9,9 +8,9 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
+from ...grid.water_level import water_level
 from .. import session
 from ..derived.visible_water import shown_from
-from ..derived.water_surface import water_level
 from ..masks import overlay
 from ..terrain.lattice import Array, Lattice
 
@@ -41,14 +40,14 @@ class _Water:
         overlay.draw_over(obj, shader, self._batch)
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    shown: _Water | None = None
-    """Currently drawn water."""
+    def __init__(self) -> None:
+        self.shown: _Water | None = None
+        """Currently drawn water."""
 
-    handles: list[Any] = field(default_factory=list)
+        self.handles: list[Any] = []
 
 
 now = session.remember(_Now)

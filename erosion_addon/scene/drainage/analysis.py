@@ -2,24 +2,27 @@
 """Analysis of a terrain in its scene: fields as attributes of the mesh, figures in a custom property."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...base.errors import InputError
-from ...drainage.analysis import Analysis, AnalysisParameters
+from ...drainage.parameters import AnalysisParameters
 from ...terrain.fields import ANALYZED, FIELDS
 from ...worker.messages import Request
-from ...worker.services import analysis_in, analysis_request
+from ...worker.requests import analysis_in, analysis_request
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..worker import computing
+
+if TYPE_CHECKING:
+    from ...drainage.analysis import Analysis
 
 KEPT = "erosion_analysis"
 """Custom property of a mesh: settings, figures and notes of its analysis, as JSON."""
 
 
-def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> Analysis:
+def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> "Analysis":
     """Analyze a terrain and write the results into its attributes.
 
     edges: of the terrain. Raises InputError if impossible; the mesh is then unchanged.

@@ -2,7 +2,6 @@
 """Folder of the user's recipes: in the extension's user folder, unless the environment names another."""
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import bpy
@@ -11,12 +10,12 @@ from ...base.data_files import OWN_FOLDER
 from .. import session
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    set_here: list[str] = field(default_factory=list)
-    """Folder set by `offer`, if any."""
+    def __init__(self) -> None:
+        self.set_here: list[str] = []
+        """Folder set by `offer`, if any."""
 
 
 _now = session.remember(_Now)

@@ -9,11 +9,11 @@ import bpy
 
 from ...frames import frame_files
 from ...frames.record import MOST
-from ...light.bake import Lighting
+from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message
-from ...worker.services import animation_request
+from ...worker.requests import animation_request
 from ..run.task import Task
 
 Given = TypeVar("Given")

@@ -7,7 +7,6 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...files.maps import COMPONENTS
 from ...frames.frame_files import frame_file
 from ...frames.record import Record
 from ...terrain.fields import BAKED, FIELDS
@@ -27,7 +26,7 @@ def read(folder: Path, record: Record, number: int) -> Terrain:
         raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
     files, fields = BlenderFiles(), {}
     for name in (name for name in record.fields if name not in BAKED):
-        parts = [folder / frame_file(name + ending, number) for ending in COMPONENTS[FIELDS[name].components]]
+        parts = [folder / frame_file(image, number) for image in FIELDS[name].images]
         if FIELDS[name].components == 3:
             fields[name] = files.read_color(parts[0])
         else:

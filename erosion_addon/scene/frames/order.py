@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
+from ...frames.frame_order import FrameOrder
 from ...frames.record import RECORD, Record
-from ...frames.sequence import FrameOrder
-from ...light.bake import SUNS
+from ...light.parameters import SUNS
 from ...terrain.fields import BAKED, FIELDS
 from .. import session
 from ..derived import light

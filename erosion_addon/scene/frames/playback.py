@@ -9,7 +9,6 @@ from pathlib import Path
 import bpy
 
 from ...base.errors import InputError
-from ...files.maps import COMPONENTS
 from ...frames.frame_files import frame_file
 from ...frames.record import Record
 from ...terrain.fields import FIELDS
@@ -42,7 +41,7 @@ def add(terrain: bpy.types.Object, folder: Path, record: Record, start: float = 
         )
     remove(terrain)
     fields = [name for name in record.fields if name != "elevation"]
-    names = [name + ending for name in record.fields for ending in COMPONENTS[FIELDS[name].components]]
+    names = [image for name in record.fields for image in FIELDS[name].images]
     images = {name: _sequence(folder / frame_file(name, record.kept), f"{terrain.name} {name}") for name in names}
     group = bpy.data.node_groups.new(f"{terrain.name} Frames", "GeometryNodeTree")
     group[nodes.KIND] = KIND

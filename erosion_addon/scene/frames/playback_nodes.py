@@ -9,7 +9,6 @@ from typing import Any
 
 import bpy
 
-from ...files.maps import COMPONENTS
 from ...terrain.fields import FIELDS
 from ..materials.nodes import Node, Socket, Text, math
 
@@ -91,8 +90,7 @@ def _where(image: bpy.types.Image) -> list[Node]:
 
 def _field(name: str, images: Mapping[str, bpy.types.Image], geometry: str) -> list[Node]:
     """Nodes that store a field as the attribute of its name."""
-    components = FIELDS[name].components
-    parts = [f"{name}{ending}" for ending in COMPONENTS[components]]
+    components, parts = FIELDS[name].components, FIELDS[name].images
     table = [node for part in parts for node in _sample(part, images[part], color=components == 3)]
     value = f"{parts[0]}.Result"
     if components == 2:

@@ -4,7 +4,6 @@
 The file does not change. Blender's own shaders draw the colors, so they look the same on OpenGL, Vulkan and Metal.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import blf
@@ -76,14 +75,14 @@ def seen(uid: int) -> bpy.types.Object | None:
     return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    shown: MaskOverlay | None = None
-    """Current overlay."""
+    def __init__(self) -> None:
+        self.shown: MaskOverlay | None = None
+        """Current overlay."""
 
-    handles: list[Any] = field(default_factory=list)
+        self.handles: list[Any] = []
 
 
 now = session.remember(_Now)

@@ -11,9 +11,9 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...drainage.beds import BedParameters
+from ...drainage.parameters import BedParameters
 from ...worker.messages import Request
-from ...worker.services import carve_request
+from ...worker.requests import carve_request
 from ..derived import light, update_derived
 from ..original import original, paused
 from ..terrain import grid

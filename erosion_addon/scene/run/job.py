@@ -2,7 +2,6 @@
 """Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import bpy
@@ -10,8 +9,8 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...frames import frame_files
+from ...frames.frame_order import FrameOrder
 from ...frames.record import Record
-from ...frames.sequence import FrameOrder
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
@@ -28,12 +27,12 @@ from .task import Task
 from .viewer import Viewer
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    current: "Task | None" = None
-    """Current task, or None."""
+    def __init__(self) -> None:
+        self.current: Task | None = None
+        """Current task, or None."""
 
 
 now = session.remember(_Now)

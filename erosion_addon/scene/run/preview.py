@@ -4,7 +4,6 @@
 import dataclasses
 import time
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -25,12 +24,12 @@ from ..worker import speeds, worker_process
 from . import start_state
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    current: "Preview | None" = None
-    """Preview in progress or on display, or None."""
+    def __init__(self) -> None:
+        self.current: Preview | None = None
+        """Preview in progress or on display, or None."""
 
 
 now = session.remember(_Now)

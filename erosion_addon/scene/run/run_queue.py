@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Queue of objects to erode after the current run, with their settings at that time."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
@@ -25,11 +24,11 @@ class Waiting(NamedTuple):
         return find_object(self.uid)
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    waiting: list[Waiting] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.waiting: list[Waiting] = []
 
 
 _now = session.remember(_Now)

@@ -2,7 +2,6 @@
 """Display of a run in progress: heights and water, at negligible cost."""
 
 import time
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -24,12 +23,12 @@ PAUSE = 0.05
 """Shortest time between two updates in seconds."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    seconds_a_vertex: float = 0.0
-    """Measured cost of a display on this machine."""
+    def __init__(self) -> None:
+        self.seconds_a_vertex = 0.0
+        """Measured cost of a display on this machine."""
 
 
 _now = session.remember(_Now)

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...light.bake import LightParameters
+from ...light.parameters import LightParameters
 from ...worker.messages import Request
 from ..derived import companions, foliage, light, lod, plants, surroundings, update_derived, water_surface
 from ..materials import aovs, material

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as terrains: eligibility, grid of the vertices, and heights in meters."""
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import bpy
@@ -82,12 +81,12 @@ class GridDescription(NamedTuple):
     step: float | None
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    described: dict[int, tuple[Any, GridDescription | InputError]] = field(default_factory=dict)
-    """session_uid of a mesh → dependencies of its description, and the description."""
+    def __init__(self) -> None:
+        self.described: dict[int, tuple[Any, GridDescription | InputError]] = {}
+        """session_uid of a mesh → dependencies of its description, and the description."""
 
 
 _now = session.remember(_Now)

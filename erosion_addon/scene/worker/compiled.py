@@ -2,7 +2,6 @@
 """Folder of compiled kernels."""
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -10,12 +9,12 @@ import bpy
 from .. import session
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    chosen: str = ""
-    """Folder set by the user; empty for the extension's own."""
+    def __init__(self) -> None:
+        self.chosen = ""
+        """Folder set by the user; empty for the extension's own."""
 
 
 now = session.remember(_Now)

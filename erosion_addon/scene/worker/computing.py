@@ -7,7 +7,6 @@ here.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from ...base.errors import InputError
 from ...worker.messages import Message, Request
@@ -23,14 +22,14 @@ def all_processors() -> int:
     return 0
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    threads: Callable[[], int] = all_processors
-    """Returns the maximum number of threads; 0 for all processors."""
+    def __init__(self) -> None:
+        self.threads: Callable[[], int] = all_processors
+        """Returns the maximum number of threads; 0 for all processors."""
 
-    ahead: list[tuple[Request, Answer]] = field(default_factory=list)
+        self.ahead: list[tuple[Request, Answer]] = []
 
 
 now = session.remember(_Now)

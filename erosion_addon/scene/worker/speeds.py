@@ -2,7 +2,6 @@
 """Measured speeds of this machine, stored in the extension's user folder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ from ...run import speeds
 from .. import session
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    known: dict[str, float] | None = None
-    """Content of the file; None until it is read."""
+    def __init__(self) -> None:
+        self.known: dict[str, float] | None = None
+        """Content of the file; None until it is read."""
 
 
 _now = session.remember(_Now)

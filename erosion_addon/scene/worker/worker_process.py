@@ -3,7 +3,6 @@
 
 import contextlib
 import subprocess
-from dataclasses import dataclass
 
 from ...base.errors import InputError
 from ...worker import child
@@ -12,14 +11,14 @@ from .. import session
 from .compiled import worker_environment
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    runner: Runner | None = None
-    fault: str = ""
-    compiler: "subprocess.Popen[bytes] | None" = None
-    """Background process that compiles, running or ended."""
+    def __init__(self) -> None:
+        self.runner: Runner | None = None
+        self.fault = ""
+        self.compiler: subprocess.Popen[bytes] | None = None
+        """Background process that compiles, running or ended."""
 
 
 _now = session.remember(_Now)

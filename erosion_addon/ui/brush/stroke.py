@@ -11,7 +11,6 @@ from ...base.errors import InputError
 from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
-from ...scene.brush.painter import Painter
 from ...scene.derived import companions
 from ...scene.original import original
 from ...scene.worker import worker_process
@@ -80,6 +79,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._ground = grounds.of(terrain, self._masks.get("sediment"))
 
     def _begin(self, context: bpy.types.Context, terrain: bpy.types.Object, radius: float) -> None:
+        from ...scene.brush.painter import Painter  # few sessions paint
+
         self._layer_is_new = layers.layer_of(terrain, self._ground.digest) is None
         if self._layer_is_new and (full := layers.why_full(terrain)):
             raise InputError(f"{full}; remove one before you paint.")

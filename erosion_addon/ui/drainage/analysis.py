@@ -4,8 +4,7 @@
 import bpy
 
 from ...base.parameters import specifications
-from ...drainage.analysis import AnalysisParameters
-from ...drainage.statistics import lines
+from ...drainage.parameters import AnalysisParameters
 from ...scene import session
 from ...scene.derived import companions
 from ...scene.drainage import analysis
@@ -101,6 +100,8 @@ class EROSION_PT_analysis(SubPanel):
 @session.cached(16)
 def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Label and value of each figure, and notes; invalid content in a file is reported as missing."""
+    from ...drainage.statistics import lines  # few terrains are analyzed
+
     held = analysis.kept(text)
     try:
         return lines(held["figures"]), [str(note) for note in held["notes"]]

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.parameters import specifications
-from ...drainage.beds import BedParameters
+from ...drainage.parameters import BedParameters
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of

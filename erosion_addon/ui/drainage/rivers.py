@@ -8,8 +8,7 @@ from typing import Any
 import bpy
 
 from ...base.parameters import Parameters, specifications
-from ...drainage.rivers import RiverParameters
-from ...drainage.sea import SeaParameters
+from ...drainage.parameters import RiverParameters, SeaParameters
 from ...scene.derived import companions, update_derived, visible_water
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import properties_of

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How Far: a slider over the kept states of a run; the chosen one becomes the result."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -21,12 +20,12 @@ REST = 0.2
 """Seconds that the slider rests before its state is taken."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    wanted: tuple[int, int] | None = None
-    """session_uid of the object whose slider moved, and the frame it points to."""
+    def __init__(self) -> None:
+        self.wanted: tuple[int, int] | None = None
+        """session_uid of the object whose slider moved, and the frame it points to."""
 
 
 _now = session.remember(_Now)

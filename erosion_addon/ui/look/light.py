@@ -4,7 +4,7 @@
 import bpy
 
 from ...base.parameters import specifications
-from ...light.bake import LightParameters
+from ...light.parameters import LightParameters
 from ...scene.derived import companions, light
 from ...scene.run.errand import Plan
 from ...worker.messages import Request

@@ -6,7 +6,6 @@ A timer reads changed masks a few times a second, as panels and draw handlers mu
 
 import time
 import traceback
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -36,19 +35,19 @@ _Mask = tuple[int, str]
 FIELD = "field "
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    known: dict[_Mask, tuple[Any, str | None]] = field(default_factory=dict)
-    """Dependencies of a mask at its last reading, and its problem."""
+    def __init__(self) -> None:
+        self.known: dict[_Mask, tuple[Any, str | None]] = {}
+        """Dependencies of a mask at its last reading, and its problem."""
 
-    asked: set[_Mask] = field(default_factory=set)
-    """Masks to be read."""
+        self.asked: set[_Mask] = set()
+        """Masks to be read."""
 
-    shown: _Mask | None = None
-    changes: dict[int, int] = field(default_factory=dict)
-    """session_uid of a mesh → number of observed changes; 0 → changes of everything else."""
+        self.shown: _Mask | None = None
+        self.changes: dict[int, int] = {}
+        """session_uid of a mesh → number of observed changes; 0 → changes of everything else."""
 
 
 _now = session.remember(_Now)

@@ -5,7 +5,6 @@ A file from another artist thus keeps its palette and strata if the recipe is no
 """
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,16 @@ CHOSEN = "erosion_palette"
 """Custom property of a terrain: palette chosen by the user instead of the recipe's."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    chosen: set[str] = field(default_factory=set)
-    """Paths of recipes chosen by the user in this session.
+    def __init__(self) -> None:
+        self.chosen: set[str] = set()
+        """Paths of recipes chosen by the user in this session.
 
-    Other paths come from a file, perhaps someone else's: neither panels nor timers may access them, as they may lead
-    into a network.
-    """
+        Other paths come from a file, perhaps someone else's. Neither panels nor timers may access them, as they may
+        lead into a network.
+        """
 
 
 _now = session.remember(_Now)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Available recipes and their preview pictures."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +14,12 @@ from ...recipe.user_recipes import PICTURE
 from ...scene import session
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    pictures: Any = None
-    """Blender's preview collection, created on first use."""
+    def __init__(self) -> None:
+        self.pictures: Any = None
+        """Blender's preview collection, created on first use."""
 
 
 _now = session.remember(_Now)

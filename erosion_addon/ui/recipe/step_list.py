@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps panel: the list with its buttons, and the settings of the active step."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -19,12 +18,12 @@ from . import kept_strokes, steps, wind_rose
 from .step_operator import StepOperator
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    without_steps: set[int] = field(default_factory=set)
-    """session_uid of terrains that were drawn before they had steps."""
+    def __init__(self) -> None:
+        self.without_steps: set[int] = set()
+        """session_uid of terrains that were drawn before they had steps."""
 
 
 _now = session.remember(_Now)

@@ -7,7 +7,6 @@ retries every 10 ms, so this one pauses now and then.
 """
 
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -28,20 +27,20 @@ NOBODY = 0
 """Number of no operator."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    returning: bool = False
-    """Whether an operator is called to attend a running task, not to start one."""
+    def __init__(self) -> None:
+        self.returning = False
+        """Whether an operator is called to attend a running task, not to start one."""
 
-    timers: dict[int, bpy.types.Timer] = field(default_factory=dict)
-    """Timer of each operator, by number."""
+        self.timers: dict[int, bpy.types.Timer] = {}
+        """Timer of each operator, by number."""
 
-    last: int = 0  # number that was given
-    present: int = NOBODY  # number of the operator that attends
-    since: float = 0.0
-    away: int = 0
+        self.last = 0  # number that was given
+        self.present = NOBODY  # number of the operator that attends
+        self.since = 0.0
+        self.away = 0
 
 
 now = session.remember(_Now)

@@ -6,7 +6,6 @@ A timer watches the settings of the active terrain, and previews them once they 
 
 import time
 import traceback
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -35,24 +34,24 @@ SOON = 0.02
 """Seconds between two checks of a preview that is being computed."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    trouble: str = ""
-    """Reason for a missing preview, for the panel."""
+    def __init__(self) -> None:
+        self.trouble = ""
+        """Reason for a missing preview, for the panel."""
 
-    seen: dict[int, Any] = field(default_factory=dict)
-    """session_uid of an object → its settings at the last check."""
+        self.seen: dict[int, Any] = {}
+        """session_uid of an object → its settings at the last check."""
 
-    asked: dict[int, float] = field(default_factory=dict)
-    """session_uid of an object → time of its last change, while a preview is due."""
+        self.asked: dict[int, float] = {}
+        """session_uid of an object → time of its last change, while a preview is due."""
 
-    changed: float = 0.0
-    """Time of the last change of the active terrain."""
+        self.changed = 0.0
+        """Time of the last change of the active terrain."""
 
-    note: str = ""
-    """Status of the preview as last drawn."""
+        self.note = ""
+        """Status of the preview as last drawn."""
 
 
 now = session.remember(_Now)

@@ -3,7 +3,6 @@
 
 import json
 import traceback
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -26,15 +25,15 @@ SHOWING = 0.05
 """The same for a run that is shown on its mesh, so that it moves five times a second."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    last_sentence: str = ""
-    """Messages of the runs since the user started one, for the panel; empty without problems."""
+    def __init__(self) -> None:
+        self.last_sentence = ""
+        """Messages of the runs since the user started one, for the panel; empty without problems."""
 
-    repeated: tuple[str, dict[str, Any]] | None = None
-    """Operator to repeat in the next turn of the main loop, with its properties."""
+        self.repeated: tuple[str, dict[str, Any]] | None = None
+        """Operator to repeat in the next turn of the main loop, with its properties."""
 
 
 now = session.remember(_Now)

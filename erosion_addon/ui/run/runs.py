@@ -7,7 +7,7 @@ import traceback
 import bpy
 
 from ...base.errors import InputError
-from ...light.bake import Lighting
+from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
 from ...scene.frames import order

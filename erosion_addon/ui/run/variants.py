@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import bpy
@@ -21,7 +21,7 @@ from ...scene.run.preview import ground_of
 from ...scene.terrain.lattice import Array
 from ...scene.worker import computing, worker_process
 from ...worker.messages import Request
-from ...worker.services import pictures_in, variants_request
+from ...worker.requests import pictures_in, variants_request
 from ..base.panel import SubPanel
 from ..base.parameter_properties import CONTEXT, exact, label
 from ..base.refusals import reports_refusals
@@ -56,15 +56,15 @@ class Shown(NamedTuple):
     icons: list[list[int]]
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    shown: Shown | None = None
-    """Last variants made."""
+    def __init__(self) -> None:
+        self.shown: Shown | None = None
+        """Last variants made."""
 
-    pictures: Any = None
-    items: list[tuple[str, str, str]] = field(default_factory=list)  # Blender keeps no texts of its own
+        self.pictures: Any = None
+        self.items: list[tuple[str, str, str]] = []  # Blender keeps no texts of its own
 
 
 now = session.remember(_Now)

@@ -6,7 +6,6 @@ The panel reports the terrain that it shows; everything slow happens in a timer 
 
 import json
 import traceback
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -26,13 +25,13 @@ INTERVAL = 0.3
 """Seconds from the notice to the start of the worker, and between checks of it."""
 
 
-@dataclass(eq=False, repr=False)
 class _Now:
     """State of the session."""
 
-    noticed: int = 0
-    wanted: str = ""
-    """Last request. It is made once: a worker ended by Cancel starts again with the next run."""
+    def __init__(self) -> None:
+        self.noticed = 0
+        self.wanted = ""
+        """Last request. It is made once: a worker ended by Cancel starts again with the next run."""
 
 
 _now = session.remember(_Now)

@@ -11,7 +11,7 @@ import pytest
 from mathutils import Euler, Matrix
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.bake import LightParameters
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.terrain import attributes, grid
 

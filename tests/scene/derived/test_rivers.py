@@ -12,7 +12,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 import erosion_addon
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import ribbon
-from erosion_addon.drainage.rivers import RiverParameters, sizes, water_of
+from erosion_addon.drainage.parameters import RiverParameters
+from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.materials import material, nodes, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.light.bake import LightParameters
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.derived import companions, light, maps, water_surface
 from erosion_addon.scene.derived import update_derived as follow
 from erosion_addon.scene.terrain import attributes, grid

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.rivers import RiverParameters
+from erosion_addon.drainage.parameters import RiverParameters
 from erosion_addon.scene.derived import foliage, rivers, update_derived, visible_water, water_surface
 from erosion_addon.scene.materials.foliage_nodes import DENSITY
 from erosion_addon.scene.terrain import attributes, grid

@@ -61,42 +61,6 @@ def test_the_surface_meets_the_ground_where_its_depth_is_0(make_lake):
     np.testing.assert_allclose(place[:, 2] - ground[row, col], layer(surface, "water_depth"), atol=1e-5)
 
 
-def test_the_shore_of_a_round_pool_on_level_ground_is_no_staircase_of_cells():
-    """Measured where the depth is 0 on the lines between cells. An edge right at the first dry cells spreads the radius
-    by 0.27 cells, and makes it 0.35 cells too large."""
-    row, col = np.mgrid[:64, :64]
-    depth = np.where(np.hypot(row - 31.4, col - 31.7) < 14.7, 0.5, 0).astype(np.float32)
-    level, _ = water_surface.water_level(np.zeros_like(depth), depth, np.float32(0.02))
-    edges = []
-    for down, right in ((0, 1), (1, 0)):
-        one, other = level[: 64 - down, : 64 - right], level[down:, right:]
-        at = np.nonzero((one > 0) & (other < 0) | (one < 0) & (other > 0))
-        share = one[at] / (one[at] - other[at])
-        edges.append(np.hypot(at[0] + down * share - 31.4, at[1] + right * share - 31.7))
-    radius = np.concatenate(edges)
-    assert radius.std() < 0.19
-    assert radius.mean() == pytest.approx(14.7, abs=0.1)
-
-
-def test_water_on_a_slope_floats_nowhere(make_lake):
-    """A stream two cells wide down a ramp: at its dry neighbors the surface lies below the ground on every side."""
-    ground = np.broadcast_to(0.5 * np.arange(12.0), (12, 12)).astype(np.float32)
-    depth = np.zeros((12, 12), np.float32)
-    depth[5:7] = 0.3
-    level, faces = water_surface.water_level(ground, depth, np.float32(0.1))
-    assert faces.sum() == 3 * 11
-    dry = np.zeros((12, 12), bool)
-    dry[4], dry[7] = True, True
-    assert (level[dry] <= ground[dry] - 0.1 + 1e-6).all()
-    np.testing.assert_array_equal(level[5:7], (ground + depth)[5:7])
-
-
-def test_every_wet_vertex_is_there_up_to_the_border(make_lake):
-    depth = np.full((5, 6), 1.0, np.float32)
-    level, faces = water_surface.water_level(np.zeros((5, 6), np.float32), depth, np.float32(0.1))
-    assert faces.all() and (level == 1.0).all()
-
-
 def test_foam_is_where_water_is_fast_and_shallow():
     # Froude numbers 4 m/s / √(9.81 · 0.1 m) = 4.0, and / √(9.81 · 10 m) = 0.4; still water never foams.
     foam = water_surface.foam_of(np.array([4.0, 4.0, 0.3]), np.array([0.1, 10.0, 0.001]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.beds import BedParameters
+from erosion_addon.drainage.parameters import BedParameters
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain import grid

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.bake import LightParameters
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.terrain import Terrain
-from erosion_addon.worker import services
+from erosion_addon.worker import requests
 
 
 def asked(height=1.0):
     terrain = Terrain(np.full((5, 6), height), 1.0)
-    return services.light_request(terrain, LightParameters(azimuths=4), [], np.empty((0, 4)), "open")
+    return requests.light_request(terrain, LightParameters(azimuths=4), [], np.empty((0, 4)), "open")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_an_answer_that_is_there_ahead_is_not_asked_for_again(orders):
 
 def test_a_refusal_is_an_input_error(orders):
     with pytest.raises(InputError, match="errors of levels of detail"):
-        computing.compute(services.levels_request(np.zeros((5, 6)), [0.0], (1.0, 1.0)))
+        computing.compute(requests.levels_request(np.zeros((5, 6)), [0.0], (1.0, 1.0)))
 
 
 def test_a_worker_that_dies_is_said_in_a_sentence_and_the_next_one_answers(orders, monkeypatch):

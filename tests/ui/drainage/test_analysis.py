@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.analysis import AnalysisParameters, analyze
+from erosion_addon.drainage.analysis import analyze
+from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run.errand import Errand, Plan

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.light.bake import LightParameters
+from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.derived import companions, lod
 from erosion_addon.scene.derived.light import bake_light, requests_of_bake, settings_of
 from erosion_addon.scene.run import job

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Further operators, and switching the extension on and off."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -143,9 +144,25 @@ def test_a_script_may_end_with_the_extension_on():
         assert done.returncode == 0, done.stderr
 
 
-def test_registering_loads_no_numba():
-    done = blender_child.run("import sys, bpy, erosion_addon; erosion_addon.register(); print('numba' in sys.modules)")
-    assert done.stdout.strip().splitlines()[-1] == "False"
+WHERE_USED = (
+    *("cli", "drainage.analysis", "drainage.flow_graph", "drainage.rivers", "files.heightmap", "files.maps"),
+    *("frames.sequence", "generators.canvas", "generators.landscapes", "generators.noise", "generators.shapes"),
+    *("landscape", "light.bake", "local", "lod", "processes.shared.shares", "processes.shared.state"),
+    *("run.checkpoint", "run.progress", "run.simulation", "scene.brush.painter", "scene.derived.water_surface"),
+    *("scene.materials.material", "scene.scatter", "scene.stage", "worker.services", "worker.worker"),
+)
+"""Rooms and modules, with what lies in them, that are imported when they are used: Blender starts without them."""
+
+
+def test_switching_on_imports_neither_numba_nor_what_only_a_run_or_a_look_needs():
+    program = "import sys, bpy, erosion_addon; erosion_addon.register(); print(*sys.modules)"
+    loaded = set(blender_child.run(program).stdout.strip().splitlines()[-1].split())
+    assert "erosion_addon.ui" in loaded and not loaded & {"numba", "llvmlite"}
+    inside = [name.removeprefix("erosion_addon.") for name in loaded if name.startswith("erosion_addon.")]
+    assert not [name for name in inside if f"{name}.".startswith(tuple(f"{late}." for late in WHERE_USED))]
+    assert not loaded & {f"erosion_addon.processes.{kind}.step" for kind in PROCESSES}
+    for late in WHERE_USED:  # each exists
+        importlib.import_module(f"erosion_addon.{late}")
 
 
 def test_the_command_takes_the_words_of_the_command_line(terrain_object, tmp_path, monkeypatch, capsys):

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters of the start terrains."""
+
+from typing import Any
+
+from ..base.parameters import Parameters, parameter
+
+GROUP = "Finish"
+"""Group heading of the shared parameters."""
+
+
+def relief(default: float) -> Any:
+    """Parameter: height range of the terrain."""
+    return parameter(default, "Height from the lowest to the highest point.", low=0, high=1e6, unit="m", soft_high=2000)
+
+
+def warp(default: float = 0.0) -> Any:
+    """Parameter: strength of the domain warp."""
+    return parameter(
+        default,
+        "How far the forms are bent and pulled about: 0 not at all, 1 into folds.",
+        low=0,
+        high=1,
+        group=GROUP,
+    )
+
+
+def island() -> Any:
+    """Parameter: width of the coast."""
+    return parameter(
+        0.0,
+        "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
+        low=0,
+        high=1,
+        group=GROUP,
+    )
+
+
+def tileable() -> Any:
+    """Parameter: whether the terrain tiles seamlessly."""
+    return parameter(
+        False, "The terrain goes on seamlessly in copies of itself, as the edges wrap want it.", group=GROUP
+    )
+
+
+def height() -> Any:
+    """Parameter: height of the shape."""
+    return parameter(200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000)
+
+
+def width(default: float) -> Any:
+    """Parameter: width of the shape."""
+    return parameter(default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2)
+
+
+class RidgedParameters(Parameters):
+    """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
+
+    relief: float = relief(200.0)
+    ridges: float = parameter(
+        1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
+    )
+    octaves: int = parameter(
+        7, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
+    )
+    gain: float = parameter(
+        0.45, "Height of the next smaller forms, as a share: higher values make rougher land.", low=0, high=1
+    )
+    calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
+    spurs: float = parameter(
+        0.1,
+        "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
+        low=0,
+        high=1,
+        soft_high=0.3,
+    )
+    warp: float = warp(0.25)
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class FractalParameters(Parameters):
+    """Fractal noise (fBm): hills on hills, self-similar at every scale."""
+
+    relief: float = relief(200.0)
+    roughness: float = parameter(0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1)
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class VoronoiParameters(Parameters):
+    """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
+
+    relief: float = relief(200.0)
+    peaks: int = parameter(2, "How many peaks lie along the longer side.", low=1, high=64)
+    noise: float = parameter(0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1)
+    warp: float = warp(0.5)
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class FaultsParameters(Parameters):
+    """Faults: straight cuts, each of which lifts one side of the terrain."""
+
+    relief: float = relief(120.0)
+    cuts: int = parameter(
+        400,
+        "How many cuts there are: more break the land into more and lower steps.",
+        low=1,
+        high=10000,
+        soft_high=2000,
+    )
+    softness: float = parameter(
+        0.01,
+        "Width of the slope at each cut, as a share of the longer side; 0 for walls.",
+        low=0,
+        high=1,
+        soft_high=0.2,
+    )
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class SandParameters(Parameters):
+    """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
+
+    relief: float = relief(20.0)
+    waves: float = parameter(5.0, "How many hills of sand lie along the longer side.", low=1, high=1000, soft_high=50)
+    octaves: int = parameter(
+        4, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
+    )
+    gain: float = parameter(
+        0.3, "Height of the next smaller forms, as a share: higher values make rougher sand.", low=0, high=1
+    )
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class BumpsParameters(Parameters):
+    """Rounded bumps of roughly equal size."""
+
+    relief: float = relief(20.0)
+    bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000, soft_high=50)
+    warp: float = warp()
+    tileable: bool = tileable()
+    island: float = island()
+
+
+class BlocksParameters(Parameters):
+    """Tilted fault blocks: parallel ranges with a steep front and a gentle back, and level basins between them."""
+
+    relief: float = relief(200.0)
+    blocks: float = parameter(
+        3.0, "How many ranges lie side by side along the longer side.", low=1, high=100, soft_high=12
+    )
+    strike: float = parameter(
+        60.0, "Where the ranges run: 0 along x, 90 along y. They face to the right of it.", low=-360, high=360, unit="°"
+    )
+    dip: float = parameter(
+        15.0,
+        "How steeply their backs fall: lower values make wide plateaus and narrow basins.",
+        low=1,
+        high=60,
+        unit="°",
+    )
+    roughness: float = parameter(
+        0.3, "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.", low=0, high=1
+    )
+    warp: float = warp(0.15)
+    island: float = island()
+
+
+class PlaneParameters(Parameters):
+    """A plane with a slope."""
+
+    slope: float = parameter(0.1, "How steeply the plane falls.", low=0, high=100, unit="m/m", soft_high=2)
+    direction: float = parameter(270.0, "Where it falls to: 0 along x, 90 along y.", low=-360, high=360, unit="°")
+    warp: float = warp()
+    island: float = island()
+
+
+class ConeParameters(Parameters):
+    """A round cone on flat ground, as a young volcano."""
+
+    height: float = height()
+    width: float = width(0.8)
+    warp: float = warp()
+    island: float = island()
+
+
+class PyramidParameters(Parameters):
+    """A square pyramid of steps on flat ground."""
+
+    height: float = height()
+    width: float = width(0.8)
+    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    warp: float = warp()
+    island: float = island()
+
+
+class BoxParameters(Parameters):
+    """A box with upright walls on flat ground: a table mountain to begin with."""
+
+    height: float = height()
+    width: float = width(0.5)
+    turn: float = parameter(0.0, "How far the box is turned to the left.", low=-360, high=360, unit="°")
+    warp: float = warp()
+    island: float = island()
+
+
+class LettersParameters(Parameters):
+    """Letters or any other shape from a picture, standing out of flat ground as high as they are bright."""
+
+    image: str = parameter("", "Image file of the shape, gray: white is high. The letters ABC where there is none.")
+    invert: bool = parameter(False, "Black stands out instead of white, as letters on paper.")
+    height: float = height()
+    width: float = parameter(0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2)
+    warp: float = warp()
+    island: float = island()
+
+
+class PyramidInSandParameters(Parameters):
+    """A step pyramid of rock that stands in loose sand, for the wind to blow around."""
+
+    height: float = height()
+    width: float = width(0.5)
+    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    sand: float = parameter(20.0, "Depth of the sand around the pyramid.", low=0, high=1e6, unit="m", soft_high=200)
+    waves: float = parameter(
+        10.0, "Height of the waves in the sand, up to twice its depth.", low=0, high=1e6, unit="m", soft_high=200
+    )
+    warp: float = warp()
+    island: float = island()

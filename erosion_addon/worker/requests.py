@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests to the worker's services, and what their answers hold. `services` answers them.
+
+Requests and answers are values and named arrays, ready for pipes. Blender imports this at its start, and the services
+only in the worker.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base.arrays import Array
+from ..drainage.parameters import AnalysisParameters, BedParameters, RiverParameters
+from ..light.parameters import Lighting, LightParameters, Sun
+from ..recipe.recipe import Recipe
+from ..terrain.fields import WATERS
+from ..terrain.terrain import Terrain
+from .messages import MASK_PREFIX, Request
+
+if TYPE_CHECKING:
+    from ..drainage.analysis import Analysis
+    from ..drainage.rivers import Water
+    from ..lod.levels import Level
+
+TOLD = "told"
+"""Name of the JSON bytes among the fields of an analysis."""
+
+
+def light_request(
+    terrain: Terrain, parameters: LightParameters, suns: Sequence[Sun], casters: Array, edges: str
+) -> Request:
+    """Request for `light.bake`; the answer holds its fields by name."""
+    values = {"spacing": terrain.spacing, "edges": edges, **_lighting_values(parameters, suns)}
+    return Request("light", values, {"elevation": terrain.elevation, "casters": casters})
+
+
+def _lighting_values(parameters: LightParameters, suns: Sequence[Sun]) -> dict[str, Any]:
+    return {"parameters": parameters.to_dict(), "suns": [[*sun.direction, sun.radius] for sun in suns]}
+
+
+def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
+    """Request for `analyze`; see `analysis_in`."""
+    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
+    return Request("analysis", values, {"elevation": terrain.elevation})
+
+
+def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
+    """Analysis in the answer to such a request."""
+    from ..drainage.analysis import Analysis
+
+    told = json.loads(answer[TOLD].tobytes())
+    return Analysis({name: field for name, field in answer.items() if name != TOLD}, told["figures"], told["notes"])
+
+
+def water_request(
+    terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
+) -> Request:
+    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters: see `water_of`."""
+    values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
+    heads = {} if headwaters is None else {"headwaters": headwaters}
+    return Request("water", values, {"elevation": terrain.elevation, **heads})
+
+
+def water_in(answer: Mapping[str, Array]) -> "Water":
+    """Rivers and lakes in the answer to such a request."""
+    from ..drainage.rivers import Water
+
+    return Water(**{name: answer[name] for name in Water.__dataclass_fields__})
+
+
+def waters_in(answer: Mapping[str, Array]) -> dict[str, Array]:
+    """Fields `WATERS` in the answer to such a request, (rows, cols) float32."""
+    return {name: answer[name] for name in WATERS}
+
+
+def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
+    """Request for the elevation of a terrain with rivers carved in, see `beds.carve`. lines: names and points."""
+    values = {
+        "spacing": terrain.spacing,
+        "parameters": parameters.to_dict(),
+        "names": [name for name, _ in lines],
+    }
+    arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
+    return Request("carve", values, {"elevation": terrain.elevation, **arrays})
+
+
+def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
+    """Request for pictures of the terrain after each recipe, seed included; see `pictures_in`."""
+    values = {
+        "spacing": terrain.spacing,
+        "recipes": [recipe.to_dict() for recipe in recipes],
+        "fields": [*terrain.fields],
+    }
+    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    return Request("variants", values, {"elevation": terrain.elevation, **terrain.fields, **named})
+
+
+def animation_request(
+    folder: Path,
+    kept: Sequence[str],
+    terrain: Terrain,
+    recipes: Sequence[Recipe],
+    masks: Mapping[str, Array],
+    lights: Sequence[Lighting] = (),
+) -> Request:
+    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
+    values = {
+        "folder": str(folder),
+        "kept": [*kept],
+        "spacing": terrain.spacing,
+        "recipes": [recipe.to_dict() for recipe in recipes],
+        "fields": [*terrain.fields],
+        "lights": [_lighting_values(light.parameters, light.suns) for light in lights],
+    }
+    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    named |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
+    return Request("animation", values, {"elevation": terrain.elevation, **terrain.fields, **named})
+
+
+def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
+    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
+    return [answer[f"picture {number}"] for number in range(len(answer))]
+
+
+def levels_request(
+    height: Array, errors: Sequence[float], spacing: tuple[float, float], water: Mapping[str, Array] | None = None
+) -> Request:
+    """Request for `lod.levels`, or `lod.water_levels` if `depth` and `wet` are given; see `levels_in`."""
+    return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
+
+
+def levels_in(request: Request, answer: Mapping[str, Array]) -> "list[Level]":
+    """Levels in the answer to such a request, a `lod.Level` for each error."""
+    from ..lod.levels import Level
+
+    errors = request.values["errors"]
+    return [Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]

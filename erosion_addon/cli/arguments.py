@@ -405,6 +405,8 @@ def _add_landscape(commands: Any) -> None:
     analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
     analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
     analyze.add_argument("--sea-level", metavar="METERS", type=_number, help="height of the sea in which rivers end")
+    channel = specifications(AnalysisParameters)["channel_area"].sentence
+    analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)
     _add_workers(analyze)
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
     _add_progress(analyze)

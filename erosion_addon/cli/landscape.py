@@ -159,9 +159,9 @@ def _tasks(given: argparse.Namespace) -> None:
 
 
 def _analyze(given: argparse.Namespace) -> None:
-    told = _teller(given)
+    told, question = _teller(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
     with _workers(given) as workers:
-        found = analyze.analyze(given.folder, workers, analyze.Question(given.edges, given.sea_level), told)
+        found = analyze.analyze(given.folder, workers, question, told)
     say(table(analyze.lines(found.manifest.analysis)))
     hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
     _report(given.report, {**found.manifest.analysis, "sha256": hashes})

@@ -195,7 +195,7 @@ class FlowGraph:
     def stream_order(self, areas: Array, least: float) -> Array:
         """Strahler order of channels (flat, uint8), 0 elsewhere. Channels begin at a drainage area of `least` m²."""
         orders, twins = np.zeros(areas.size, np.uint8), np.zeros(areas.size, np.uint8)
-        self._streams.strahler(self.network, self.order, areas, least, orders, twins)
+        self._streams.strahler(self.network, self.order, areas, least, orders, twins, np.zeros(areas.size, bool))
         return orders
 
     def receivers(self) -> Array:

@@ -2,13 +2,14 @@
 """Analysis of a landscape: drainage over all tiles, equal cell by cell to that of the land in one piece.
 
 Tiles are read three times: for their basins, for the flow once all basins are led out, for the layers. In between one
-task each exchanges what tiles tell of their borders, see `drainage.tiled`.
+task each exchanges what tiles tell of their borders, see `drainage.tiled`. Stream orders follow once the channels of
+all tiles are known.
 """
 
 import math
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,19 @@ from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import granted, in_bands
-from ..drainage.tiled.exchange import flow, ways_out
+from ..drainage.analysis import BROOKS, SQUARE_KILOMETER, WAY
+from ..drainage.flow_graph import FlowGraph
+from ..drainage.tiled.exchange import flow, join, ways_out
 from ..drainage.tiled.tile import Arrays, Place, TileFlow
 from ..grid.padding import continued
 from ..kernels.elementary import tan
+from ..terrain.fields import ANALYZED
 from .erode import Workers
 from .export import layer_of
 from .folder import Landscape, Tile, Window, changing, refuse_link, write_arrays
 from .tasks import Task
 
-LAYERS = ("drainage_area", "lake_depth", "slope", "curvature")
+LAYERS = ANALYZED
 """Layers of an analysis."""
 
 FOLDER = "analysis"
@@ -47,6 +51,12 @@ def _steepness() -> Array:
     return np.array([tan(math.radians(number / 10)) for number in range(1, _BINS)])
 
 
+_BETWEEN = ("passes", "flow", "join")
+"""Kinds of tasks that look at the borders of all tiles."""
+
+_CHANNELS = ("cells", "onward", "known", "sent")
+"""What a tile tells of its channels, see `TileFlow.channels`."""
+
 _PERCENTILES = {50: "median", 90: "90th percentile", 99: "99th percentile"}
 
 _WORDS = {
@@ -55,15 +65,27 @@ _WORDS = {
     "route": "flow on tile {tile}",
     "flow": "flow between all tiles",
     "measure": "tile {tile} measured",
+    "join": "channels between all tiles",
+    "order": "channels of tile {tile}",
 }
 
 
 @dataclass(frozen=True)
 class Question:
-    """What an analysis assumes. edges: open or closed. sea_level: m, where rivers end, or None."""
+    """What an analysis assumes.
+
+    edges: open or closed. sea_level: m, where rivers end, or None. channel_area: km² from which a channel begins, 0 for
+    a part of the landscape, see `AnalysisParameters`.
+    """
 
     edges: str = "open"
     sea_level: float | None = None
+    channel_area: float = 0.0
+
+    def least(self, landscape: Landscape) -> float:
+        """Drainage area of the smallest channel in m²."""
+        (rows, cols), (along, across) = landscape.shape, landscape.manifest.spacing
+        return self.channel_area * SQUARE_KILOMETER or rows * cols * along * across / BROOKS
 
 
 @dataclass(frozen=True)
@@ -75,12 +97,11 @@ class AnalysisTask(Task):
     @property
     def name(self) -> str:
         """Name of the task and of its folder."""
-        return self.kind if self.kind in ("passes", "flow") else f"{self.kind}_{self.tile.name}"
+        return self.kind if self.kind in _BETWEEN else f"{self.kind}_{self.tile.name}"
 
     def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
         """Do the task; returns its name, and what it measures."""
-        work = {"basins": _basins, "passes": _passes, "route": _route, "flow": _flow, "measure": _measure}[self.kind]
-        return {"name": self.name, **work(Landscape(Path(folder)), self, granted(threads))}
+        return {"name": self.name, **_WORK[self.kind](Landscape(Path(folder)), self, granted(threads))}
 
 
 def analyze(
@@ -98,7 +119,7 @@ def analyze(
     with changing(folder):
         landscape = Landscape(folder)
         layer = layer_of(landscape, "elevation")
-        asked = {"edges": question.edges, "sea_level": question.sea_level, "of": layer}
+        asked = {**asdict(question), "of": layer}
         if _is_analyzed(landscape, asked) and not landscape.faults((layer, *LAYERS)):
             told(1.0, "it is analyzed already")
             return landscape
@@ -114,7 +135,10 @@ def analyze(
             kind, _, tile = result["name"].partition("_")
             told(share / whole, _WORDS[kind].format(tile=tile))
         measured = [found[task.name] for task in tasks if task.kind == "measure"]
-        hashes = {name: {tile["tile"]: tile["hashes"][name] for tile in measured} for name in LAYERS}
+        hashes: dict[str, dict[str, str]] = {name: {} for name in LAYERS}
+        for task in tasks:
+            for name, digest in found[task.name].get("hashes", {}).items():
+                hashes[name][task.tile.name] = digest
         figures = _figures(landscape, measured)
         manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(hashes)
         manifest.save(folder)
@@ -141,8 +165,8 @@ def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
     """Tasks of an analysis; each comes after those that it needs."""
     tiles, found = landscape.tiles(), list[AnalysisTask]()
     before: tuple[str, ...] = ()
-    for kind in ("basins", "passes", "route", "flow", "measure"):
-        if kind in ("passes", "flow"):
+    for kind in _WORK:
+        if kind in _BETWEEN:
             made = [AnalysisTask(kind, Tile(0, 0), len(tiles), before, question)]
         else:
             shapes = [landscape.window(tile).shape for tile in tiles]
@@ -218,11 +242,13 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     upstream, levels = tile.drain(inflow, beyond)
     heights = tile.graph.inside(tile.heights)
     slope, curvature = _surface(landscape, task.tile, threads)
+    _kept(landscape, task.name, tile.channels(inflow, task.question.least(landscape)))
     layers = {
         "drainage_area": upstream * (along * across),
         "lake_depth": levels - heights,
         "slope": slope,
         "curvature": curvature,
+        "flow_direction": _directions(landscape, task.tile),
     }
     hashes = {name: landscape.write(name, task.tile, array) for name, array in layers.items()}
     level = task.question.sea_level
@@ -230,7 +256,6 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     depth = layers["lake_depth"][land]
     steep = np.searchsorted(_steepness(), slope[land], side="right")
     return {
-        "tile": task.tile.name,
         "hashes": hashes,
         "land": int(land.sum()),
         "lowest": float(heights[land].min(initial=math.inf)),
@@ -241,6 +266,54 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
         "basin": float(layers["drainage_area"].max()),
         "slopes": np.bincount(steep, minlength=_BINS).tolist(),
     }
+
+
+def _join(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    tiles = landscape.tiles()
+    orders = join([_left(landscape, f"measure_{tile.name}", *_CHANNELS) for tile in tiles])
+    return _kept(landscape, task.name, {tile.name: found for tile, found in zip(tiles, orders, strict=True)})
+
+
+def _order(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
+    """The layer of Strahler orders of a tile."""
+    own, told = landscape.window(task.tile), _left(landscape, f"measure_{task.tile.name}", "orders", "cells")
+    rows, cols = np.divmod(told["cells"], landscape.shape[1])
+    orders = told["orders"]
+    orders[rows - own.top, cols - own.left] = _left(landscape, "join", task.tile.name)[task.tile.name]
+    return {"hashes": {"stream_order": landscape.write("stream_order", task.tile, orders)}}
+
+
+_WORK = {
+    "basins": _basins,
+    "passes": _passes,
+    "route": _route,
+    "flow": _flow,
+    "measure": _measure,
+    "join": _join,
+    "order": _order,
+}
+"""What each kind of task does, in their order."""
+
+
+def _directions(landscape: Landscape, tile: Tile) -> Array:
+    """Directions of the water on a tile, as `drainage.land.Land.directions` has them."""
+    from ..drainage.kernels import streams
+
+    own = landscape.window(tile)
+    near = Window(own.top - WAY, own.bottom + WAY, own.left - WAY, own.right + WAY).meet(landscape.whole)
+    assert near is not None
+    (rows, cols), spacing = near.shape, landscape.manifest.spacing
+    graph = FlowGraph((rows, cols), spacing, "closed")
+    toward = graph.inside(graph.network.toward)
+    for other in landscape.tiles():
+        there = landscape.window(other)
+        if part := there.meet(near):
+            codes = _left(landscape, f"route_{other.name}", "toward")["toward"]
+            ringed = codes.reshape(there.shape[0] + 2, there.shape[1] + 2)
+            toward[part.within(near)] = ringed[1:-1, 1:-1][part.within(there)]
+    found = np.empty((rows, cols, 2), np.float32)
+    streams.ways(graph.network, cols, *spacing, WAY, 0, rows, found)
+    return found[own.within(near)]
 
 
 def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Array]:

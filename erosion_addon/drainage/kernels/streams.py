@@ -90,25 +90,36 @@ def fill(network, order, heights, levels):
             levels[cell] = max(heights[cell], levels[neighbor(network, cell, number)])
 
 
+@allocation_free
+def meet(order, below, orders, twins):
+    """A channel of an order reaches the cell `below`: its highest order so far, and how many have it, 2 for more."""
+    if order > orders[below]:
+        orders[below], twins[below] = order, 1
+    elif order == orders[below]:
+        twins[below] = min(twins[below] + 1, 2)
+
+
 @kernel
-def strahler(network, order, areas, least, orders, twins):
+def strahler(network, order, areas, least, orders, twins, through):
     """`orders`: Strahler order (1957) of channels, 1 from a drainage area of `least` (m²) on; 0 on slopes.
 
-    orders, twins: uint8 by cell, 0 before.
+    orders, twins: uint8 by cell, 0 before. through: bool by cell, whether channels enter it from beyond, whose order is
+    not known; grows downstream. There `orders` and `twins` are those of what else reaches the cell, see `meet`.
     """
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
         if areas[cell] < least:
             continue
-        orders[cell] = max(orders[cell] + (twins[cell] > 1), 1)
+        if not through[cell]:
+            orders[cell] = max(orders[cell] + (twins[cell] > 1), 1)
         number = network.toward[cell]
         if number >= OUTLET:
             continue
         below = neighbor(network, cell, number)
-        if orders[cell] > orders[below]:
-            orders[below], twins[below] = orders[cell], 1
-        elif orders[cell] == orders[below]:
-            twins[below] = min(twins[below] + 1, 2)
+        if through[cell]:
+            through[below] = True
+        else:
+            meet(orders[cell], below, orders, twins)
 
 
 @kernel

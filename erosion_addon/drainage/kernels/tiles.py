@@ -6,6 +6,7 @@ import numpy as np
 from ...kernels.compile import kernel
 from .basins import find
 from .receivers import neighbor
+from .streams import meet
 
 
 @kernel
@@ -113,6 +114,38 @@ def carry(onward, inflow, levels):
         cell = order[place]
         if onward[cell] >= 0:
             levels[cell] = max(levels[cell], levels[onward[cell]])
+
+
+@kernel
+def join(onward, orders, twins, targets, arriving):
+    """Strahler orders of channels that lead through tiles, in place.
+
+    onward: place of the next cell, -1 at an outlet. orders, twins: of what else reaches a cell, see `streams.meet`.
+    targets, arriving: places that channels of known orders reach from other tiles, and these.
+    """
+    for channel in range(targets.size):
+        meet(arriving[channel], targets[channel], orders, twins)
+    size = onward.size
+    donors, order, count = np.zeros(size, np.int64), np.empty(size, np.int64), 0
+    for cell in range(size):
+        if onward[cell] >= 0:
+            donors[onward[cell]] += 1
+    for cell in range(size):
+        if donors[cell] == 0:
+            order[count] = cell
+            count += 1
+    at = 0
+    while at < count:
+        cell = order[at]
+        at += 1
+        orders[cell] = max(orders[cell] + (twins[cell] > 1), 1)
+        below = onward[cell]
+        if below >= 0:
+            meet(orders[cell], below, orders, twins)
+            donors[below] -= 1
+            if donors[below] == 0:
+                order[count] = below
+                count += 1
 
 
 @kernel

@@ -92,6 +92,25 @@ def flow(tiles: Sequence[Arrays]) -> list[tuple[Array, Array]]:
     return list(zip(np.split(inflow, ends), np.split(levels, ends), strict=True))
 
 
+def join(tiles: Sequence[Arrays]) -> list[Array]:
+    """Strahler orders of the cells that channels lead through from tile to tile, for each tile in its order.
+
+    tiles: what `TileFlow.channels` tells.
+    """
+    from ..kernels.tiles import join as follow
+
+    cells, onward = (np.concatenate([tile[name] for tile in tiles]) for name in ("cells", "onward"))
+    targets, arriving = np.concatenate([tile["sent"] for tile in tiles]).T
+    orders, twins = np.concatenate([tile["known"] for tile in tiles], axis=1)
+    order = np.argsort(cells)
+
+    def places(numbers: Array) -> Array:
+        return np.asarray(order[np.searchsorted(cells[order], numbers)])
+
+    follow(np.where(onward < 0, -1, places(np.maximum(onward, 0))), orders, twins, places(targets), arriving)
+    return np.split(orders, np.cumsum([len(tile["cells"]) for tile in tiles])[:-1])
+
+
 class _Rim:
     """Cells of all rims, found by their number on the land."""
 

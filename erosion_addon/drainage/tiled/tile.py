@@ -206,7 +206,7 @@ class TileFlow:
         network.toward[:] = toward
         leaves = self._leaves(self.rim)
         self.exits = self.rim[leaves]
-        targets = self.place.on_land(self.exits + network.offsets[network.toward[self.exits]])
+        self._targets = targets = self.place.on_land(self.exits + network.offsets[network.toward[self.exits]])
         network.toward[self.exits] = self._codes.OUTLET
         labels[:] = np.where(network.toward < self._codes.OUTLET, -1, 0)
         labels[self.exits] = 1 + np.arange(self.exits.size)
@@ -225,7 +225,38 @@ class TileFlow:
         graph = self.graph
         amounts = graph.padded(np.ones(graph.shape))
         amounts[self.rim] += inflow
-        graph.accumulate(amounts)
+        self._amounts = graph.accumulate(amounts)
         heights = self.heights.copy()
         heights[self.exits] = levels[np.searchsorted(self.rim, self.exits)]
         return graph.inside(amounts), graph.inside(graph.filled(heights))
+
+    def channels(self, inflow: Array, least: float) -> Arrays:
+        """Strahler orders of channels, as far as the tile knows them, and what other tiles need to know.
+
+        After `drain`, with its inflow. least: drainage area of the smallest channel, m².
+        orders: (rows, cols) uint8, 0 on slopes. By cells that channels of other tiles lead through: cells: number on
+        the land; onward: that of the next one, -1 at an outlet; known: order and count of what else meets there, see
+        `streams.meet`. By other channels that go on in another tile: sent: (n, 2): cell that they enter, by number on
+        the land, and order.
+        """
+        from ..kernels import streams
+
+        graph, network, area = self.graph, self.graph.network, self.graph.spacing[0] * self.graph.spacing[1]
+        size = self.heights.size
+        orders, twins, through = np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.zeros(size, bool)
+        through[self.rim] = inflow * area >= least
+        streams.strahler(network, graph.order, self._amounts * area, least, orders, twins, through)
+        cells = np.flatnonzero(through)
+        toward = network.toward[cells]
+        below = self.place.on_land(cells + network.offsets[np.minimum(toward, 7)])
+        onward = np.where(toward < self._codes.OUTLET, below, -1)
+        crossing = through[self.exits]
+        onward[np.searchsorted(cells, self.exits[crossing])] = self._targets[crossing]
+        known = ~crossing & (orders[self.exits] > 0)
+        return {
+            "orders": graph.inside(orders),
+            "cells": self.place.on_land(cells),
+            "onward": onward,
+            "known": np.stack([orders[cells], twins[cells]]),
+            "sent": np.stack([self._targets[known], orders[self.exits[known]]], axis=1),
+        }

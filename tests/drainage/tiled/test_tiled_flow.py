@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.drainage.tiled.exchange import flow, ways_out
+from erosion_addon.drainage.tiled.exchange import flow, join, ways_out
 from erosion_addon.drainage.tiled.tile import Place, TileFlow
 from tests.terrains import bowl, fractal, plane
 
 ROWS, COLS = 61, 83
+
+LEAST = 3
+"""Cells from which a channel begins."""
 
 
 def grounds():
@@ -31,7 +34,7 @@ GROUNDS = dict(grounds())
 
 
 def in_tiles(heights, sides, spacing, edges, sea_level=None, threads=1):
-    """(receivers' codes, cells upstream, levels) of the land, from tiles of at most `sides` cells."""
+    """(receivers' codes, cells upstream, levels, stream orders) of the land, from tiles of at most `sides` cells."""
     rows, cols = heights.shape
     ends = [[*range(0, count, side), count] for count, side in zip(heights.shape, sides, strict=True)]
     places = [
@@ -52,13 +55,20 @@ def in_tiles(heights, sides, spacing, edges, sea_level=None, threads=1):
         for tile, place, toward in zip(basins, places, routed, strict=True)
     ]
     found = [np.empty(heights.shape, np.uint8), np.empty(heights.shape), np.empty(heights.shape)]
+    channels = []
     for place, toward, given in zip(places, routed, flow(told), strict=True):
         tile = flow_of(place)
         codes = tile.graph.inside(toward).copy()
         tile.route(toward)
         for whole, part in zip(found, (codes, *tile.drain(*given)), strict=True):
             whole[place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]] = part
-    return found
+        channels.append(tile.channels(given[0], LEAST * spacing[0] * spacing[1]))
+    orders = np.empty(heights.shape, np.uint8)
+    for place, told in zip(places, channels, strict=True):
+        orders[place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]] = told["orders"]
+    for told, joined in zip(channels, join(channels), strict=True):
+        orders.reshape(-1)[told["cells"]] = joined
+    return [*found, orders]
 
 
 def in_one(heights, spacing, edges, sea_level=None):
@@ -67,7 +77,8 @@ def in_one(heights, spacing, edges, sea_level=None):
     flat = graph.padded(heights)
     graph.route(flat)
     ones = graph.accumulate(graph.padded(np.ones(heights.shape)))
-    return graph.inside(graph.network.toward), graph.inside(ones), graph.inside(graph.filled(flat))
+    orders = graph.inside(graph.stream_order(ones, LEAST))
+    return graph.inside(graph.network.toward), graph.inside(ones), graph.inside(graph.filled(flat)), orders
 
 
 @pytest.mark.parametrize("sides", [(61, 83), (31, 28), (16, 83), (9, 11)])

@@ -5,7 +5,8 @@
                                       [--large 65536] [--large-tile 2048] [--workers 1 2 8 16 32 64]
 
 Processor time of one thread, so that other work on the machine hardly counts. Times on several workers are computed,
-not measured: workers take tasks in their order as soon as what these need is done. Disk and network are left out.
+not measured: workers take tasks in their order as soon as what these need is done. Disk and network are left out. With
+`--dask` also the time that Dask takes for a task, from tasks that do nothing.
 """
 
 import argparse
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from erosion_addon.landscape import make
+from erosion_addon.landscape.cluster import Cluster, cluster
 from erosion_addon.landscape.erode import erode
-from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.folder import Landscape, Tile
 from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.landscape.plan import Plan, order
 from erosion_addon.landscape.tasks import Task, tasks_of
@@ -63,6 +65,31 @@ def measured(cells: int, tile: int, coarse: int, recipe: Recipe) -> Timed:
     return timed
 
 
+class Nothing(Task):
+    """Task without work."""
+
+    def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
+        """Its name."""
+        return {"name": self.name}
+
+
+def overhead(tasks: int = 300) -> float:
+    """Processor time in seconds that Dask takes for a task, in all processes together."""
+    idle = [Nothing("shape", Tile(number, 0), 0, ()) for number in range(tasks)]
+    with cluster(workers=2) as workers:
+        for _ in workers.work(Path(), idle[:20], set()):
+            pass
+        began = _spent(workers)
+        for _ in workers.work(Path(), idle, set()):
+            pass
+        return (_spent(workers) - began) / tasks
+
+
+def _spent(workers: Cluster) -> float:
+    """Processor time of this process and all workers, in seconds."""
+    return time.process_time() + sum(workers.ask(time.process_time))
+
+
 def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> float:
     """Duration of all tasks in seconds. workers: their number."""
     seconds = {task.name: task.cells * costs[task.kind] for task in tasks}
@@ -95,6 +122,7 @@ def main() -> None:
     words.add_argument("--large", type=int, default=65536)
     words.add_argument("--large-tile", type=int, default=2048)
     words.add_argument("--workers", type=int, nargs="+", default=[1, 2, 8, 16, 32, 64])
+    words.add_argument("--dask", action="store_true")
     given = words.parse_args()
     recipe = Recipe.load(given.recipe)
     timed = measured(given.cells, given.tile, given.coarse, recipe)
@@ -110,6 +138,9 @@ def main() -> None:
     for workers in given.workers:
         spent = finished(tasks, timed.costs, workers)
         print(f"  {workers} workers: {spent / 3600:.2f} h, {alone / spent:.1f} times as fast as one")
+    if given.dask:
+        each = sum(task.cells * timed.costs[task.kind] for task in tasks) / len(tasks)
+        print(f"Dask: {1000 * (spent := overhead()):.1f} ms for a task, {spent / each:.2%} of one")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,11 @@ class Cluster:
 
     def processes(self) -> list[int]:
         """Numbers of the workers' processes."""
-        return list(self._client.run(os.getpid).values())
+        return self.ask(os.getpid)
+
+    def ask(self, question: Callable[[], Any]) -> list[Any]:
+        """Answer of each worker."""
+        return list(self._client.run(question).values())
 
     def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
         """Give the cluster what can begin; returns what has to wait. Tasks begin in their order."""
@@ -93,7 +97,7 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
                 silence_logs=logging.CRITICAL,
             )
             client, own = Client(local), workers  # type: ignore[no-untyped-call]

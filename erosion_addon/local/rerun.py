@@ -2,9 +2,9 @@
 """Run on a region of a terrain.
 
 Only a window is computed: the region and a margin. The mask `strength` is multiplied by the region's share, so the
-margin stays as it is, and rain that falls on it enters the region. Rivers of `uplift` carry the water of all land
-upstream. What drops, wind and rivers carry beyond the region leaves, and counts as exported; so does what the fade at
-the border takes away, and what it leaves standing counts as added.
+margin stays as it is, and rain that falls on it enters the region. Rivers of `uplift` and `water` carry the water of
+all land upstream. What drops, wind and rivers carry beyond the region leaves, and counts as exported; so does what the
+fade at the border takes away, and what it leaves standing counts as added.
 """
 
 from collections.abc import Callable, Iterator, Mapping

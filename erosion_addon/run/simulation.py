@@ -46,7 +46,7 @@ def simulate(
     seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most to
     use, 0 for all processors; the result does not depend on it. results: cache of steps from earlier runs; cached steps
     are skipped and the others are added, with the same result. adds_up: whether to add to the terrain's wear and
-    deposition. inflow: (rows, cols) cells beyond the terrain whose water enters at a cell, for rivers of `uplift`.
+    deposition. inflow: (rows, cols) cells beyond the terrain whose water enters at a cell, for `uplift` and `water`.
 
     The last progress has fraction 1. The input terrain is never changed. Raises InputError for invalid input before any
     work.

@@ -95,6 +95,7 @@ def strokes_of_every_kind_are_made_again_without_a_window(window):
 
 def keys_change_radius_and_strength(window):
     window.move(*_middle(window))
+    window.ask(f"{SETTINGS}.use_pixels = False")
     radius, strength = window.ask(f"({SETTINGS}.radius, {SETTINGS}.strength)")
     window.key("RIGHT_BRACKET")
     window.wait("a larger brush", f"{SETTINGS}.radius > {radius} * 1.2")

@@ -112,6 +112,19 @@ def test_rivers_bring_the_water_of_all_land_upstream():
     assert deep[middle] < 1.3 * shallow[25 - window.rows[0], 20 - window.cols[0]] < 0
 
 
+def test_water_of_the_land_upstream_flows_through_the_region():
+    """Water enters without a load, and at once; on the whole it gathers for a quarter of an hour."""
+    row, col = np.mgrid[0:40, 0:96]
+    before = Terrain(1.8 * np.abs(row - 20.0) + 0.6 * (95.0 - col), 10.0)
+    cells, middle = np.zeros(before.shape, np.float32), (slice(12, 29), slice(66, 78))
+    cells[8:33, 60:84] = 1
+    flood = recipe("water", duration=0.5, rain=60.0, cloud_cover=0.0)
+    whole, local = erode(before, flood, seed=1), erode_region(before, flood, cells, seed=1)
+    through = [float((one["water_depth"] * one["velocity"][..., 0])[middle].sum()) for one in (whole, local)]
+    assert through[1] == pytest.approx(through[0], rel=0.15)  # 0.35 of it without the water from around
+    assert abs(local.report["mass"]["error"]) < 1e-9 * local.report["mass"]["moved"]
+
+
 def test_lengths_in_sides_of_the_terrain_stay_those_of_the_whole():
     given = Recipe.from_dict(
         {

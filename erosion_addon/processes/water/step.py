@@ -13,9 +13,7 @@ from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
-from .start import layer, masks, sources, water_level, whole_meters
-
-HOUR = 3600.0
+from .start import HOUR, layer, masks, mean_of, sources, water_level, whole_meters
 
 FRESH = 2.0
 """Meters of soil gained or lost per hour above which nothing grows."""
@@ -282,7 +280,7 @@ class WaterStep(Step):
             self._rain *= np.roll(self._clouds, at, (0, 1))
         mask = self._state.masks.get("rain")
         if mask is not None:
-            self._rain *= mask / mask.mean(dtype=np.float64)
+            self._rain *= mask / mean_of(mask)
         if "rainfall" in self._state.masks:
             self._rain *= self._state.masks["rainfall"]
         if self._melt is not None:

@@ -52,6 +52,29 @@ def test_every_process_is_here():
     assert set(SHORT) == set(PROCESSES)
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "relief", "lands"),
+    [
+        ("droplet", {}, 10.0, 12),
+        ("rill", {}, 10.0, 12),
+        ("rill", {"form": "capacity"}, 10.0, 12),
+        ("weather", {}, 0.0, 1),
+    ],
+)
+def test_a_cone_changes_alike_all_around(kind, given, relief, lands):
+    """Of rough cones together, as each has directions of its own. On mirrored terrain, axes and diagonals stay."""
+    row, col = np.mgrid[-48:49, -48:49]
+    distance, azimuth = np.hypot(row, col), np.degrees(np.arctan2(row, col))
+    cone, change = 4.0 * np.maximum(46.0 - distance, 0.0), np.zeros(distance.shape)
+    for seed in range(lands):
+        terrain = Terrain(cone + fractal(97, 97, relief, seed=seed, steepness=1.0), 10.0)
+        after = erode(terrain, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **given}]}), seed=seed)
+        change += np.abs(after.elevation - terrain.elevation)
+    ring = (distance > 14) & (distance < 38)
+    sectors = [change[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean() for at in range(0, 90, 15)]
+    assert max(sectors) / min(sectors) < 1.15
+
+
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("kind", MOVING)
 def test_no_mass_is_lost_or_made(kind, edges):

@@ -433,14 +433,31 @@ def test_a_checkpoint_with_ground_that_is_none_is_refused(name, value):
 
 
 @pytest.mark.slow
-def test_slopes_favor_no_direction_of_the_grid_by_much():
+def test_slopes_and_rivers_favor_no_direction_of_the_grid_by_much():
     """Of eight dissected fractal lands together, as each has directions of its own, without their borders."""
-    facing = np.zeros(4)
+    facing, rivers = np.zeros(4), []
     for seed in range(1, 9):
         terrain = Terrain(fractal(128, 128, 850.0, seed=seed), 30.0)
-        facing += Land(run(terrain).elevation[3:-3, 3:-3].copy(), terrain.spacing).surface[2]
+        land = Land(run(terrain).elevation[3:-3, 3:-3].copy(), terrain.spacing)
+        facing += land.surface[2]
+        rivers.append(statistics(land.elevation, terrain.spacing)["channels_along_grid"])
     axes, diagonals = 4 * facing[:2] / facing[:3].sum() - 1
     assert abs(axes) < 0.05 and abs(diagonals) < 0.05
+    assert np.mean(rivers) < 0.05
+
+
+def test_creep_rounds_a_bump_alike_in_all_directions():
+    """Rows and columns creep one after the other."""
+    row, col = np.mgrid[-32:33, -32:33]
+    distance = np.hypot(row, col)
+    step = stepping(Terrain(50.0 * np.exp(-((distance / 6.0) ** 2)), 20.0), years=50_000.0, hillslope_length=100.0)
+    for _ in range(4):
+        step._raise()
+    found = step.elevation()
+    assert found.max() < 45.0
+    for at in range(4, 20):
+        ring = found[np.abs(distance - at) < 0.05]  # along the axes, and where a right triangle has whole sides
+        np.testing.assert_allclose(ring, ring.mean(), atol=0.25)
 
 
 def test_an_open_edge_is_lowered_with_the_land_behind_it():

@@ -17,11 +17,12 @@ from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
-from erosion_addon.landscape import pyramid
+from erosion_addon.landscape import manifest, pyramid
 from erosion_addon.landscape.folder import Landscape, Window
 from erosion_addon.landscape.manifest import NAME, Manifest
 from erosion_addon.landscape.spread import clamped, means, spread
 from erosion_addon.landscape.window import overview, put_back, take
+from erosion_addon.recipe.recipe import Recipe
 from tests.landscape.conftest import fractal
 
 
@@ -92,6 +93,9 @@ def _set(**values):
     return lambda table: table.update(values)
 
 
+EMPTY = Recipe.load("arcane").to_dict()
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -102,13 +106,17 @@ def _set(**values):
         _set(cols=1 << 40),
         _set(tile=1),
         _set(rows=1 << 20, cols=1 << 20),  # 160 million tiles
+        _set(rows=(1 << 20) + 1, tile=8192),
+        _set(rows=512 * 64, cols=512 * 64 + 1, tile=64),  # a column of tiles too many
         _set(spacing=[0, 1]),
         _set(spacing=["a", "b"]),
         _set(spacing=None),
         _set(layers={"../../etc": {}}),
         _set(layers={"start/elevation": {"x0_y0": "abc"}}),
+        _set(layers={"start/elevation": {"x0_y0": 64 * "a", "x1_y0": "abc"}}),
         _set(layers=[]),
         _set(erosion={"recipe": {"step": [{"kind": "no such"}]}, "seed": 1, "edges": "open", "coarse": 9, "halo": 1}),
+        _set(erosion={"recipe": EMPTY, "seed": 1, "edges": "open", "coarse": 9.5, "halo": 1}),
         _set(erosion=5),
         _set(source=5),
         _set(more=5),
@@ -131,6 +139,12 @@ def test_what_is_no_manifest_is_refused(tmp_path, text):
     (tmp_path / NAME).write_text(text)
     with pytest.raises(InputError, match="is damaged"):
         Landscape(tmp_path)
+
+
+def test_a_manifest_that_cannot_be_read_is_named(landscape, monkeypatch):
+    monkeypatch.setattr(manifest, "open_regular", lambda _: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+    with pytest.raises(InputError, match=r"landscape\.json cannot be read: Input/output error"):
+        Landscape(landscape.folder)
 
 
 def test_a_folder_without_a_landscape_says_how_to_make_one(tmp_path):

@@ -16,7 +16,7 @@ from ..original import original, paused
 from ..run import commit, start_state
 from ..terrain import grid
 from ..terrain.lattice import Array
-from ..terrain.mesh import positions
+from ..terrain.mesh import Topology
 from ..terrain.snapshot import snapshot
 
 
@@ -55,7 +55,8 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
     began = start_state.heights(mesh, seen, continue_from_result=False)
     before = grid.terrain_of(seen.lattice, began.start).elevation
     paused_run = paused.kept(mesh) if original.is_paused(mesh) else None
-    commit.commit(mesh, positions(mesh), seen.lattice, began, before, state, paused_run)
+    change = commit.change_to(state, Topology.of(mesh), seen.place, seen.lattice, began.start, before)
+    commit.commit(mesh, seen.lattice, began, state, paused_run, change)
     return f"{number} {mesh[original.RESULT]}"
 
 

@@ -2,46 +2,67 @@
 """Commit of a result to its mesh, all or nothing; or to a new object."""
 
 import contextlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...base.arrays import mean_cell_size
+from ...terrain.color_attributes import COLORS
 from ...terrain.fields import BAKED
 from ...terrain.terrain import Terrain
 from ..original import original
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import Topology, write_positions
 from .start_state import Heights
 
 COLOR = 16
 """Bytes of a color, the largest of our attributes, at a vertex."""
 
 
+class Change(NamedTuple):
+    """What a result makes of a mesh. topology: of the mesh; place: local positions of its vertices (vertices, 3), now
+    and after the change; digest: fingerprint of the changed mesh. colors: attribute → values of the vertices."""
+
+    topology: Topology
+    now: Array
+    place: Array
+    digest: str
+    colors: dict[str, attributes.Colors]
+
+
+def change_to(after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array) -> Change:
+    """Change of a mesh to `after`; needs no Blender, so it may be made in a thread.
+
+    start: local z of the vertices (vertices,) that the elevation `before`, (rows, cols) m, was read from.
+    """
+    heights = grid.local_heights(lattice, start, before, after.elevation)
+    place = np.column_stack([now[:, :2], heights])
+    cell_size, names = mean_cell_size(lattice.spacing), attributes.attribute_names(after.fields)
+    colors = {
+        name: attributes.Colors(None, COLORS[name].colors(after.fields, cell_size)) for name in names if name in COLORS
+    }
+    return Change(topology, now, place, topology.fingerprint(place), colors)
+
+
 def commit(
-    mesh: bpy.types.Mesh,
-    now: Array,
-    lattice: Lattice,
-    began: Heights,
-    before: Array,
-    after: Terrain,
-    paused_run: Array | None,
+    mesh: bpy.types.Mesh, lattice: Lattice, began: Heights, after: Terrain, paused_run: Array | None, change: Change
 ) -> list[str]:
     """Write heights and fields of `after`, and the data for Restore; InputError if impossible.
 
-    Returns messages about parts that could not be kept. now: local positions of the vertices (vertices, 3). before:
-    elevation (rows, cols) m of `began.start`. paused_run: bytes of the checkpoint file of a paused run.
+    Returns messages about parts that could not be kept. paused_run: bytes of the checkpoint file of a paused run.
+    change: of this mesh to `after`.
     """
-    heights = grid.local_heights(lattice, began.start, before, after.elevation)
     attributes.check_names(mesh, after.fields)
-    with all_or_nothing(mesh, now):
+    with all_or_nothing(mesh, change.now):
         notes = original.set_aside(mesh) if began.is_new else []
         original.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
-        attributes.write_fields(mesh, lattice, after.fields)
-        written = grid.write_heights(mesh, heights, now)
-        original.mark_result(mesh, paused_run, written)
+        attributes.write_fields(mesh, lattice, after.fields, change.colors)
+        write_positions(mesh, change.place, change.now)
+        original.mark_result(mesh, paused_run, change.place, change.digest)
     return notes
 
 

@@ -2,6 +2,8 @@
 """Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from threading import Thread
 from typing import Any, TypeVar
 
 import bpy
@@ -19,7 +21,7 @@ from ..derived import update_derived
 from ..original import original, paused
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
-from ..terrain.mesh import positions
+from ..terrain.mesh import Topology, positions
 from ..terrain.snapshot import TerrainSnapshot, snapshot
 from ..worker import speeds
 from . import busy, commit, preview, start_state
@@ -57,6 +59,8 @@ class Job(Task):
         self._notes: list[str] = []
         self._frames: FrameOrder | None = None
         self._frames_before = -1  # number of the last frame of an earlier part of the run
+        self._preparing: Thread | None = None
+        self._change: commit.Change | None = None
         self.viewer = Viewer(seen)
 
     def run(
@@ -117,10 +121,36 @@ class Job(Task):
                 arrays = dict(message.arrays)
                 self._result = Terrain(arrays.pop("elevation"), self._lattice.spacing, arrays)
                 self.report = message.values["report"]
+                self._prepare(self._result)
             except InputError as error:
                 self.fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
         else:
             super()._receive(message)
+
+    def _prepare(self, result: Terrain) -> None:
+        """Make the change of the mesh in a thread, so that little is left to do at once."""
+        if (obj := self.find_object()) is not None and grid.why_not(obj) is None:
+            self._preparing = Thread(target=self._make_change, args=(Topology.of(obj.data), result), daemon=True)
+            self._preparing.start()
+
+    def _make_change(self, topology: Topology, result: Terrain) -> None:
+        with suppress(MemoryError):  # which is told when the result is written
+            if topology.fingerprint(self._seen.place) == self._seen.fingerprint:
+                self._change = self._change_to(result, topology)
+
+    def _change_to(self, result: Terrain, topology: Topology) -> commit.Change:
+        """Change of the run's mesh to a result."""
+        return commit.change_to(result, topology, self._seen.place, self._lattice, self._began.start, self._before)
+
+    @property
+    def _is_asking(self) -> bool:
+        return super()._is_asking or (self._preparing is not None and self._preparing.is_alive())
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Handle messages of the worker; once it is done, wait for the change to be made."""
+        super().listen(seconds)
+        if self._preparing is not None and self._result is not None:
+            self._preparing.join(seconds)
 
     def _take_paused(self, file: Array | None) -> None:
         """Take the checkpoint file of a paused run; None if the worker lacked the memory."""
@@ -157,11 +187,10 @@ class Job(Task):
         return update_derived.requests(obj, self._lattice, heights, self._result.fields)
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
-        there = obj is not None and grid.why_not(obj) is None
-        now = positions(obj.data) if there else None
-        reason = self._why_not_here(obj, now)
-        if reason is None and obj is not None and now is not None:
-            kept = commit.commit(obj.data, now, self._lattice, self._began, self._before, result, self._paused)
+        reason = self._why_not_here(obj)
+        if reason is None and obj is not None:
+            change = self._change or self._change_to(result, Topology.of(obj.data))
+            kept = commit.commit(obj.data, self._lattice, self._began, result, self._paused, change)
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
@@ -179,15 +208,23 @@ class Job(Task):
         # In another mode the mesh is not at hand; a result that does not fit it goes to a new object.
         return obj is not None and (obj.mode != "OBJECT" or self._why_not_here(obj) is None)
 
-    def _why_not_here(self, obj: bpy.types.Object | None, now: Array | None = None) -> str | None:
-        """Reason why the run no longer fits the object's mesh. now: positions, if known already."""
+    def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
+        """Reason why the run no longer fits the object's mesh."""
         if obj is None:
             return f"{self.object_name} was deleted while it was eroded."
         if (reason := grid.why_not(obj)) is not None:
             return reason
-        if obj.data.session_uid != self._seen.mesh_uid or grid.fingerprint(obj.data, now) != self._seen.fingerprint:
+        if obj.data.session_uid != self._seen.mesh_uid or not self._is_unchanged(obj.data):
             return f"The mesh of {obj.name} was changed while it was eroded."
         return None
+
+    def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:
+        """Whether a mesh is still that of the run to the bit."""
+        topology, now = Topology.of(mesh), positions(mesh)
+        if self._change is None:
+            return topology.fingerprint(now) == self._seen.fingerprint
+        known = self._seen.place
+        return topology.equals(self._change.topology) and np.array_equal(now.view(np.int32), known.view(np.int32))
 
 
 def start(

@@ -78,6 +78,10 @@ class Topology:
             mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
         return cls(counts(mesh), corners)
 
+    def equals(self, other: Self) -> bool:
+        """Whether both are the same to the bit."""
+        return self.counts == other.counts and np.array_equal(self.corners, other.corners)
+
     def fingerprint(self, place: Array) -> str:
         """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a thread."""
         digest = hashlib.blake2b(self.counts, digest_size=16)

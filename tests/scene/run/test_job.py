@@ -233,6 +233,34 @@ def test_an_edited_mesh_keeps_its_edits(obj):
     assert "Terrain eroded" in bpy.data.objects
 
 
+@pytest.mark.parametrize("value", [1.0, -0.0])
+def test_a_mesh_edited_once_the_result_is_ready_keeps_its_edits(obj, value):
+    start_from = grid.heights(obj.data)
+    start_from[7] = 0.0
+    grid.write_heights(obj.data, start_from)
+    run = start(obj)
+    while not run.ready:
+        run.listen(0.1)
+    edited = start_from.copy()
+    edited[7] = value
+    grid.write_heights(obj.data, edited)
+    run.commit()
+    assert run.state == "rescued"
+    assert grid.heights(obj.data).tobytes() == edited.tobytes()
+
+
+def test_a_change_that_no_thread_could_make_is_made_when_it_is_written(obj, monkeypatch):
+    whole = job.commit.change_to
+    monkeypatch.setattr(job.commit, "change_to", lambda *_: (_ for _ in ()).throw(MemoryError))
+    run = start(obj)
+    while not run.ready:
+        run.listen(0.1)
+    monkeypatch.setattr(job.commit, "change_to", whole)
+    run.commit()
+    assert (run.state, run.report["finished"]) == ("done", 1)
+    assert source.is_untouched_result(obj.data)
+
+
 def test_a_swapped_mesh_is_not_written(obj):
     run = start(obj)
     other = obj.data.copy()
@@ -270,7 +298,7 @@ def test_a_name_that_the_mesh_uses_otherwise_is_refused_before_anything_is_writt
     assert everything(obj.data) == before
 
 
-@pytest.mark.parametrize("broken", ["write_heights", "write_fields", "keep_source", "mark_result", "set_aside"])
+@pytest.mark.parametrize("broken", ["write_positions", "write_fields", "keep_source", "mark_result", "set_aside"])
 def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     to_the_end(first := start(obj))
     assert first.state == "done"
@@ -279,7 +307,7 @@ def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     edited[5] += 1.0  # so that the source of the first run is set aside
     grid.write_heights(obj.data, edited)
     before = everything(obj.data)
-    module = {"write_heights": grid, "write_fields": job.attributes}.get(broken, job.original)
+    module = {"write_positions": job.commit, "write_fields": job.attributes}.get(broken, job.original)
     whole = getattr(module, broken)
     calls = []
 

@@ -22,7 +22,7 @@ _LARGEST = 16 << 20
 
 
 def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
-    """SHA-256 of what the results of a command follow from: version, arguments, recipe, bytes of the inputs.
+    """SHA-256 of everything that determines the results of a command: version, arguments, recipe, bytes of the inputs.
 
     InputError if an input cannot be read.
     """

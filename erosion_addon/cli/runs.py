@@ -123,7 +123,7 @@ def _frames(given: argparse.Namespace) -> Frames | None:
 
 @contextmanager
 def _told_what_stays(frames: Frames | None, results: "_Results", given: argparse.Namespace) -> Iterator[None]:
-    """Context that names what stays of a run that does not reach its end; an interruption says so in its sentence."""
+    """Context that names the files left by a run that does not reach its end, and by an interrupted one."""
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:

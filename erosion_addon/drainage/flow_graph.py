@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flow graph: the receiver of each cell, such that all water reaches an outlet."""
+"""Flow graph: the receiver of each cell. All water reaches an outlet."""
 
 from typing import Any
 

@@ -131,7 +131,7 @@ class BedParameters(Parameters):
 
 
 class AnalysisParameters(Parameters):
-    """What counts as a channel, and where rivers end."""
+    """Threshold of channels, and the end of rivers."""
 
     channel_area: float = parameter(
         0.0,

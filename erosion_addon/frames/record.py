@@ -23,7 +23,7 @@ NO_RANGE = (math.inf, -math.inf)
 """Range of heights of no frames."""
 
 _LARGEST = 1 << 24
-"""Greatest size of a record in bytes: what is larger is none."""
+"""Greatest size of a record in bytes; a larger file counts as none."""
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,7 @@ def island() -> Any:
 
 def tileable() -> Any:
     """Parameter: whether the terrain tiles seamlessly."""
-    return parameter(
-        False, "The terrain goes on seamlessly in copies of itself, as the edges wrap want it.", group=GROUP
-    )
+    return parameter(False, "The terrain repeats seamlessly, for the Wrap setting of Edges.", group=GROUP)
 
 
 def height() -> Any:
@@ -57,9 +55,7 @@ class RidgedParameters(Parameters):
     """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
 
     relief: float = relief(200.0)
-    ridges: float = parameter(
-        1.5, "How many of the largest forms lie along the longer side.", low=1, high=1000, soft_high=20
-    )
+    ridges: float = parameter(1.5, "Number of the largest forms along the longer side.", low=1, high=1000, soft_high=20)
     octaves: int = parameter(
         7, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
     )
@@ -93,7 +89,7 @@ class VoronoiParameters(Parameters):
     """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
 
     relief: float = relief(200.0)
-    peaks: int = parameter(2, "How many peaks lie along the longer side.", low=1, high=64)
+    peaks: int = parameter(2, "Number of peaks along the longer side.", low=1, high=64)
     noise: float = parameter(0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1)
     warp: float = warp(0.5)
     tileable: bool = tileable()
@@ -106,7 +102,7 @@ class FaultsParameters(Parameters):
     relief: float = relief(120.0)
     cuts: int = parameter(
         400,
-        "How many cuts there are: more break the land into more and lower steps.",
+        "Number of cuts: higher values break the land into more and lower steps.",
         low=1,
         high=10000,
         soft_high=2000,
@@ -127,7 +123,7 @@ class SandParameters(Parameters):
     """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
 
     relief: float = relief(20.0)
-    waves: float = parameter(5.0, "How many hills of sand lie along the longer side.", low=1, high=1000, soft_high=50)
+    waves: float = parameter(5.0, "Number of sand hills along the longer side.", low=1, high=1000, soft_high=50)
     octaves: int = parameter(
         4, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
     )
@@ -143,7 +139,7 @@ class BumpsParameters(Parameters):
     """Rounded bumps of roughly equal size."""
 
     relief: float = relief(20.0)
-    bumps: float = parameter(8.0, "How many bumps lie along the longer side.", low=1, high=1000, soft_high=50)
+    bumps: float = parameter(8.0, "Number of bumps along the longer side.", low=1, high=1000, soft_high=50)
     warp: float = warp()
     tileable: bool = tileable()
     island: float = island()
@@ -154,7 +150,7 @@ class BlocksParameters(Parameters):
 
     relief: float = relief(200.0)
     blocks: float = parameter(
-        3.0, "How many ranges lie side by side along the longer side.", low=1, high=100, soft_high=12
+        3.0, "Number of ranges side by side along the longer side.", low=1, high=100, soft_high=12
     )
     strike: float = parameter(
         60.0, "Where the ranges run: 0 along x, 90 along y. They face to the right of it.", low=-360, high=360, unit="°"

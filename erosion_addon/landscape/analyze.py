@@ -36,7 +36,7 @@ LAYERS = ANALYZED
 """Layers of an analysis."""
 
 FOLDER = "analysis"
-"""Folder of what tasks leave to others; gone at the end."""
+"""Folder for intermediate results of tasks; removed at the end."""
 
 FLAT = 3.0
 """Degrees; gentler land counts as flat."""
@@ -72,7 +72,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What an analysis assumes.
+    """Assumptions of an analysis.
 
     edges: open or closed. sea_level: m, where rivers end, or None. channel_area: km² from which a channel begins, 0 for
     a part of the landscape, see `AnalysisParameters`.
@@ -100,7 +100,7 @@ class AnalysisTask(Task):
         return self.kind if self.kind in _BETWEEN else f"{self.kind}_{self.tile.name}"
 
     def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
-        """Do the task; returns its name, and what it measures."""
+        """Do the task; returns its name and its measurements."""
         return {"name": self.name, **_WORK[self.kind](Landscape(Path(folder)), self, granted(threads))}
 
 

@@ -30,7 +30,7 @@ class Cluster:
         self._client, self._workers, self._threads = client, workers, threads
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
-        """Do tasks as soon as what they need is done.
+        """Do tasks as soon as those that they need are done.
 
         A task that was lost with its worker is done again. InputError if the cluster is lost.
         """
@@ -62,7 +62,7 @@ class Cluster:
         return list(self._client.run(question).values())
 
     def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
-        """Give the cluster what can begin; returns what has to wait. Tasks begin in their order."""
+        """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their order."""
         ready = [task for task in waiting if done.issuperset(task.needs)]
         threads = self._threads or self._share(running.count() + len(ready))
         for task in ready:
@@ -70,7 +70,7 @@ class Cluster:
         return [task for task in waiting if task not in ready]
 
     def _share(self, tasks: int) -> int:
-        """Threads for each of so many tasks at once."""
+        """Threads for each of the tasks at once."""
         return max(1, processors() // max(1, min(self._workers, tasks))) if self._workers else 1
 
 

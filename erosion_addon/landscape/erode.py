@@ -40,7 +40,7 @@ Done = dict[str, Any]
 
 
 class Workers(Protocol):
-    """What does tasks: the processes of a cluster, or this one."""
+    """Executor of tasks: the processes of a cluster, or this one."""
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[Done]:
         """Do tasks, each after those that it needs; yields what each tells. done: names of those done before."""

@@ -184,7 +184,7 @@ def make(
 
 
 def _roughness(elevation: Array) -> float:
-    """Height (m, root mean square) of the finest octave: what differs between neighbors beside their mean."""
+    """Height (m, root mean square) of the finest octave: the difference of neighbors from their mean."""
     rows, cols = (side // 2 * 2 for side in elevation.shape)
     blocks = elevation[:rows, :cols].reshape(rows // 2, 2, cols // 2, 2)
     rest = blocks - blocks.mean(axis=(1, 3), keepdims=True)

@@ -26,7 +26,7 @@ from .plan import COLORS, Plan
 from .spread import clamped, means, spread
 
 WORK = "work"
-"""Folder of what tasks leave to others, beside the layers."""
+"""Folder for intermediate results of tasks, beside the layers."""
 
 CHANGED = ("elevation", "sediment", "uplift")
 """Layers that a tile goes on from; other fields are blended."""
@@ -150,7 +150,7 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
 
 
 def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
-    """What covers the finished ground of a tile and its halo."""
+    """Cover of the finished ground of a tile and its halo."""
     window, recipe = plan.window(tile), plan.cover_recipe()
     assert recipe is not None
     layers = state(plan, window)
@@ -230,7 +230,7 @@ def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
 
 
 def _hold(plan: Plan, window: Window, start: dict[str, Array], found: dict[str, Array]) -> None:
-    """Put back what spreads from coarse cells to ground that masks keep."""
+    """Undo changes that spread from coarse cells to ground that masks keep."""
     masks = {
         mask: plan.landscape.read(MASK + mask, window)
         for mask in ("strength", "plot", "protect")
@@ -336,7 +336,7 @@ def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
 
 
 def _mass(after: Terrain) -> dict[str, float]:
-    """Volumes (m³) of a run; what it left suspended in water no other run takes over."""
+    """Volumes (m³) of a run. Material left suspended in water is not passed on to another run."""
     mass = (after.report or {})["mass"]
     suspended = float(np.sum(after.fields.get("suspended", 0.0), dtype=np.float64)) * after.cell_area
     return {**{name: mass[name] for name in ("added", "exported", "moved")}, "suspended": suspended}

@@ -12,7 +12,7 @@ SUNS = ("sun_light", "sun_light_2", "sun_light_3")
 
 
 class LightParameters(Parameters):
-    """What of the light arrives on the ground."""
+    """Light of the sky and of suns on the ground."""
 
     azimuths: int = parameter(
         16, "Directions in which the horizon is looked for: higher values are smoother, and slower.", low=4, high=64

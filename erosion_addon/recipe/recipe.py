@@ -21,7 +21,9 @@ LONGEST_NAME = 60
 """Letters that fit a row of the panel's list."""
 
 
-SEED = Specification("seed", 0, "Another number makes another terrain of the same kind.", low=0, high=2**31 - 1)
+SEED = Specification(
+    "seed", 0, "Random seed: each number gives another terrain of the same kind.", low=0, high=2**31 - 1
+)
 EDGE_CHOICE = Specification(
     "edges",
     "open",

@@ -29,11 +29,11 @@ class MaskKind(NamedTuple):
 def _area(letter: str) -> MaskKind:
     return MaskKind(
         1.0,
-        "scales the parameters that steps name it for: 0 makes them 0, 1 leaves them",
+        "factor of the parameters that steps name it for, from 0 to 1",
         f"Area {letter}",
         1.0,
-        "What scales parameters of steps, where Parameter Masks of a step names it: they are 0 where it is 0 and have "
-        "their whole value where it is 1",
+        "Factor of the parameters that steps name it for under Parameter Masks: at 0 they are 0, at 1 they keep "
+        "their full value",
     )
 
 
@@ -43,20 +43,19 @@ MASK_KINDS: dict[str, MaskKind] = {
         "where erosion may act: 0 nowhere, 1 fully",
         "Strength",
         1.0,
-        "Where erosion may act: fully where it is 1, more gently the less it is. Where it is 0 the terrain keeps every "
-        "bit",
+        "Strength of erosion: full at 1, gentler at lower values. At 0 the terrain keeps every bit",
     ),
     "hardness": MaskKind(
         1.0,
-        "how much the rock resists: 0 not at all, 1 for ever",
+        "resistance of the rock: 0 none, 1 never wears",
         "Hardness",
         0.0,
-        "How hard the rock is: the more, the longer it stands, as ridges, steps and walls that the soft rock around "
-        "leaves behind. At 1 it never wears",
+        "Hardness of the rock: higher values stand longer, as ridges, steps and walls in softer rock. At 1 it never "
+        "wears",
     ),
     "rain": MaskKind(
         1e9,
-        "how much it rains, relative to elsewhere",
+        "rain relative to elsewhere",
         "Rain",
         1.0,
         "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the rain as a whole stays "
@@ -67,33 +66,33 @@ MASK_KINDS: dict[str, MaskKind] = {
         "thickness of loose sediment at the start, in meters",
         "Sediment",
         0.0,
-        "How thick loose sand or gravel lies at the start: the more, the more there is for water and wind to carry off "
-        "before they meet the rock",
+        "Thickness of loose sand or gravel at the start: higher values leave more for water and wind to carry off "
+        "before they reach the rock",
         "m",
     ),
     "source": MaskKind(
         1e9,
-        "where the wind brings its sand, relative to elsewhere",
+        "supply of wind-blown sand relative to elsewhere",
         "Sand Supply",
         0.0,
-        "Where the wind comes by its sand, such as a beach: the more, the more of it starts there. Without this mask "
-        "it comes in over the windward edge",
+        "Supply of wind-blown sand, such as a beach: more sand starts where values are higher. Without this mask it "
+        "enters over the windward edge",
     ),
     "protect": MaskKind(
         1.0,
         "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again",
         "Protection",
         0.0,
-        "What is never dug, such as a road: the more, the less of its rock and soil is worn. Loose sediment comes to "
-        "lie there and is carried on as anywhere",
+        "Ground that is not eroded, such as a road: higher values wear less rock and soil. Loose sediment is "
+        "deposited there and carried on as elsewhere",
     ),
     "plot": MaskKind(
         1.0,
         "what is kept clear: where it is 1 nothing comes and nothing goes",
         "Building Plot",
         0.0,
-        "What is kept as it is, such as a building plot: where it is 1 nothing is dug and nothing comes to lie. Water, "
-        "wind and their load pass over it; what slides onto it is cleared away and counts as exported",
+        "Ground that keeps its height, such as a building plot: at 1 nothing is eroded or deposited. Water, wind and "
+        "their load pass over it; slides onto it are cleared away and count as exported",
     ),
     "uplift": MaskKind(
         1e9,

@@ -65,8 +65,8 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
             default=True,
-            description="Show the terrain and its water while it is eroded, several times a second where that slows "
-            "nothing down. It is there to look at only: Esc still leaves every vertex where it was",
+            description="Show the terrain and its water while it is eroded, several times a second if that slows "
+            "nothing down. The display changes nothing: Esc still leaves every vertex where it was",
         ),
         "live_preview": bpy.props.BoolProperty(
             name="Live Preview",

@@ -95,7 +95,7 @@ class TileFlow:
         self.rim = place.rim()
 
     def basins(self) -> Arrays:
-        """What other tiles need to know of the basins.
+        """Data on the basins that other tiles need.
 
         rim: cells with neighbors in other tiles, by number on the land. nodes: their basins. exits: cells whose water
         goes on in another tile, (n, 2): number on the land, direction; their basins are 1, 2, …. passes: (n, 4): cell,
@@ -197,7 +197,7 @@ class TileFlow:
         return np.asarray((toward < self._codes.OUTLET) & self.ring[cells + network.offsets[np.minimum(toward, 7)]])
 
     def route(self, toward: Array) -> Arrays:
-        """Take receivers led out, and tell what other tiles need to know of the flow.
+        """Apply receivers led out, and return the data on the flow that other tiles need.
 
         By cells of the rim: onward: the cell at which its water enters the next tile, by number on the land, -1 if it
         reaches an outlet first. levels: highest ground on the way there, m. gives: cells whose water leaves here.

@@ -20,7 +20,7 @@ def _raise(slopes, own, near, far, part, per_meter):
 
 @kernel
 def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
-    """Raise the horizons of a row of places to what stands one step away from each.
+    """Raise the horizons of a row of places to the ground one step away from each.
 
     slopes: (cols,) float32, tangents of the horizons' angles, changed in place. own: (cols,) float32 m, the heights of
     the places. field: (rows, cols + 1) float32 m, what is looked at; its last column is its first once more. step:

@@ -9,7 +9,7 @@ from ...kernels.compile import kernel
 from .horizon import raise_horizon
 
 UNIT = 1 << 22
-"""What a share of 1 counts in one direction. Whole numbers add up to the same sum in any order; those of 256
+"""Integer for a share of 1 in one direction. Whole numbers add up to the same sum in any order; those of 256
 directions, none more than 1.9, do so within 32 bits.
 """
 

@@ -32,7 +32,7 @@ def covered_sky(squared, upward):
 
 @kernel
 def covered_sun(squared, toward, sun_cosine, sun_sine, sun_rest):
-    """How much of a sun a sphere hides, which can be more than all of it:
+    """Share of a sun that a sphere hides, possibly above 1:
 
         smoothstep(cc - ss, cc + ss, û·ŝ) · (1 - cos a) / (1 - cos b),  cc = cos a cos b, ss = sin a sin b
 
@@ -104,7 +104,7 @@ def _shade_tile(elevation, gradient, row_spacing, col_spacing, caster, sun, rows
 
 @kernel
 def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, last, lights):
-    """Multiply the light on rows of tiles first … before last with what spheres leave of it, one after the other:
+    """Multiply the light on rows of tiles first … before last by the share that spheres leave, one after another:
 
         light · min(1, max(0, 1 - covered · fade)), fade = min(1, max(0, (64 r² - d²) / 16 r²)).
 

@@ -92,7 +92,7 @@ class WindParameters(Parameters):
     )
     slides: str = parameter(
         "pairs",
-        "How heaps slide: between pairs of cells, as in the source, or down the true slope.",
+        "Direction in which heaps slide: between pairs of cells, as in the source, or down the true slope.",
         choices={
             "pairs": "Between a cell and each of its eight neighbors, as in the source: heaps are octagons",
             "slope": "Down the true slope: heaps are round",
@@ -201,7 +201,7 @@ class WindParameters(Parameters):
     )
     pace: float = parameter(
         100.0,
-        "How many particles of the source one stands for: higher values are faster and coarser.",
+        "Number of the source's particles that one particle stands for: higher values are faster and coarser.",
         low=1,
         high=10000,
         soft_high=1000,

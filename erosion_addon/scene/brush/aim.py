@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a line of sight meets the ground: found on the grid of heights, which needs no tree of faces after each dab."""
+"""Intersection of a line of sight with the ground, on the grid of heights.
+
+A tree of faces would be rebuilt after each dab.
+"""
 
 import math
 from typing import Any, NamedTuple

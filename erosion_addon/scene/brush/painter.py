@@ -105,7 +105,7 @@ class Painter:
         self.is_last = True
 
     def tick(self, seconds: float = 0.0) -> None:
-        """Take in what the worker has said, waiting up to so many seconds, show it, and hand over what is new."""
+        """Receive the worker's messages, waiting up to `seconds`, show changes, and send new dabs."""
         changed = False
         for message in self._runner.poll(seconds) if self._is_asked else ():
             changed |= self._receive(message)
@@ -181,7 +181,7 @@ class Painter:
         self._waiting, self._masks, self._is_begun, self._is_asked = [], None, True, True
 
     def _receive(self, message: Message) -> bool:
-        """Hear what the worker says; returns whether heights have changed."""
+        """Receive a message of the worker; returns whether heights have changed."""
         if message.kind == "painted":
             self._is_asked, self.ended = False, bool(message.values["ended"])
             if message.values["box"] is not None:
@@ -232,7 +232,7 @@ class Painter:
             self._changed.add(name)
 
     def commit(self) -> None:
-        """Write the stroke to the mesh, with what Restore needs; InputError where that cannot be, and nothing is."""
+        """Write the stroke to the mesh, with the data for Restore, or nothing and InputError if that is impossible."""
         obj, ground = self.find_object(), self._ground
         displayed_heights.put_back()
         if obj is None or (reason := grid.why_not(obj)) is not None:

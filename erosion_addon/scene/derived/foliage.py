@@ -59,7 +59,7 @@ def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
 
 
 def density(moisture: Array, elevation: Array, spacing: tuple[float, float], water: Array | None = None) -> Array:
-    """How densely plants grow, (rows, cols) float32 0-1: on wet ground that is not water and not steep.
+    """Density of plants, (rows, cols) float32 0-1: on wet ground that is not water and not steep.
 
     moisture: (rows, cols) 0-1; elevation: (rows, cols) m on cells of `spacing`; water: (rows, cols) bool, where it
     stands. With w = moisture / 0.85 it is 2 w (1 - w⁴) m, at most 1, where m falls from 1 to 0 with the vertical part n

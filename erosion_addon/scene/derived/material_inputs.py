@@ -106,7 +106,7 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
 
 
 def _spread(values: Array, cells: int) -> Array:
-    """Greatest value within so many rows and columns."""
+    """Greatest value within `cells` rows and columns."""
     for axis in (0, 1):
         around = np.pad(values, [(cells, cells) if axis == other else (0, 0) for other in (0, 1)])
         values = sliding_window_view(around, 2 * cells + 1, axis).max(axis=-1)

@@ -57,7 +57,7 @@ class AnimatedRun(Task):
 
 
 def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Given]) -> Iterator[Given]:
-    """What `given` returns at each frame of the scene's range; the current frame comes back at the end."""
+    """Values of `given` at each frame of the scene's range; the current frame is restored at the end."""
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         for number in range(scene.frame_start, scene.frame_end + 1):

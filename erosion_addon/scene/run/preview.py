@@ -160,7 +160,7 @@ class Preview:
 
     @property
     def is_late(self) -> bool:
-        """Whether what is being computed gives way to newer settings: no quick preview, or one that takes long."""
+        """Whether the computation in progress gives way to newer settings: no quick preview, or one that takes long."""
         return self.is_computing and not (self._is_quick and time.monotonic() - self._began < LATE)
 
     def stop(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where plants and boulders stand: their density by the state of the ground, and a spot for each.
+"""Positions of plants and boulders: their density by the state of the ground, and a spot for each.
 
 Spots are points of a lattice, moved by hashes of their own indices. A change of the ground moves nothing elsewhere, and
 the same terrain has the same plants on every machine.
@@ -82,7 +82,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Spots:
-    """Where plants stand, (count,) each.
+    """Spots of plants, (count,) each.
 
     x, y: m from the terrain's first point along columns and rows. height: of the plant in m. turn: radians. form: index
     of `FORMS`. kind: index of `KINDS`. tint: 0-1, by chance.

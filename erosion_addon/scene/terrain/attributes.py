@@ -23,7 +23,7 @@ OURS = "erosion_attributes"
 """Custom property of a mesh: the names of the attributes that runs wrote."""
 
 ASIDE = "erosion_source_"
-"""What an attribute of the user's is called while one of ours has its name."""
+"""Name of a user's attribute while one of ours has its own name."""
 
 _TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
 """Components of a field → type of its attribute."""
@@ -244,7 +244,7 @@ def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
-    """Under what name the user's attribute `name` is found now: aside, while one of ours stands in its place."""
+    """Current name of the user's attribute `name`: the one set aside, while one of ours has its name."""
     return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
 
 

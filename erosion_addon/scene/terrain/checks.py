@@ -48,7 +48,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
 
 
 def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None) -> list[Advice]:
-    """Whether what is eroded is what is seen, and has slopes at all."""
+    """Checks that the eroded terrain is the displayed one, and has slopes at all."""
     is_flat = found is not None and found.relief == 0
     if names := shapers(obj):
         flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""

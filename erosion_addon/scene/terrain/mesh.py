@@ -65,7 +65,7 @@ def counts(mesh: bpy.types.Mesh) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """What a fingerprint covers beside positions. counts: see `counts`. corners: vertices of the faces."""
+    """Parts of a mesh in a fingerprint, beside positions. counts: see `counts`. corners: vertices of the faces."""
 
     counts: bytes
     corners: Array

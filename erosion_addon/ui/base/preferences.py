@@ -36,7 +36,8 @@ _THREADS = properties_of(
         Specification(
             "threads",
             0,
-            "The most processors to use: more are faster, fewer leave some to other programs. The result is the same.",
+            "Maximum number of processors: higher values are faster, lower ones leave some to other programs. The "
+            "result is the same.",
             low=0,
             high=1024,
             zero="All",
@@ -63,8 +64,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         name="Keep Worker Running",
         default=True,
         update=_keeping_chosen,
-        description="Let the process that erodes wait for the next run, so that runs start at once. Off: it ends with "
-        "each run and frees its memory, and each run starts about a second later",
+        description="Keep the worker process for the next run, so that runs start at once. Off: it ends with each "
+        "run and frees its memory, and each run starts about a second later",
     )
     warm_up: bpy.props.BoolProperty(
         name="Compile Early",
@@ -76,8 +77,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         name="Compiled Kernels",
         subtype="DIR_PATH",
         update=_folder_chosen,
-        description="Folder for the machine code that runs are made of, so that it is compiled only once. Nobody else "
-        "may write there. Empty: the extension's own folder",
+        description="Folder for compiled machine code, so that it is compiled only once. Nobody else may write "
+        "there. Empty: the extension's own folder",
     )
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -71,7 +71,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take them away again; what files hold of them stays there."""
+    """Remove them; their values in files stay."""
     del bpy.types.Scene.erosion_brush
 
 

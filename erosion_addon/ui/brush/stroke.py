@@ -25,7 +25,7 @@ from ..recipe import loaded_recipe
 from . import settings as brush_settings
 
 TICK = 0.03
-"""Seconds between two looks at what the worker has done."""
+"""Seconds between two queries of the worker."""
 
 STILL = 4
 """Ticks after which a brush that is held still dabs again."""
@@ -41,7 +41,7 @@ MODES = (
 
 
 def _why_unseen(terrain: bpy.types.Object) -> str | None:
-    """Reason why nobody would see what is painted."""
+    """Reason why strokes would be invisible."""
     return None if terrain.visible_get() else f"{terrain.name} is hidden; show it before you paint."
 
 

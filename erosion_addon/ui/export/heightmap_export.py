@@ -56,7 +56,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in FORMATS), options={"HIDDEN"})
     engine: bpy.props.EnumProperty(
         name="For",
-        description="Whose sizes, order of rows and names of tiles to use",
+        description="Program that determines sizes, row order and tile names",
         items=[("NONE", "Any Program", "The terrain's own size, or one that you choose")]
         + [(name.upper(), engine.label, f"The sizes of {engine.label}") for name, engine in ENGINES.items()],
         update=_engine_is_chosen,
@@ -86,8 +86,8 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     )
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
-        description="Black is the lowest point of the terrain and white the highest; else what you give, such as the "
-        "same for several terrains",
+        description="Black is the lowest point of the terrain and white the highest. Off: the heights that you give, "
+        "such as the same for several terrains",
         default=True,
     )
     low: bpy.props.FloatProperty(

@@ -20,7 +20,7 @@ class _MapOperator(TerrainOperator):
     """Base of operators that export fields of the terrain."""
 
     fields: bpy.props.StringProperty(
-        name="Fields", description="Names of fields with commas between them; all that there are where it is empty"
+        name="Fields", description="Names of fields, separated by commas. Empty: all fields of the terrain"
     )
 
     def _names(self) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panel of frames: what a run keeps, what the folder holds."""
+"""Panel of frames: settings of a run, contents of the folder."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], 
 
 
 def _draw_folder(layout: Any, settings: Any) -> None:
-    """Draw what the folder holds, or why it cannot be used."""
+    """Draw the contents of the folder, or why it cannot be used."""
     try:
         order.folder_of(settings)
     except InputError as error:

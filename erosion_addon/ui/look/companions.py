@@ -28,7 +28,7 @@ _FOLIAGE = (
     Specification(
         "shells",
         32,
-        "How many shells are rendered: more show finer forms. The viewport shows a quarter of them.",
+        "Number of rendered shells: higher values show finer forms. The viewport shows a quarter of them.",
         low=1,
         high=256,
     ),

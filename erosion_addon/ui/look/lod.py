@@ -9,7 +9,7 @@ from ..base.parameter_properties import draw_values, properties_of
 from ..run.errand_operator import ErrandOperator
 
 _DECLARED = (
-    Specification("levels", 3, "How many meshes to make, one simpler than the other.", low=1, high=8),
+    Specification("levels", 3, "Number of meshes, each simpler than the one before.", low=1, high=8),
     Specification(
         "error",
         0.0,

@@ -65,9 +65,7 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
     bl_label = "Add Passes"
     bl_options = {"REGISTER", "UNDO"}
 
-    remove: bpy.props.BoolProperty(
-        name="Remove", description="Take them away from the view layer again", options={"SKIP_SAVE"}
-    )
+    remove: bpy.props.BoolProperty(name="Remove", description="Remove them from the view layer", options={"SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.materials import aovs, material
@@ -113,8 +111,8 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     stage: bpy.props.BoolProperty(
         name="Sun, Sky and Camera",
         default=True,
-        description="Add what the scene lacks of them. Yours stay; the lamp, the camera and the cube of a new file go "
-        "where you left them untouched",
+        description="Add whichever the scene lacks. Your own stay; the lamp, camera and cube of a new file are "
+        "removed if you have not touched them",
     )
     sky: bpy.props.EnumProperty(
         name="Sky",

@@ -28,7 +28,7 @@ class EROSION_PT_masks(SubPanel):
             if body is not None:
                 _draw_settings(body, obj, kind)
                 if kind not in read_by_steps:
-                    draw_lines(body, [phrase("No step of the recipe looks at this mask.")], "INFO")
+                    draw_lines(body, [phrase("Not used by the steps of the recipe.")], "INFO")
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(obj.erosion, "springs")

@@ -26,9 +26,9 @@ SOURCE_ITEMS = [
 ]
 
 FIT_ITEMS = [
-    ("exact", "Unchanged", "Values that no mask can have are refused"),
-    ("clamp", "Clamp", "Values that no mask can have become the nearest that it can"),
-    ("stretch", "Stretch", "The lowest value becomes 0 and the highest 1, so that anything can be a mask"),
+    ("exact", "Unchanged", "Refuse values outside the mask's range"),
+    ("clamp", "Clamp", "Move values outside the mask's range to its nearest end"),
+    ("stretch", "Stretch", "Map the lowest value to 0 and the highest to 1"),
 ]
 
 
@@ -44,11 +44,11 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
             name="Invert", description="Turn the mask around: 1 becomes 0 and 0 becomes 1"
         ),
         "fit": bpy.props.EnumProperty(
-            name="Values", description="What becomes of values that no mask can have", items=FIT_ITEMS
+            name="Values", description="Handling of values outside the mask's range", items=FIT_ITEMS
         ),
         "scale": bpy.props.FloatProperty(
             name="Thickness",
-            description="How thick it lies where the mask is 1: higher values leave more to be carried off",
+            description="Thickness where the mask is 1: higher values leave more to be carried off",
             default=1.0,
             min=0.0,
             max=1e6,

@@ -150,7 +150,7 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
     bl_label = "Mask from Field"
     bl_options = {"REGISTER", "UNDO"}
 
-    field: bpy.props.EnumProperty(name="Field", description="What of the terrain the mask is made of", items=_SCALARS)
+    field: bpy.props.EnumProperty(name="Field", description="Field that the mask is made from", items=_SCALARS)
     low: bpy.props.FloatProperty(
         name="Low", description="Value of the field where the mask is 0, in the field's own unit", precision=4
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which step of the recipe a stroke is kept in: a layer of strokes that the mesh shows, or a new one."""
+"""Step of the recipe that keeps a stroke: a layer of strokes that the mesh shows, or a new one."""
 
 from typing import Any
 

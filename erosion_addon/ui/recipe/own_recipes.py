@@ -40,7 +40,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
     name: bpy.props.StringProperty(name="Name", description="What the recipe is called", options={"SKIP_SAVE"})
     description: bpy.props.StringProperty(
-        name="Description", description="What land it makes; shown over its picture", options={"SKIP_SAVE"}
+        name="Description", description="Description of the landscape, shown over its picture", options={"SKIP_SAVE"}
     )
     landscape: bpy.props.EnumProperty(
         name="Landscape",
@@ -50,7 +50,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     keep_seed: bpy.props.BoolProperty(
-        name="Keep Seed", description="Keep the seed too, so that the recipe sets it where it is taken"
+        name="Keep Seed", description="Store the seed too, so that loading the recipe sets it"
     )
     picture: bpy.props.BoolProperty(
         name="Picture from the Viewport",

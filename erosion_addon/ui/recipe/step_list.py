@@ -138,7 +138,7 @@ class EROSION_OT_step_move(StepOperator, bpy.types.Operator):
 
     direction: bpy.props.EnumProperty(
         name="Direction",
-        description="Where the step goes in the list",
+        description="Direction in which the step moves",
         items=[("UP", "Up", "Let it happen earlier"), ("DOWN", "Down", "Let it happen later")],
     )
 

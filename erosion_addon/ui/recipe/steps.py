@@ -103,7 +103,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         },
         **{
             f"{kind}_masks": bpy.props.PointerProperty(
-                type=settings, name="Parameter Masks", description="What scales parameters from place to place"
+                type=settings,
+                name="Parameter Masks",
+                description=("Masks and maps that scale parameters from place to place"),
             )
             for kind, settings in MASKS.items()
         },

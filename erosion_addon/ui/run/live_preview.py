@@ -136,7 +136,7 @@ def look() -> float | None:
 
 
 def _go_on(obj: bpy.types.Object) -> None:
-    """Take what has come, and start what is due: a quick preview at once, a finer one when the settings rest."""
+    """Receive finished previews and start due ones: a quick one at once, a finer one when the settings rest."""
     shown, uid, rests = preview.now.current, obj.session_uid, time.monotonic() - now.changed >= QUIET
     if shown is not None and shown.is_computing:
         shown.poll(obj)

@@ -144,11 +144,11 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
     work = "Variants"
 
     seeds: bpy.props.IntProperty(
-        name="Seeds", description="How many seeds there are, from the terrain's own on", default=3, min=1, max=6
+        name="Seeds", description="Number of seeds, starting with the terrain's own", default=3, min=1, max=6
     )
     vary: bpy.props.EnumProperty(
         name="Vary",
-        description="The parameter of which there are several values",
+        description="Parameter that varies from picture to picture",
         items=_menu,
         update=_begin_at,
         options={"SKIP_SAVE"},
@@ -265,7 +265,7 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # a press on its picture
 
     number: bpy.props.IntProperty(
-        name="Number", description="Which one: along the rows, from 0", min=0, options={"SKIP_SAVE"}
+        name="Number", description="Number of the variant, counted along the rows from 0", min=0, options={"SKIP_SAVE"}
     )
 
     @classmethod

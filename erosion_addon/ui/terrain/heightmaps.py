@@ -51,16 +51,16 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     )
     known_metres: bpy.props.BoolProperty(
         name="Use File Metadata",
-        description="Take the distances and heights that a GeoTIFF or a side file (.json) tells, where there are any, "
-        "instead of those below",
+        description="Use the cell size and height range of a GeoTIFF or side file (.json), if there is one, instead "
+        "of those below",
         default=True,
     )
     measure: bpy.props.EnumProperty(
         name="Size by",
-        description="What is known of the size: of one cell, or of the whole heightmap",
+        description="Given size: that of one cell, or of the whole heightmap",
         items=[
-            ("CELL", "Cell Size", "Say how many meters lie between two pixels"),
-            ("WIDTH", "Width", "Say how many meters the whole heightmap is wide"),
+            ("CELL", "Cell Size", "Meters from one pixel to the next"),
+            ("WIDTH", "Width", "Meters from the left edge to the right one"),
         ],
     )
     cell_size: bpy.props.FloatProperty(

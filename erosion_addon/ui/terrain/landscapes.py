@@ -24,7 +24,7 @@ WINDOW = "erosion_landscape"
 
 
 class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
-    """Make a terrain of a landscape in tiles: the whole on coarse cells, or some of its cells one by one"""
+    """Make a terrain from a landscape in tiles: the whole on coarser cells, or a window at full resolution"""
 
     bl_idname = "erosion.landscape_import"
     bl_label = "Import Landscape"
@@ -34,9 +34,9 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
     part: bpy.props.EnumProperty(
         name="Part",
-        description="How much of the landscape the terrain shows",
+        description="Part of the landscape that the terrain shows",
         items=[
-            ("WHOLE", "Whole", "The whole landscape on cells so coarse that it fits"),
+            ("WHOLE", "Whole", "The whole landscape, on cells coarse enough to fit"),
             ("WINDOW", "Window", "Some cells at full resolution, which may be written back"),
         ],
     )

@@ -30,10 +30,10 @@ RISE = {"kind": "uplift", "years": 600_000.0, "uplift": 3.0, "pattern": "terrain
 PALETTE = "alpine"
 
 
-def noise(seed: int, exponent: float) -> np.ndarray:
-    """Fractal noise from 0 to 1, (rows, cols)."""
-    waves = np.fft.fft2(np.random.default_rng(seed).standard_normal((SIDE, SIDE)))
-    frequency = np.hypot(np.fft.fftfreq(SIDE)[:, None], np.fft.fftfreq(SIDE))
+def noise(seed: int, exponent: float, side: int = SIDE) -> np.ndarray:
+    """Fractal noise from 0 to 1, (side, side)."""
+    waves = np.fft.fft2(np.random.default_rng(seed).standard_normal((side, side)))
+    frequency = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.fftfreq(side))
     frequency[0, 0] = np.inf
     heights = np.fft.ifft2(waves / frequency**exponent).real
     return (heights - heights.min()) / np.ptp(heights)
@@ -58,24 +58,32 @@ def play(folder: Path) -> bpy.types.Scene:
     return scene
 
 
-def set_stage(scene: bpy.types.Scene) -> None:
-    """Camera above the south-west, sun from the left, a sky."""
+def add_lights(
+    scene: bpy.types.Scene, lens: float, place: Vector, target: Vector, sun: tuple[float, float], sky: float
+) -> None:
+    """Camera of a lens (mm) at a place, a sun by height and direction (°), and a sky of a strength."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 45.0, 10.0, 60_000.0
-    width = SIDE * CELL_SIZE
-    camera.location = (-0.3 * width, -0.85 * width, 0.42 * width)
-    camera.rotation_euler = (Vector((0.03 * width, 0.0, 0.0)) - camera.location).to_track_quat("-Z", "Y").to_euler()
-    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-    sun.data.energy, sun.data.angle, sun.data.color = 6.0, math.radians(0.6), (1.0, 0.92, 0.80)
-    sun.rotation_euler = (math.radians(62), 0.0, math.radians(-75))
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = lens, 10.0, 60_000.0
+    camera.location = place
+    camera.rotation_euler = (target - place).to_track_quat("-Z", "Y").to_euler()
+    light = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    light.data.energy, light.data.angle, light.data.color = 6.0, math.radians(0.6), (1.0, 0.92, 0.80)
+    light.rotation_euler = (math.radians(90.0 - sun[0]), 0.0, math.radians(sun[1]))
     world = bpy.data.worlds.new("Sky")
     if bpy.app.version < (5, 0, 0):
         world.use_nodes = True
     background = world.node_tree.nodes["Background"].inputs
-    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), 0.6
+    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), sky
     scene.world, scene.camera = world, camera
-    for thing in (camera, sun):
+    for thing in (camera, light):
         scene.collection.objects.link(thing)
+
+
+def set_stage(scene: bpy.types.Scene) -> None:
+    """Camera above the south-west, sun from the left, a sky."""
+    width = SIDE * CELL_SIZE
+    place, target = Vector((-0.3 * width, -0.85 * width, 0.42 * width)), Vector((0.03 * width, 0.0, 0.0))
+    add_lights(scene, 45.0, place, target, (28.0, -75.0), 0.6)
     render = scene.render
     render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
     render.resolution_x, render.resolution_y = PICTURE

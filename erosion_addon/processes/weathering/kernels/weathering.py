@@ -17,6 +17,7 @@ from ....kernels.edges import OPEN, WRAP
 from ....kernels.elementary import exp, log1p
 from ....kernels.ghost_cells import fill_border
 from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
+from ...shared.kernels.talus_rows import load
 
 ALL_BUT = 1.0 - 2.0**-50
 """Share of a cell's loose material available for creep, just below 1 so that rounding never takes more."""
@@ -85,23 +86,14 @@ def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
 
 
 @kernel
-def _load(rock, loose, row, heights):
-    """Store the current surface of a row."""
-    at, row = np.uintp(row % 3), np.uintp(row)
-    for place in range(heights.shape[1]):
-        col = np.uintp(place)
-        heights[at, col] = rock[row, col] + loose[row, col]
-
-
-@kernel
 def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
     """Find what share of its creep each cell of a band can give; see `Maps`."""
     rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
     row_share, col_share = constants.row_share, constants.col_share
-    _load(rock, loose, first_row, heights)
-    _load(rock, loose, first_row + 1, heights)
+    load(rock, loose, first_row, heights)
+    load(rock, loose, first_row + 1, heights)
     for row in range(first_row + 1, last_row + 1):
-        _load(rock, loose, row + 1, heights)
+        load(rock, loose, row + 1, heights)
         up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
         for place in range(1, cols + 1):
             left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
@@ -123,7 +115,7 @@ def fill_seam(rock, loose, constants, bands, seam, maps, work):
     """Keep the surface at both sides of a seam, and find what the band below it can give; changes no terrain."""
     for side in range(2):  # with the ring, the row above is number bands[seam]
         row = bands[seam] + side
-        _load(rock, loose, row, work.heights)
+        load(rock, loose, row, work.heights)
         maps.seams[seam, side] = work.heights[row % 3]
     if seam < bands.size - 1 and constants.row_share > 0.0:
         _find_yields(rock, loose, bands[seam], bands[seam + 1], maps.yields, work.heights, constants)
@@ -202,7 +194,7 @@ def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, ma
         if row == first_row:
             heights[row % 3], heights[(row + 1) % 3] = maps.seams[seam, 0], maps.seams[seam, 1]
         elif row < last_row:
-            _load(rock, loose, row + 1, heights)
+            load(rock, loose, row + 1, heights)
         else:
             heights[(row + 1) % 3] = maps.seams[seam + 1, 1]
         if creeps:

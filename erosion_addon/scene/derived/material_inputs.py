@@ -10,7 +10,6 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.lib.stride_tricks import sliding_window_view
 
 from ...base.arrays import mean_cell_size
 from ...grid.smooth_step import smooth_step
@@ -106,10 +105,15 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
 
 
 def _spread(values: Array, cells: int) -> Array:
-    """Greatest value within `cells` rows and columns."""
-    for axis in (0, 1):
-        around = np.pad(values, [(cells, cells) if axis == other else (0, 0) for other in (0, 1)])
-        values = sliding_window_view(around, 2 * cells + 1, axis).max(axis=-1)
+    """Greatest value within `cells` rows and columns, (rows, cols)."""
+    for _ in range(2):
+        reach, covered = min(cells, len(values)), 1
+        wide = np.pad(values, [(reach, reach), (0, 0)])
+        while covered <= 2 * reach:
+            step = min(covered, 2 * reach + 1 - covered)
+            wide = np.maximum(wide[:-step], wide[step:])
+            covered += step
+        values = wide.T
     return values
 
 

@@ -57,3 +57,12 @@ def test_waves_break_where_the_palette_has_surf(beach):
         material.assign(beach, palette)
         surface = water_surface.add(beach)
         assert surface[water_material.SURF] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("cells", [0, 1, 2, 5, 1_000_000])
+def test_values_spread_over_a_square(cells):
+    values = np.zeros((6, 9), np.float32)
+    values[1, 2], values[5, 8] = 1.0, 2.0
+    row, col = np.indices(values.shape)
+    near = [value * (np.maximum(abs(row - r), abs(col - c)) <= cells) for r, c, value in ((1, 2, 1.0), (5, 8, 2.0))]
+    np.testing.assert_array_equal(material_inputs._spread(values, cells), np.maximum(*near))

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 11
+VERSION = 12
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -284,9 +284,10 @@ ROCK = (
     Node(
         "beds", "TexNoise", {"W": "bent bed", "Scale": 1.0, "Detail": 4.0, "Roughness": 0.7}, {"noise_dimensions": "1D"}
     ),
-    # Rubble hides the beds, except on walls.
-    math("exposure", "MULTIPLY_ADD", "patches", -0.06, "upward"),
-    ramp("exposed", "exposure", 0.93, 0.72, (0.25, 1.0)),
+    # Rubble hides the beds, except where it is much steeper than rock has to be to show.
+    math("over rock", "SUBTRACT", "slope", "in.Rock Slope"),
+    math("exposure", "MULTIPLY_ADD", "patches", 0.08, "over rock"),
+    ramp("exposed", "exposure", -0.06, 0.26, (0.25, 1.0)),
     math("clearness", "MULTIPLY", "exposed", "in.Strata"),
     ramp("layer", "beds.Fac", 0.40, 0.60, (0.0, "clearness")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),

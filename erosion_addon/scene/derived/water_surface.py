@@ -123,23 +123,28 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
         part |= faces
     vertex, along_edge = _numbers(used), _numbers(along)
     up_edge = _numbers(up) + np.count_nonzero(along)
-    edges = [(vertex[:, :-1][along], vertex[:, 1:][along]), (vertex[:-1][up], vertex[1:][up])]
-    count = np.count_nonzero(faces)
-    corners = [part[faces] for part in (vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])]
-    corner_edges = [part[faces] for part in (along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])]
+    flat, count = np.count_nonzero(along), np.count_nonzero(faces)
+    edges = np.empty((flat + np.count_nonzero(up), 2), np.int32)
+    corners, corner_edges = (np.empty((count, 4), np.int32) for _ in range(2))
+    _take(edges[:flat], along, vertex[:, :-1], vertex[:, 1:])
+    _take(edges[flat:], up, vertex[:-1], vertex[1:])
+    _take(corners, faces, vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])
+    _take(corner_edges, faces, along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])
     mesh.vertices.add(np.count_nonzero(used))
-    mesh.edges.add(sum(len(start) for start, _ in edges))
+    mesh.edges.add(len(edges))
     mesh.loops.add(4 * count)
     mesh.polygons.add(count)
     if count:
-        for name, values in (
-            (".edge_verts", np.concatenate([np.stack(pair, -1) for pair in edges])),
-            (".corner_vert", np.stack(corners, -1)),
-            (".corner_edge", np.stack(corner_edges, -1)),
-        ):
-            mesh.attributes[name].data.foreach_set("value", values.astype(np.int32, copy=False).ravel())
+        for name, values in ((".edge_verts", edges), (".corner_vert", corners), (".corner_edge", corner_edges)):
+            mesh.attributes[name].data.foreach_set("value", values.ravel())
         mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * count, 4, dtype=np.int32))
     return used
+
+
+def _take(found: Array, chosen: Array, *parts: Array) -> None:
+    """Fill the columns of `found` with the chosen elements of each part."""
+    for column, part in enumerate(parts):
+        found[:, column] = part[chosen]
 
 
 def _numbers(chosen: Array) -> Array:

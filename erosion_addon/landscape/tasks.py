@@ -120,7 +120,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     elevation = start.pop("elevation")
     terrain = Terrain(elevation, plan.coarse_spacing, start)
     if recipe is None:
-        return {}, {"mass": _no_mass()}
+        return _written(plan, "coarse", {_MEANS: terrain.elevation}), {"mass": _no_mass()}
     if factor > 1:
         longer = longer_side(landscape.shape, landscape.manifest.spacing)
         recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
@@ -153,8 +153,10 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     """Cover of the finished ground of a tile and its halo."""
     window, recipe = plan.window(tile), plan.cover_recipe()
     assert recipe is not None
-    layers = state(plan, window)
-    after, _ = _eroded(plan, layers, recipe, tile, threads, shared=False)
+    layers, heights = state(plan, window), _coarse_heights(plan)
+    given = [PROCESSES[step.kind].on_land(step.parameters, heights) for step in recipe.steps]
+    steps = tuple(replace(step, parameters=values) for step, values in zip(recipe.steps, given, strict=True))
+    after, _ = _eroded(plan, layers, replace(recipe, steps=steps), tile, threads, shared=False)
     arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
@@ -220,6 +222,13 @@ def _spread(plan: Plan, name: str, window: Window) -> Array:
     shape = plan.coarse_shape if name in (_MEANS, _ROUGH) else _shape_of(name, plan.coarse_shape)
     coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", shape)
     return spread(clamped(coarse), plan.factor, window)
+
+
+def _coarse_heights(plan: Plan) -> Array:
+    """Heights of the land after its erosion on coarse cells."""
+    folder = plan.landscape.folder / WORK / "coarse"
+    layers = [name for name in (_MEANS, "elevation") if (folder / f"{name}.npy").exists()]
+    return np.asarray(sum(mapped(folder / f"{name}.npy", plan.coarse_shape) for name in layers))
 
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:

@@ -84,6 +84,14 @@ def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, 
     assert 0 <= done.read("moisture", done.whole).min() < done.read("moisture", done.whole).max() <= 1
 
 
+def test_the_snow_line_is_that_of_the_whole_land(tmp_path):
+    heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
+    landscape = makers.make(tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights))
+    recipe = Recipe.from_dict({**Recipe.load("alpine").to_dict(), "step": [{"kind": "snow", "softness": 0}]})
+    snow = erode(landscape.folder, recipe, Alone(), coarse=80).read("snow", landscape.whole)
+    assert not snow[:, :118].any() and snow[:, 122:].min() > 0.5
+
+
 def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, recipe):
     plan = Plan(landscape, order(landscape, recipe, None, None, 80))
     total = np.zeros(landscape.shape)

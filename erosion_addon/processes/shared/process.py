@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ...base.arrays import longer_side
+from ...base.arrays import Array, longer_side
 from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
 from ...terrain.masks import FACTORS
@@ -146,6 +146,11 @@ class Process(NamedTuple):
 
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
+
+    on_land: Callable[[Any, Array], Any] = lambda parameters, elevation: parameters
+    """(parameters, heights of the whole land on coarse cells) → those on a tile, for parameters that are shares of the
+    land.
+    """
 
     finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
     """(parameters, (rows, cols), spacing) → width of the finest that it makes, in meters; 0 for that of a cell."""

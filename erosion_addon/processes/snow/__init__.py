@@ -2,8 +2,10 @@
 """Snow: it falls on the heights, slides off steep slopes and melts; the ground below stays as it is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from ...base.arrays import Array
 from ...base.doors import door
 from ..shared.parameters import seconds_of_slides
 from ..shared.process import Process, volume
@@ -13,6 +15,13 @@ from .parameters import SnowParameters
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     fallen, lying, melted = (volume(counts[name]) for name in ("fallen", "lying", "melted"))
     return [f"{fallen} of snow fell, {lying} lies, {melted} melted, {volume(counts['slid_out'])} slid out"]
+
+
+def _on_land(given: SnowParameters, elevation: Array) -> SnowParameters:
+    """The snow line of the whole land in meters."""
+    from .step import snow_line
+
+    return replace(given, covered=0.0, snow_line=snow_line(elevation, given))
 
 
 PROCESS = Process(
@@ -31,4 +40,5 @@ PROCESS = Process(
     reads=("snow", "meltwater"),
     writes=("snow", "meltwater"),
     moves_ground=False,
+    on_land=_on_land,
 )

@@ -54,4 +54,4 @@ def test_a_run_reads_the_mesh_once_and_its_commit_twice(terrain_object, reads, c
         bpy.ops.erosion.run.poll()  # which describes the grid, as drawing the panel does
         reads.clear()
         assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
-        assert reads == ["snapshot", "_write", "write_positions", "_lee"] and job.now.current is None
+        assert reads == ["snapshot", "_is_unchanged", "write_positions", "_lee"] and job.now.current is None

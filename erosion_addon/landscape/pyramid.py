@@ -112,7 +112,7 @@ def _sums(values: Array, rows: int, cols: int) -> Array:
 def _counts(first: int, end: int, factor: int) -> Array:
     """Number of cells in each block."""
     starts = np.arange(first, end, factor)
-    return np.minimum(starts + factor, end) - starts
+    return np.asarray(np.minimum(starts + factor, end) - starts)
 
 
 def _on(window: Window, factor: int) -> Window:

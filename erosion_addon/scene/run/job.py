@@ -144,13 +144,15 @@ class Job(Task):
 
     @property
     def _is_asking(self) -> bool:
-        return super()._is_asking or (self._preparing is not None and self._preparing.is_alive())
+        return super()._is_asking or self._preparing is not None
 
     def listen(self, seconds: float = 0.0) -> None:
         """Handle messages of the worker; once it is done, wait for the change to be made."""
         super().listen(seconds)
-        if self._preparing is not None and self._result is not None:
+        if self._preparing is not None:
             self._preparing.join(seconds)
+            if not self._preparing.is_alive():  # noticed here alone: `ready` and `commit` then agree
+                self._preparing = None
 
     def _take_paused(self, file: Array | None) -> None:
         """Take the checkpoint file of a paused run; None if the worker lacked the memory."""

@@ -84,6 +84,11 @@ def set_stage(scene: bpy.types.Scene) -> None:
     width = SIDE * CELL_SIZE
     place, target = Vector((-0.3 * width, -0.85 * width, 0.42 * width)), Vector((0.03 * width, 0.0, 0.0))
     add_lights(scene, 45.0, place, target, (28.0, -75.0), 0.6)
+    set_render(scene)
+
+
+def set_render(scene: bpy.types.Scene) -> None:
+    """EEVEE at the size of the pictures."""
     render = scene.render
     render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
     render.resolution_x, render.resolution_y = PICTURE

@@ -4,11 +4,10 @@
 Writes build/examples/brush.png, before and after; with --keep, the picture of the manual, docs/images/brush.jpg.
 """
 
-import math
 import sys
 
 import bpy
-from animation import CELL_SIZE, OUT, ROOT, SIDE, noise, picture, set_stage
+from animation import CELL_SIZE, OUT, ROOT, SIDE, add_lights, noise, picture, set_render
 from mathutils import Vector
 from PIL import Image
 
@@ -39,7 +38,7 @@ def paint(kind: str, radius: float, strength: float, start: tuple[float, float],
 
 
 def set_clay(terrain: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Plain brown ground in a low sun, so that its relief shows; the camera stands higher than the stage's."""
+    """Plain brown ground in a low sun, so that its relief shows."""
     clay = bpy.data.materials.new("Clay")
     if bpy.app.version < (5, 0, 0):
         clay.use_nodes = True
@@ -47,12 +46,10 @@ def set_clay(terrain: bpy.types.Object, scene: bpy.types.Scene) -> None:
     inputs["Base Color"].default_value, inputs["Roughness"].default_value = (0.20, 0.14, 0.09, 1.0), 0.9
     inputs["Specular IOR Level"].default_value = 0.1
     terrain.data.materials.append(clay)
-    scene.camera.location.z = 0.5 * WIDTH
-    target = Vector((0.03 * WIDTH, 0.0, 0.02 * WIDTH))
-    scene.camera.rotation_euler = (target - scene.camera.location).to_track_quat("-Z", "Y").to_euler()
-    bpy.data.objects["Sun"].rotation_euler = (math.radians(68), 0.0, math.radians(-75))
+    place, target = Vector((-0.3 * WIDTH, -0.85 * WIDTH, 0.5 * WIDTH)), Vector((0.03 * WIDTH, 0.0, 0.02 * WIDTH))
+    add_lights(scene, 45.0, place, target, (22.0, -75.0), 0.3)
+    set_render(scene)
     scene.view_settings.look = "AgX - High Contrast"
-    scene.world.node_tree.nodes["Background"].inputs["Strength"].default_value = 0.3
     scene.render.resolution_x, scene.render.resolution_y = 800, 420
 
 
@@ -65,7 +62,6 @@ def main(arguments: list[str]) -> None:
     heights, cell_size = bilinear(noise(7, 2.1) * RELIEF, (CELLS, CELLS)), WIDTH / CELLS
     terrain = grid.make_grid_object("Terrain", heights, (cell_size, cell_size), scene.collection)
     bpy.context.view_layer.objects.active = terrain
-    set_stage(scene)
     set_clay(terrain, scene)
     before = picture(scene, 1, OUT / "brush_before.png")
     for stroke in STROKES:

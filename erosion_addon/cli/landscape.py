@@ -14,9 +14,9 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, heightmap_windows, read_heightmap
+from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, Range, heightmap_windows
 from ..files.image_files import ImageFiles
-from ..files.side_file import known_metres, read_measured
+from ..files.side_file import Meters, known_metres, read_measured
 from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
@@ -108,38 +108,40 @@ def _tiles(
 
     def opened(path: Path) -> tuple[tuple[int, int], make.Read]:
         known = known_metres(path)
-        span, size = given.height_range or known.height_range, given.size or known.size
-        found = None if known.bottom_first else heightmap_windows(path, span, size)
-        if found is not None:
-            shape, read = found
-            return shape, lambda window: read(window.top, window.bottom, window.left, window.right)
-        heights = read_measured(path, image_files, known, span, size=size)
-        return (heights.shape[0], heights.shape[1]), lambda window: heights[window.within(whole(heights))]
-
-    def whole(heights: Array) -> Window:
-        return Window(0, heights.shape[0], 0, heights.shape[1])
+        return _opened(path, image_files, known, given.height_range or known.height_range, given.size or known.size)
 
     shape, start = make.joined(files if given.bottom_first else files[::-1], opened, given.shared_borders)
     rows, cols = (float(side) for side in np.broadcast_to(given.cell_size or first.spacing or 1.0, 2))
     return start, shape, (rows, cols)
 
 
-def _mask(
-    given: argparse.Namespace, kind: str, file: str, manifest: Manifest, image_files: ImageFiles
-) -> Callable[[Window], Array]:
+def _opened(
+    path: Path, image_files: ImageFiles, known: Meters, span: Range | None, size: tuple[int, int] | None
+) -> tuple[tuple[int, int], make.Read]:
+    """(rows, cols) of a file, and a reader of its windows; it is read as a whole where it cannot be larger than memory.
+
+    span: meters of black and white.
+    """
+    found = None if known.bottom_first else heightmap_windows(path, span, size)
+    if found is not None:
+        shape, read = found
+        return shape, lambda window: read(window.top, window.bottom, window.left, window.right)
+    values = read_measured(path, image_files, known, span, size=size)
+    whole = Window(0, values.shape[0], 0, values.shape[1])
+    return whole.shape, lambda window: values[window.within(whole)]
+
+
+def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, image_files: ImageFiles) -> make.Read:
     """Reader of a mask's windows."""
     if kind not in MASKS:
         raise InputError(f"There is no mask {kind!r:.60} for landscapes; there are {', '.join(MASKS)}.")
     path, wanted = Path(file), (manifest.rows, manifest.cols)
     size = wanted if path.suffix.lower() in RAW_SUFFIXES else None
-    read = heightmap_windows(path, (0.0, 1.0), size)
-    whole = None if read else read_heightmap(path, image_files, (0.0, 1.0), size)
-    shape = read[0] if read else whole.shape  # type: ignore[union-attr]
+    shape, read = _opened(path, image_files, Meters(), (0.0, 1.0), size)
     if shape != wanted:
         rows, cols = shape
         raise InputError(f"{file} has {rows} × {cols} cells, and the landscape {wanted[0]} × {wanted[1]}.")
-    start = make.from_windows(read[1]) if read else make.given(whole)  # type: ignore[arg-type]
-    return lambda window: start(window)["elevation"]
+    return read
 
 
 def _erode(given: argparse.Namespace) -> None:

@@ -56,7 +56,8 @@ def analyze(
     tally.add(2.0)
     graph = land.graph
     slope, curvature, _ = land.surface
-    orders = graph.stream_order(land.areas, _channel_area(parameters, terrain))
+    least = smallest_channel(parameters.channel_area, terrain.cell_area * terrain.elevation.size)
+    orders = graph.stream_order(land.areas, least)
     fields = {
         "drainage_area": graph.inside(land.areas).astype(np.float32),
         "stream_order": graph.inside(orders).astype(np.float32),
@@ -71,9 +72,9 @@ def analyze(
     return Analysis(fields, figures, _notes(terrain, land), land)
 
 
-def _channel_area(parameters: AnalysisParameters, terrain: Terrain) -> float:
-    """Drainage area of the smallest channel in m²."""
-    return parameters.channel_area * SQUARE_KILOMETER or terrain.cell_area * terrain.elevation.size / BROOKS
+def smallest_channel(channel_area: float, land: float) -> float:
+    """Drainage area of the smallest channel in m². channel_area: km², see `AnalysisParameters`. land: m² in all."""
+    return channel_area * SQUARE_KILOMETER or land / BROOKS
 
 
 def _notes(terrain: Terrain, land: Land) -> list[str]:

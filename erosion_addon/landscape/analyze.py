@@ -20,7 +20,7 @@ from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import granted, in_bands
-from ..drainage.analysis import BROOKS, SQUARE_KILOMETER, WAY
+from ..drainage.analysis import WAY, smallest_channel
 from ..drainage.flow_graph import FlowGraph
 from ..drainage.tiled.exchange import flow, join, ways_out
 from ..drainage.tiled.tile import Arrays, Place, TileFlow
@@ -55,7 +55,7 @@ _BETWEEN = ("passes", "flow", "join")
 """Kinds of tasks that look at the borders of all tiles."""
 
 _CHANNELS = ("cells", "onward", "known", "sent")
-"""What a tile tells of its channels, see `TileFlow.channels`."""
+"""Arrays of a tile's channels, see `TileFlow.channels`."""
 
 _PERCENTILES = {50: "median", 90: "90th percentile", 99: "99th percentile"}
 
@@ -85,7 +85,7 @@ class Question:
     def least(self, landscape: Landscape) -> float:
         """Drainage area of the smallest channel in m²."""
         (rows, cols), (along, across) = landscape.shape, landscape.manifest.spacing
-        return self.channel_area * SQUARE_KILOMETER or rows * cols * along * across / BROOKS
+        return smallest_channel(self.channel_area, along * across * (rows * cols))
 
 
 @dataclass(frozen=True)

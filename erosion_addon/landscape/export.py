@@ -73,10 +73,11 @@ def picture(landscape: Landscape, side: int, layer: str = "elevation") -> Array:
     """
     factor = max(1, -(-max(landscape.shape) // side))
     if layer != "elevation":
-        return _gray(level(landscape, shown := _of_one_value(landscape, layer), factor), shown)
+        layer = _of_one_value(landscape, layer)
+        return _gray(level(landscape, layer, factor), layer)
     names = [name for name, _, _ in COVERS if landscape.has(name)]
     fields = {name: level(landscape, name, factor) for name in names}
-    elevation = level(landscape, layer_of(landscape, "elevation"), factor)
+    elevation = level(landscape, layer_of(landscape, layer), factor)
     spacing = tuple(length * factor for length in landscape.manifest.spacing)
     return shaded_relief(Terrain(elevation, (spacing[0], spacing[1]), fields))
 
@@ -84,9 +85,10 @@ def picture(landscape: Landscape, side: int, layer: str = "elevation") -> Array:
 def close_up(landscape: Landscape, window: Window, layer: str = "elevation") -> Array:
     """Shaded relief of a window, (rows, cols, 3), a point for each cell. layer: see `picture`."""
     if layer != "elevation":
-        return _gray(landscape.read(shown := _of_one_value(landscape, layer), window), shown)
+        layer = _of_one_value(landscape, layer)
+        return _gray(landscape.read(layer, window), layer)
     fields = {name: landscape.read(name, window) for name, _, _ in COVERS if landscape.has(name)}
-    elevation = landscape.read(layer_of(landscape, "elevation"), window)
+    elevation = landscape.read(layer_of(landscape, layer), window)
     return shaded_relief(Terrain(elevation, landscape.manifest.spacing, fields))
 
 
@@ -106,7 +108,7 @@ def _of_one_value(landscape: Landscape, name: str) -> str:
 
 
 def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
-    """Name of a tile's file; InputError for a pattern that names not each tile."""
+    """Name of a tile's file; InputError for a pattern that gives two tiles one name."""
     try:
         found = [pattern.format(name=name, x=at, y=along) for at, along in ((x, y), (x + 1, y), (x, y + 1))]
     except (KeyError, ValueError, IndexError, AttributeError):

@@ -19,7 +19,7 @@ from ..generators.noise import random
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .folder import Landscape, Window, changing
-from .manifest import MASK, NAME, Manifest
+from .manifest import MASK, NAME, START, Manifest
 from .pyramid import store
 from .spread import clamped, spread
 
@@ -149,7 +149,7 @@ def make(
     manifest: Manifest,
     start: Start,
     told: Told = lambda fraction: None,
-    masks: Mapping[str, Callable[[Window], Array]] | None = None,
+    masks: Mapping[str, Read] | None = None,
 ) -> Landscape:
     """Write the start tiles of a landscape, and its manifest last.
 
@@ -170,7 +170,7 @@ def make(
             for name, values in start(landscape.window(tile)).items():
                 if not np.abs(values).max() <= HIGHEST:
                     raise InputError(f"Tile {tile.name} has heights that are no numbers or over {HIGHEST:g} m.")
-                layers.setdefault(f"start/{name}", {})[tile.name] = landscape.write(f"start/{name}", tile, values)
+                layers.setdefault(START + name, {})[tile.name] = landscape.write(START + name, tile, values)
             for name, read in (masks or {}).items():
                 values = read(landscape.window(tile))
                 if not (values.min() >= 0.0 and values.max() <= 1.0):

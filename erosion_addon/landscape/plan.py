@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -103,11 +104,11 @@ class Plan:
         """A recipe of tiles with its effect on the land, on the window of one tile."""
         part = self.part(self.window(tile))
 
-        def there(step: Step) -> Step:
+        def there(step: Step) -> Any:
             process = PROCESSES[step.kind]
-            return replace(step, parameters=process.on_tile(process.on_part(step.parameters, part)))
+            return process.on_tile(process.on_part(step.parameters, part))
 
-        return replace(recipe, steps=tuple(map(there, recipe.steps))).around(part.middle)
+        return recipe.with_parameters(there).around(part.middle)
 
     def left_coarsely(self) -> list[str]:
         """Fields that coarse cells leave to the tiles, as these do not run their steps once more."""

@@ -15,6 +15,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from .folder import Landscape, Window, mapped, refuse_link, write_arrays
+from .manifest import START
 
 FOLDER = "pyramid"
 
@@ -126,7 +127,7 @@ def _shape(landscape: Landscape, factor: int) -> tuple[int, int]:
 
 
 def _layers(landscape: Landscape) -> list[str]:
-    start = "" if landscape.has("elevation") else "start/"
+    start = "" if landscape.has("elevation") else START
     return [start + name for name in LAYERS if landscape.has(start + name)]
 
 

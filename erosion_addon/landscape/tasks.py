@@ -115,7 +115,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     """The landscape as a whole on coarse cells: the change of each layer, or the layers where nothing is coarser."""
     landscape, factor, recipe = plan.landscape, plan.factor, plan.coarse_recipe()
     start, rough = {}, {}
-    for name in _start_layers(landscape):
+    for name in _names(landscape, START):
         start[name], rough[name] = means(landscape, START + name, factor)
     elevation = start.pop("elevation")
     terrain = Terrain(elevation, plan.coarse_spacing, start)
@@ -124,7 +124,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     if factor > 1:
         longer = longer_side(landscape.shape, landscape.manifest.spacing)
         recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
-    masks = {name: means(landscape, MASK + name, factor)[0] for name in _mask_names(landscape)}
+    masks = {name: means(landscape, MASK + name, factor)[0] for name in _names(landscape, MASK)}
     seed, edges = plan.erosion.seed, plan.erosion.edges
     after = erode(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}
@@ -154,9 +154,8 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     window, recipe = plan.window(tile), plan.cover_recipe()
     assert recipe is not None
     layers, heights = state(plan, window), _coarse_heights(plan)
-    given = [PROCESSES[step.kind].on_land(step.parameters, heights) for step in recipe.steps]
-    steps = tuple(replace(step, parameters=values) for step, values in zip(recipe.steps, given, strict=True))
-    after, _ = _eroded(plan, layers, replace(recipe, steps=steps), tile, threads, shared=False)
+    recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
+    after, _ = _eroded(plan, layers, recipe, tile, threads, shared=False)
     arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
@@ -164,7 +163,7 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
 def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     """The layers of a tile, from all that runs have left."""
     landscape, own = plan.landscape, plan.landscape.window(tile)
-    start = {name: landscape.read(START + name, own) for name in _start_layers(landscape)}
+    start = {name: landscape.read(START + name, own) for name in _names(landscape, START)}
     layers = state(plan, own)
     loose = layers.get("sediment", np.zeros(own.shape))
     gained = loose - start.get("sediment", 0.0)
@@ -186,10 +185,10 @@ def _sum(array: Array) -> float:
 def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
     """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any."""
     landscape, factor = plan.landscape, plan.factor
-    start = {name: landscape.read(START + name, window) for name in _start_layers(landscape)}
+    start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
     found = dict(start)
     for name in CHANGED:
-        coarse = landscape.folder / WORK / "coarse" / f"{name}.npy"
+        coarse = _coarse_file(plan, name)
         if not coarse.exists():
             continue
         change = _spread(plan, name, window)
@@ -220,21 +219,23 @@ def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
 def _spread(plan: Plan, name: str, window: Window) -> Array:
     """A coarse array on the cells of a window."""
     shape = plan.coarse_shape if name in (_MEANS, _ROUGH) else _shape_of(name, plan.coarse_shape)
-    coarse = mapped(plan.landscape.folder / WORK / "coarse" / f"{name}.npy", shape)
-    return spread(clamped(coarse), plan.factor, window)
+    return spread(clamped(mapped(_coarse_file(plan, name), shape)), plan.factor, window)
+
+
+def _coarse_file(plan: Plan, name: str) -> Path:
+    """File of an array on coarse cells."""
+    return plan.landscape.folder / WORK / "coarse" / f"{name}.npy"
 
 
 def _coarse_heights(plan: Plan) -> Array:
     """Heights of the land after its erosion on coarse cells."""
-    folder = plan.landscape.folder / WORK / "coarse"
-    layers = [name for name in (_MEANS, "elevation") if (folder / f"{name}.npy").exists()]
-    return np.asarray(sum(mapped(folder / f"{name}.npy", plan.coarse_shape) for name in layers))
+    files = [_coarse_file(plan, name) for name in (_MEANS, "elevation")]
+    return np.asarray(sum(mapped(file, plan.coarse_shape) for file in files if file.exists()))
 
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
     """Fields of a window that only coarse cells have, see `Plan.left_coarsely`."""
-    folder = plan.landscape.folder / WORK / "coarse"
-    there = [name for name in plan.left_coarsely() if (folder / f"{name}.npy").exists()]
+    there = [name for name in plan.left_coarsely() if _coarse_file(plan, name).exists()]
     return {name: _spread(plan, name, window) for name in there}
 
 
@@ -304,7 +305,7 @@ def _eroded(
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
     weight, mass, window = plan.weight(tile), _no_mass(), plan.window(tile)
-    painted = {name: plan.landscape.read(MASK + name, window) for name in _mask_names(plan.landscape)}
+    painted = {name: plan.landscape.read(MASK + name, window) for name in _names(plan.landscape, MASK)}
     recipe = plan.recipe_on(tile, recipe)
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
         steps, masks, share = tuple(group), dict(painted), weight
@@ -326,12 +327,9 @@ def _fewer_drops(step: Step, share: float) -> Step:
     return replace(step, parameters=replace(parameters, drops_per_cell=parameters.drops_per_cell * share))
 
 
-def _start_layers(landscape: Landscape) -> list[str]:
-    return [name.removeprefix(START) for name in landscape.manifest.layers if name.startswith(START)]
-
-
-def _mask_names(landscape: Landscape) -> list[str]:
-    return [name.removeprefix(MASK) for name in landscape.manifest.layers if name.startswith(MASK)]
+def _names(landscape: Landscape, beginning: str) -> list[str]:
+    """Names of layers before erosion or of masks, without their beginning."""
+    return [name.removeprefix(beginning) for name in landscape.manifest.layers if name.startswith(beginning)]
 
 
 def _shape_of(name: str, shape: tuple[int, int]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from ..grid.smooth_step import smooth_step
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
 from .folder import Landscape, Tile, Window, change, changing
-from .manifest import Manifest
+from .manifest import START, Manifest
 from .pyramid import LAYERS, level, store
 
 BLEND = 8
@@ -99,7 +99,7 @@ def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Non
 
 def _layers(landscape: Landscape) -> dict[str, str]:
     """Layers by their names without "start/", those after erosion if there has been any."""
-    start = "" if landscape.has("elevation") else "start/"
+    start = "" if landscape.has("elevation") else START
     return {name: start + name for name in LAYERS if landscape.has(start + name)}
 
 

@@ -8,7 +8,6 @@ fade at the border takes away, and what it leaves standing counts as added.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -100,10 +99,10 @@ def erode_region(
 def local_recipe(recipe: Recipe, region: Region) -> Recipe:
     """Recipe for the region's window, with the effect that it has on the whole."""
 
-    def on_part(step: Step) -> Step:
-        return replace(step, parameters=PROCESSES[step.kind].on_part(step.parameters, region.part))
+    def on_part(step: Step) -> Any:
+        return PROCESSES[step.kind].on_part(step.parameters, region.part)
 
-    return replace(recipe, steps=tuple(map(on_part, recipe.steps))).around(region.part.middle)
+    return recipe.with_parameters(on_part).around(region.part.middle)
 
 
 def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0) -> Array:

@@ -36,7 +36,7 @@ def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = N
 
 
 def is_local(checkpoint: Checkpoint) -> bool:
-    """Whether a checkpoint is of a run on a region."""
+    """Whether a checkpoint belongs to a run on a region."""
     return "region" in checkpoint.values
 
 
@@ -58,8 +58,9 @@ def is_of(
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Whether a checkpoint belongs to the run that `simulate`, or `simulate_region` on a region, would begin with these
-    arguments."""
+    """Whether a checkpoint belongs to the run of these arguments: of `simulate_region` with a region, else of
+    `simulate`.
+    """
     if is_local(checkpoint) != (region is not None):
         return False
     if region is None:

@@ -3,7 +3,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,8 +187,14 @@ class Recipe:
         ratio = width / self.width
         if ratio >= 1.0:
             return dataclasses.replace(self, width=0.0)
-        steps = tuple(dataclasses.replace(step, parameters=step.parameters.scaled(ratio)) for step in self.steps)
-        return dataclasses.replace(self, steps=steps, strata=self.strata and self.strata.scaled(ratio), width=0.0)
+        strata = self.strata and self.strata.scaled(ratio)
+        scaled = self.with_parameters(lambda step: step.parameters.scaled(ratio))
+        return dataclasses.replace(scaled, strata=strata, width=0.0)
+
+    def with_parameters(self, of: Callable[[Step], Any]) -> "Recipe":
+        """Copy in which each step has other parameters of its kind."""
+        steps = tuple(dataclasses.replace(step, parameters=of(step)) for step in self.steps)
+        return dataclasses.replace(self, steps=steps)
 
     def around(self, middle: tuple[float, float]) -> "Recipe":
         """Recipe for a part of the land, whose beds lie as on the whole. middle: see `Strata`."""

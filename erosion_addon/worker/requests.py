@@ -87,13 +87,12 @@ def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], paramete
 
 def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
     """Request for pictures of the terrain after each recipe, seed included; see `pictures_in`."""
-    values = {
-        "spacing": terrain.spacing,
-        "recipes": [recipe.to_dict() for recipe in recipes],
-        "fields": [*terrain.fields],
-    }
-    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-    return Request("variants", values, {"elevation": terrain.elevation, **terrain.fields, **named})
+    return Request("variants", *_runs(terrain, recipes, masks))
+
+
+def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
+    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
+    return [answer[f"picture {number}"] for number in range(len(answer))]
 
 
 def animation_request(
@@ -105,22 +104,24 @@ def animation_request(
     lights: Sequence[Lighting] = (),
 ) -> Request:
     """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
+    values, arrays = _runs(terrain, recipes, masks)
+    values |= {"folder": str(folder), "kept": [*kept]}
+    values["lights"] = [_lighting_values(light.parameters, light.suns) for light in lights]
+    arrays |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
+    return Request("animation", values, arrays)
+
+
+def _runs(
+    terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Values and arrays of a request for runs on a terrain."""
     values = {
-        "folder": str(folder),
-        "kept": [*kept],
         "spacing": terrain.spacing,
         "recipes": [recipe.to_dict() for recipe in recipes],
         "fields": [*terrain.fields],
-        "lights": [_lighting_values(light.parameters, light.suns) for light in lights],
     }
     named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-    named |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
-    return Request("animation", values, {"elevation": terrain.elevation, **terrain.fields, **named})
-
-
-def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
-    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
-    return [answer[f"picture {number}"] for number in range(len(answer))]
+    return values, {"elevation": terrain.elevation, **terrain.fields, **named}
 
 
 def levels_request(

@@ -85,10 +85,9 @@ def orient(first, second, root, nodes):
 
 
 @kernel
-def carry(onward, inflow, levels):
-    """Inflow of cells at borders of tiles, accumulated downstream, and water levels (m), carried upstream; in place.
-
-    onward: the cell at which a cell's water enters the next tile, -1 if it reaches an outlet first.
+def _downstream(onward):
+    """Cells in an order in which each comes before the one that its water enters, (cells,) int64. onward: that one, -1
+    at an end.
     """
     size = onward.size
     donors, order, count = np.zeros(size, np.int64), np.empty(size, np.int64), 0
@@ -101,16 +100,27 @@ def carry(onward, inflow, levels):
             count += 1
     at = 0
     while at < count:
-        cell = order[at]
+        below = onward[order[at]]
         at += 1
-        below = onward[cell]
         if below >= 0:
-            inflow[below] += inflow[cell]
             donors[below] -= 1
             if donors[below] == 0:
                 order[count] = below
                 count += 1
-    for place in range(count - 1, -1, -1):
+    return order[:count]
+
+
+@kernel
+def carry(onward, inflow, levels):
+    """Inflow of cells at borders of tiles, accumulated downstream, and water levels (m), carried upstream; in place.
+
+    onward: the cell at which a cell's water enters the next tile, -1 if it reaches an outlet first.
+    """
+    order = _downstream(onward)
+    for cell in order:
+        if onward[cell] >= 0:
+            inflow[onward[cell]] += inflow[cell]
+    for place in range(order.size - 1, -1, -1):
         cell = order[place]
         if onward[cell] >= 0:
             levels[cell] = max(levels[cell], levels[onward[cell]])
@@ -125,27 +135,10 @@ def join(onward, orders, twins, targets, arriving):
     """
     for channel in range(targets.size):
         meet(arriving[channel], targets[channel], orders, twins)
-    size = onward.size
-    donors, order, count = np.zeros(size, np.int64), np.empty(size, np.int64), 0
-    for cell in range(size):
-        if onward[cell] >= 0:
-            donors[onward[cell]] += 1
-    for cell in range(size):
-        if donors[cell] == 0:
-            order[count] = cell
-            count += 1
-    at = 0
-    while at < count:
-        cell = order[at]
-        at += 1
+    for cell in _downstream(onward):
         orders[cell] = max(orders[cell] + (twins[cell] > 1), 1)
-        below = onward[cell]
-        if below >= 0:
-            meet(orders[cell], below, orders, twins)
-            donors[below] -= 1
-            if donors[below] == 0:
-                order[count] = below
-                count += 1
+        if onward[cell] >= 0:
+            meet(orders[cell], onward[cell], orders, twins)
 
 
 @kernel

@@ -24,7 +24,7 @@ DROPS = {"rain": 0.4, "rills": 0.2}
 """Drops on each cell of the disc in a dab of full strength."""
 
 CAPACITY = 5.0
-"""Of a drop of rain: half of the process's, as its way is short, and what it carries at its end lies in a heap."""
+"""Capacity of a drop of rain: half of the process's, as the rest of its load lies in a heap at the end of its path."""
 
 SLIDES = 24
 """Passes of talus in a dab."""
@@ -33,8 +33,9 @@ SOLID = 90.0
 """Slope (°) of rock under wind, which does not slide."""
 
 FADE = {"rain": 6.907755278982137, "rills": 4.605170185988091}
-"""What a drop of the brush loses of its water until its end, as an exponent, so that it has laid down its load by then:
-a thousandth of rain is left, and a hundredth of the light drops of rills."""
+"""Exponential loss of a drop's water along its path. A thousandth of rain is left at its end, and a hundredth of the
+light drops of rills, so that both have laid down their load.
+"""
 
 
 class Canvas:

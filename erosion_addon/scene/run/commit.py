@@ -23,8 +23,11 @@ COLOR = 16
 
 
 class Change(NamedTuple):
-    """What a result makes of a mesh. topology: of the mesh; place: local positions of its vertices (vertices, 3), now
-    and after the change; digest: fingerprint of the changed mesh. colors: attribute → values of the vertices."""
+    """Change of a mesh to a result.
+
+    topology: of the mesh. now, place: local positions of its vertices (vertices, 3), before and after. digest:
+    fingerprint of the changed mesh. colors: attribute → values of the vertices.
+    """
 
     topology: Topology
     now: Array

@@ -221,7 +221,7 @@ class Job(Task):
         return None
 
     def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:
-        """Whether a mesh is still that of the run to the bit."""
+        """Whether a mesh equals that of the run bit by bit."""
         topology, now = Topology.of(mesh), positions(mesh)
         if self._change is None:
             return topology.fingerprint(now) == self._seen.fingerprint

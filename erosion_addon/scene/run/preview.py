@@ -160,7 +160,7 @@ class Preview:
 
     @property
     def is_late(self) -> bool:
-        """Whether the computation in progress gives way to newer settings: no quick preview, or one that takes long."""
+        """Whether newer settings may interrupt the computation in progress: any but a quick preview that just began."""
         return self.is_computing and not (self._is_quick and time.monotonic() - self._began < LATE)
 
     def stop(self) -> None:

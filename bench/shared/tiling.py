@@ -3,6 +3,7 @@
 
 import heapq
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRu
 
 @dataclass
 class Spans:
-    """CPU seconds of a run on one thread: by tile and phase, and of the serial part."""
+    """CPU seconds of a run on one thread: by tile and phase, and of the serial part. A phase is a color of a turn."""
 
     phases: list[list[float]] = field(default_factory=list)
     alone: float = 0.0
@@ -37,6 +38,13 @@ class Spans:
         return ", ".join(f"{self.speedup(threads):.1f} × on {threads}" for threads in (2, 4, 8, 16))
 
 
+class _WholePhases(TileRun):
+    """Run whose phases are not cut into batches, which threads take one after another."""
+
+    def _batches(self, worked: np.ndarray) -> Iterator[np.ndarray]:
+        yield worked
+
+
 def on_tiles(
     kernel: Any,
     shape: tuple[int, int],
@@ -48,7 +56,7 @@ def on_tiles(
 ) -> tuple[float, np.ndarray]:
     """`comparison.one_after_another` on tiles, in turns of as many drops as in steady rain."""
     rate = shape[0] * shape[1] // CELLS_PER_DROP
-    run = TileRun(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
+    run = _WholePhases(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
     totals, inside = kernel.make_totals(run.tiles), 0.0
 
     def begin(pool: Any, tiles: Any, first: int, last: int) -> None:

@@ -29,7 +29,7 @@ def check() -> str:
     """Raise AssertionError if the number of threads changes a byte."""
     one, three = (_run(256, 2.0, threads).layers()["elevation"] for threads in (1, 3))
     assert np.array_equal(one, three)
-    return "dunes: the same bytes on one thread and on three"
+    return "Dunes: the same bytes on one thread and on three."
 
 
 def _speed(threads: int) -> tuple[float, float]:

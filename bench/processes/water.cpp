@@ -44,27 +44,27 @@ extern "C" void run_water(const double *bed, const float *steep, double *depth, 
     std::vector<float> share(rows * cols), load(rows * cols);
     std::vector<float> carried_x(rows * (cols + 1)), carried_y((rows + 1) * cols);
     auto at = [cols](int64_t row, int64_t col) { return row * cols + col; };
+    auto head_at = [=](int64_t i) { return bed[i] + (depth[i] + suspended[i]); };  // the load takes its room
     auto face = [cols](int64_t row, int64_t col) { return row * (cols + 1) + col; };
     const float row_share = float(pipes.row_share), col_share = float(pipes.col_share);
     for (int64_t step = 0; step < steps; ++step) {
         for (int64_t row = 0; row < rows; ++row)
             for (int64_t col = 0; col < cols; ++col) {
                 int64_t i = at(row, col);
-                double head = bed[i] + depth[i];
+                double head = head_at(i);
                 float along = flux_x[face(row, col)] + flux_x[face(row, col + 1)];
                 float down = flux_y[i] + flux_y[i + cols];
                 if (col + 1 < cols) {
                     float beyond = flux_y[i + 1] + flux_y[i + 1 + cols];
                     new_x[face(row, col + 1)] =
-                        pushed(flux_x[face(row, col + 1)], (down + beyond) * 0.25f, head, bed[i + 1] + depth[i + 1],
+                        pushed(flux_x[face(row, col + 1)], (down + beyond) * 0.25f, head, head_at(i + 1),
                                float(depth[i]), float(depth[i + 1]), pipes.push_col, (steep[i] + steep[i + 1]) * 0.5f, pipes);
                 }
                 if (row + 1 < rows) {
                     float beyond = flux_x[face(row + 1, col)] + flux_x[face(row + 1, col + 1)];
                     new_y[i + cols] = pushed(flux_y[i + cols], (along + beyond) * 0.25f, head,
-                                             bed[i + cols] + depth[i + cols], float(depth[i]),
-                                             float(depth[i + cols]), pipes.push_row, (steep[i] + steep[i + cols]) * 0.5f,
-                                             pipes);
+                                             head_at(i + cols), float(depth[i]), float(depth[i + cols]),
+                                             pipes.push_row, (steep[i] + steep[i + cols]) * 0.5f, pipes);
                 }
             }
         for (int64_t row = 0; row < rows; ++row)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The benchmarks run: kernels still agree with their independent C++, and table and plot hold every process."""
+
+import shutil
+
+import pytest
+
+from bench.bench import COMPARED
+from bench.run import scaling
+from erosion_addon.processes.registry import PROCESSES
+
+pytestmark = [pytest.mark.slow, pytest.mark.kernel]
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="the references need g++")
+@pytest.mark.parametrize("compared", COMPARED, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_kernel_agrees_with_reference(compared):
+    assert compared.check().endswith(".")
+
+
+def test_table_and_plot_hold_every_process(tmp_path):
+    sides, threads = (64, 128), (1, 2)
+    speeds = {(kind, side, count): 1.0 for kind in scaling.WORK for side in sides for count in threads}
+    assert set(scaling.WORK) == set(PROCESSES) - {"uplift", "snow", "brush"}
+    assert len(scaling.table(speeds)) == 2 + len(scaling.WORK) * len(threads)
+    picture = tmp_path / "speeds.png"
+    scaling.plot(speeds, "a processor", picture)
+    assert picture.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("kind", ["wind", "talus"])  # the first counts only when a storm is over
+def test_speed_is_of_counted_work(kind, monkeypatch):
+    monkeypatch.setattr(scaling, "SECONDS", 0.01)
+    assert scaling.speed(kind, 64, 1) > 0

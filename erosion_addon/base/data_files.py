@@ -24,7 +24,7 @@ OWN_FOLDER = "TERRAIN_EROSION_RECIPES"
 
 _MOST_PARTS = 8
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+"""
-_LONG_KEY = re.compile(rf"(?<![\w\\-]){_PART}(?:\.[ \t]*+{_PART}){{{_MOST_PARTS}}}")
+_LONG_KEY = rf"(?<![\w\\-]){_PART}(?:\.[ \t]*+{_PART}){{{_MOST_PARTS}}}"
 """A dotted key with too many parts: tomllib's time grows with the cube of their number.
 
 The lookbehind keeps the search itself linear in the length of the text.
@@ -99,7 +99,7 @@ def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
 
 def tables(text: str, source: str, what: str) -> dict[str, Any]:
     """Parsed TOML tables; InputError if the text is not valid. source: name of the text in errors."""
-    if _LONG_KEY.search(text):
+    if re.search(_LONG_KEY, text):
         raise InputError(f"{source} has a key of more than {_MOST_PARTS} parts between dots, so it is no {what}.")
     try:
         return tomllib.loads(text)

@@ -15,13 +15,12 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .exr_writer import write_exr
 from .record import MOST, RECORD, Record
 
 _BYTES = 4.0
 """Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take less."""
 
-_LEFTOVER = re.compile(r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?")
+_LEFTOVER = r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?"
 
 
 def check(folder: Path, fields: Iterable[str], count: int) -> None:
@@ -41,6 +40,7 @@ def write(folder: Path, record: Record, number: int, terrain: Terrain) -> Record
     with the files as they were.
     """
     from ..files import maps  # only the worker writes frames
+    from .exr_writer import write_exr
 
     images = dict(maps.images({name: _field(terrain, name) for name in record.fields}))
     low, high = record.range
@@ -88,7 +88,7 @@ def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
             if int(file.stem[-4:]) > kept:
                 file.unlink(missing_ok=True)
         for file in folder.glob(".erosion-*"):
-            if _LEFTOVER.fullmatch(file.name):
+            if re.fullmatch(_LEFTOVER, file.name):
                 file.unlink(missing_ok=True)
         if kept < 0:
             (folder / RECORD).unlink(missing_ok=True)

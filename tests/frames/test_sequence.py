@@ -12,7 +12,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.frames import frame_files
+from erosion_addon.frames import exr_writer
 from erosion_addon.frames.exr_writer import write_exr
 from erosion_addon.frames.frame_files import cut
 from erosion_addon.frames.record import Record
@@ -117,7 +117,7 @@ def full_after(monkeypatch, count):
             raise OSError(28, "No space left on device")
         write_exr(path, pixels)
 
-    monkeypatch.setattr(frame_files, "write_exr", write)
+    monkeypatch.setattr(exr_writer, "write_exr", write)
 
 
 def test_a_disk_that_fills_up_leaves_whole_frames_and_a_sentence(tmp_path, monkeypatch):

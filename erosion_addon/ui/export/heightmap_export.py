@@ -31,7 +31,29 @@ FORMATS = {
 USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
 """Default format of each engine."""
 
-MAPS = [name for name, field in FIELDS.items() if name != "elevation" and field.components < 3]
+MOST = 32
+"""Most members of a set in Blender."""
+
+
+def sets_of(names: list[str]) -> dict[str, list[str]]:
+    """Names of maps by the property that holds them: `maps` has the first 32, `maps_2` the next, and so on."""
+    firsts = range(0, len(names), MOST)
+    return {f"maps_{number}" if number > 1 else "maps": names[at : at + MOST] for number, at in enumerate(firsts, 1)}
+
+
+MAPS = sets_of([name for name, field in FIELDS.items() if name != "elevation" and field.components < 3])
+
+
+def _set(names: list[str]) -> Any:
+    items = [(name, label(name), FIELDS[name].meaning[0].upper() + FIELDS[name].meaning[1:]) for name in names]
+    description = "Maps to write beside the heights, in the same size: FILE_wear and so on"
+    return bpy.props.EnumProperty(name="Maps", description=description, items=items, options={"ENUM_FLAG"})
+
+
+class _Maps:
+    """Base of the operator, with a property for each set of maps."""
+
+    __annotations__ = {name: _set(names) for name, names in MAPS.items()}
 
 
 def _sizes(engine: str) -> Any:
@@ -45,7 +67,7 @@ def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
     self.file_format = USUAL[self.engine]
 
 
-class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHelper):
+class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, ExportHelper):
     """Write the terrain's heights, and optionally maps, in a size for game engines, with a side file that stores the
     scale in meters
     """
@@ -112,12 +134,6 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     flip: bpy.props.BoolProperty(
         name="Flip Rows", description="Turn the order of rows around, for programs that show the terrain mirrored"
     )
-    maps: bpy.props.EnumProperty(
-        name="Maps",
-        description="Maps to write beside the heights, in the same size: FILE_wear and so on",
-        items=[(name, label(name), FIELDS[name].meaning[0].upper() + FIELDS[name].meaning[1:]) for name in MAPS],
-        options={"ENUM_FLAG"},
-    )
     masks: bpy.props.BoolProperty(
         name="Masks", description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on"
     )
@@ -168,13 +184,14 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
     def _draw_maps(self, layout: Any, terrain: bpy.types.Object) -> None:
         from ...scene.derived import maps
 
-        held = [name for name in maps.names_of(terrain.data) if name in MAPS]
-        if held:
+        held = maps.names_of(terrain.data)
+        shown = [(which, name) for which, names in MAPS.items() for name in names if name in held]
+        if shown:
             column = layout.column(align=True)
             column.use_property_split = False
             column.label(text="Maps")
-            for name in held:
-                column.prop_enum(self, "maps", name)
+            for which, name in shown:
+                column.prop_enum(self, which, name)
         layout.prop(self, "masks")
 
     @reports_refusals("There is not enough memory to write the heightmap; choose a smaller size.")
@@ -204,7 +221,7 @@ class EROSION_OT_heightmap_export(TerrainOperator, bpy.types.Operator, ExportHel
         return path if path.suffix else path.with_suffix(self.file_format)
 
     def _maps(self) -> list[str]:
-        return [name for name in MAPS if name in self.maps]
+        return [name for which, names in MAPS.items() for name in names if name in getattr(self, which)]
 
     def _layout(self) -> Any:
         from ...files.export import Layout

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import bpy
 import pytest
 
-from erosion_addon.ui.base import manual
+from erosion_addon.ui.base import manual_pages
 
 EMPTY = {"img", "meta"}
 
@@ -40,14 +40,14 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     """The pages as they are written, by path, the contents first."""
-    contents = manual.write(tmp_path_factory.mktemp("manual").resolve())
+    contents = manual_pages.write(tmp_path_factory.mktemp("manual").resolve())
     written = [contents, *sorted(set(contents.parent.rglob("*.html")) - {contents})]
     return {path: Page(path.read_text(encoding="utf-8")) for path in written}
 
 
 def test_the_pages_have_every_heading_of_the_manual(pages):
     headings = []
-    for source in manual.DOCS.rglob("*.md"):
+    for source in manual_pages.DOCS.rglob("*.md"):
         headings += re.findall(r"^## (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(headings) > 30
     assert sorted(text for page in pages.values() for text in page.texts.get("h2", [])) == sorted(headings)
@@ -96,7 +96,7 @@ def test_blocks_become_what_they_are():
         "| a | b |\n| --- | --- |\n| 1 | 2 |",
     )
     text = "\n\n".join(blocks)
-    body = manual.page(text, Path()).partition("</style>\n")[2]
+    body = manual_pages.page(text, Path()).partition("</style>\n")[2]
     assert body == (
         '<h1 id="a--b">A &amp; B</h1>\n<p>One <b>bold</b>\nline.</p>\n'
         "<ol><li>first\n   goes on\n</li><li><code>a &lt; b</code></li></ol>\n<pre>x = 1\n\ny = 2</pre>\n"
@@ -106,7 +106,7 @@ def test_blocks_become_what_they_are():
 
 def test_pictures_and_pages_that_are_not_there_are_left_out(tmp_path):
     (tmp_path / "a.png").touch()
-    body = manual.page("![There](a.png) ![Not](b.png) [words](c.md#d)", tmp_path)
+    body = manual_pages.page("![There](a.png) ![Not](b.png) [words](c.md#d)", tmp_path)
     assert body.count("<img") == 1 and (tmp_path / "a.png").as_uri() in body and "words" in body and "<a " not in body
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.ui.export import heightmap_export
 
 
 def run(obj):
@@ -39,6 +40,15 @@ def test_what_cannot_be_exported_is_said(terrain_object, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RuntimeError, match="cannot be a folder"):
         bpy.ops.erosion.maps_export(directory=str(tmp_path / "file"))
+
+
+def test_heightmap_export_has_a_place_for_any_number_of_maps():
+    names = [f"field_{number}" for number in range(70)]
+    sets = heightmap_export.sets_of(names)
+    assert [*sets] == ["maps", "maps_2", "maps_3"] and [*map(len, sets.values())] == [32, 32, 6]
+    assert [name for each in sets.values() for name in each] == names
+    shown = bpy.ops.erosion.heightmap_export.get_rna_type().properties
+    assert {name: [*shown[name].enum_items.keys()] for name in heightmap_export.MAPS} == heightmap_export.MAPS
 
 
 def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):

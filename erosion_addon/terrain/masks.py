@@ -101,6 +101,14 @@ MASK_KINDS: dict[str, MaskKind] = {
         1.0,
         "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow where it is painted",
     ),
+    "outlet": MaskKind(
+        1.0,
+        "where water leaves the land, as at open edges: from 0.5 on; the ground stands there",
+        "Outlets",
+        0.0,
+        "Where rivers leave the land, such as a gate in closed edges, a coast or a sinkhole: from 0.5 on. The ground "
+        "keeps its height there, and rivers cut down to it",
+    ),
     "area_a": _area("A"),
     "area_b": _area("B"),
     "area_c": _area("C"),

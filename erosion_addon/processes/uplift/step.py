@@ -39,6 +39,12 @@ STEEPNESS = 4.0
 FALL_YEARS = 1000.0
 """Half-life in years of slopes above the slope limit."""
 
+OUTLET = 0.5
+"""Smallest value of the outlet mask at which water leaves."""
+
+MANY = np.float32(1e6)
+"""Value of the outlet mask on coarser cells for any outlet in them, as a share of it would not count."""
+
 CHANNEL = 25.0
 """Drainage area, in squares of the hillslope length, at which a river deposits half as much as a large one."""
 
@@ -57,11 +63,13 @@ class UpliftStep(Step):
         from .kernels import creep, incision
 
         self._creep, self._incision, self._random, self._key = creep, incision, rng, key
-        self._given, self._state = parameters, (state := under_grass(state, parameters.grass_protection))
+        state = _standing_at_outlets(under_grass(state, parameters.grass_protection))
+        self._given, self._state = parameters, state
         rows, cols = shape = state.elevation.shape
         sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
         self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
-        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, sea, state.threads)
+        outlets = _outlets(state, sea)
+        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, outlets, state.threads)
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
         self._drowned = np.zeros(shape, bool) if sea is None else sea
@@ -331,6 +339,23 @@ class UpliftStep(Step):
         if coarse := self._coarse:
             years = coarse.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
+
+
+def _outlets(state: State, sea: Array | None) -> Array | None:
+    """Outlets besides open edges, (rows, cols) bool: the sea, and those of the mask; None for neither."""
+    if "outlet" not in state.masks:
+        return sea
+    painted: Array = state.masks["outlet"] >= OUTLET
+    return painted if sea is None else painted | sea
+
+
+def _standing_at_outlets(state: State) -> State:
+    """State whose outlets of the mask keep their height, also at an open edge."""
+    if "outlet" not in state.masks:
+        return state
+    outlets = state.masks["outlet"] >= OUTLET
+    strength = state.masks.get("strength", np.float32(1.0)) * ~outlets
+    return replace(state, masks={**state.masks, "strength": strength, "outlet": outlets * MANY})
 
 
 def _mean_square_slope(state: State, radius: float) -> Array:

@@ -12,7 +12,7 @@ from ..terrain.lattice import Array, Lattice
 
 
 def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
-    """Current scalar field of the terrain, (rows, cols); InputError if it is missing."""
+    """Current field of the terrain, (rows, cols) or (rows, cols, components); InputError if it is missing."""
     if name == "elevation":
         return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
     found = attributes.read_fields(obj.data, lattice, [name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlay of a mask on its terrain in the 3D viewports, with a legend.
+"""Overlay of a mask or field on its terrain in the 3D viewports, with a legend.
 
 The file does not change. Blender's own shaders draw the colors, so they look the same on OpenGL, Vulkan and Metal.
 """
@@ -35,14 +35,22 @@ MODES = ("OBJECT", "TEXTURE_PAINT")
 _STEPS = 33
 """Samples of the color ramp, interpolated linearly."""
 
+_HUES = np.radians(np.linspace(-45.0, 315.0, 65))
+"""Angles along the legend of directions: a quarter for each end of the axes, with the end in its middle."""
+
+AXES = ("X", "Y", "-X", "-Y")
+"""Their labels."""
+
 _DARKEST = 0.6
 """Brightness of slopes facing away from the light; colors stay distinct there."""
 
 
 class MaskOverlay:
-    """Overlay of one mask. uid: session_uid of the terrain; title and legend: texts beside the ramp."""
+    """Overlay of one mask or field. uid: session_uid of the terrain; title and legend: texts above and beside the ramp,
+    or in it, for directions.
+    """
 
-    def __init__(self, uid: int, title: str, legend: tuple[str, str], points: Array, colors: Array, faces: Array):
+    def __init__(self, uid: int, title: str, legend: tuple[str, ...], points: Array, colors: Array, faces: Array):
         self.uid, self.title, self.legend = uid, title, legend
         self.points, self.colors, self.faces = points, colors, faces
         self._batches: tuple[Any, ...] | None = None
@@ -52,7 +60,7 @@ class MaskOverlay:
         if self._batches is None:
             shader = gpu.shader.from_builtin("SMOOTH_COLOR")
             surface = {"pos": self.points, "color": self.colors}
-            corners, colors = _strip()
+            corners, colors = _strip(self.legend == AXES)
             self._batches = (
                 shader,
                 batch_for_shader(shader, "TRIS", surface, indices=self.faces),
@@ -97,13 +105,22 @@ def show(
     ends: tuple[float, float],
     unit: str = "",
 ) -> None:
-    """Draw a mask or field on its terrain, replacing any other, until `hide`.
+    """Draw a mask or scalar field on its terrain, replacing any other, until `hide`.
 
     place: (vertices, 3) local positions. share: (rows, cols), position on the color ramp, 0-1. ends: labels of 0 and 1.
     """
-    points, colors, faces = surface(lattice, place, share)
-    legend = f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()
-    now.shown = MaskOverlay(obj.session_uid, title, legend, points, colors, faces)
+    _show(obj, title, (f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()), surface(lattice, place, share))
+
+
+def show_directions(obj: bpy.types.Object, lattice: Lattice, place: Array, vectors: Array, title: str) -> None:
+    """`show` for a field of vectors, (rows, cols, 2) along columns and rows: the hue is their direction."""
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(-1))
+    longest = np.percentile(lengths, 99) or lengths.max() or 1.0
+    _show(obj, title, AXES, surface(lattice, place, vectors / longest))
+
+
+def _show(obj: bpy.types.Object, title: str, legend: tuple[str, ...], drawn: tuple[Array, Array, Array]) -> None:
+    now.shown = MaskOverlay(obj.session_uid, title, legend, *drawn)
     if not now.handles:
         add = bpy.types.SpaceView3D.draw_handler_add
         now.handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
@@ -155,6 +172,18 @@ def colors_of(share: Array) -> Array:
     return colors
 
 
+def hues_of(vectors: Array) -> Array:
+    """Colors (..., 4) float32 of vectors (..., 2) along columns and rows: a color wheel, red along columns, gray at a
+    length of 0 and full from 1 on.
+    """
+    lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(-1))[..., None]
+    angle = np.arctan2(vectors[..., 1], vectors[..., 0])[..., None]
+    hues = np.clip(0.5 + np.cos(angle - np.radians((0.0, 120.0, 240.0))), 0.0, 1.0)
+    colors = np.full((*vectors.shape[:-1], 4), OPACITY, np.float32)
+    colors[..., :3] = 0.5 + (hues - 0.5) * np.minimum(lengths, 1.0)
+    return colors
+
+
 def _ramp() -> Array:
     """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or those of the preferences."""
     shares = np.linspace(0, 1, _STEPS)
@@ -171,14 +200,14 @@ def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array,
     """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32.
 
     At most FINEST points along a side: each has the mask's value there, and the greatest height around it, so the
-    terrain does not poke through. share: (rows, cols) of the mask, 0-1. Colors include shading, so the relief stays
-    visible.
+    terrain does not poke through. share: (rows, cols) of the mask, 0-1, or vectors (rows, cols, 2), see `hues_of`.
+    Colors include shading, so the relief stays visible.
     """
     rows, cols = chosen(lattice.rows), chosen(lattice.cols)
     grid = lattice.to_grid(place)
     points = grid[np.ix_(rows, cols)].copy()
     points[..., 2] = _highest_around(grid[..., 2] * lattice.scale_z, rows, cols) / lattice.scale_z
-    colors = colors_of(share[np.ix_(rows, cols)])
+    colors = (hues_of if share.ndim == 3 else colors_of)(share[np.ix_(rows, cols)])
     colors[..., :3] *= _shade(points[..., 2] * lattice.scale_z, rows * lattice.spacing[0], cols * lattice.spacing[1])
     corner = np.arange(rows.size * cols.size, dtype=np.int32).reshape(rows.size, cols.size)
     a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
@@ -206,10 +235,12 @@ def _shade(height: Array, y: Array, x: Array) -> Array:
     return (_DARKEST + (1 - _DARKEST) * (1 + facing) / 2).astype(np.float32)[..., None]
 
 
-def _strip() -> tuple[Array, Array]:
+def _strip(directions: bool) -> tuple[Array, Array]:
     """Corners and colors of the legend's ramp, 1 × 1."""
     share = np.repeat(np.linspace(0, 1, 65, dtype=np.float32), 2)
     corners = np.stack([share, np.tile(np.array([0, 1], np.float32), 65), np.zeros(130, np.float32)], axis=-1)
+    if directions:
+        return corners, hues_of(np.repeat(np.stack([np.cos(_HUES), np.sin(_HUES)], axis=-1), 2, axis=0))
     return corners, colors_of(share)
 
 
@@ -259,7 +290,7 @@ def _draw_legend() -> None:
     if now.shown is None or now.shown.terrain() is None:
         return
     scale = bpy.context.preferences.system.ui_scale
-    width, height, font = 220 * scale, 12 * scale, 0
+    width, height = 220 * scale, 12 * scale
     left, bottom = (bpy.context.region.width - width) / 2, 32 * scale
     shader, _, ramp = now.shown.batches()
     gpu.state.blend_set("ALPHA")
@@ -268,19 +299,23 @@ def _draw_legend() -> None:
         gpu.matrix.translate((left, bottom))
         gpu.matrix.scale((width, height))
         ramp.draw(shader)
-    blf.size(font, 12 * scale)
-    blf.color(font, 1.0, 1.0, 1.0, 1.0)
-    low, high = now.shown.legend
-    middle = left + (width - blf.dimensions(font, now.shown.title)[0]) / 2
-    before = left - blf.dimensions(font, low)[0] - 8 * scale
-    for text, x, y in (
-        (now.shown.title, middle, bottom + height + 8 * scale),
-        (low, before, bottom + 2 * scale),
-        (high, left + width + 8 * scale, bottom + 2 * scale),
-    ):
-        blf.position(font, x, y, 0)
-        blf.draw(font, text)
+    blf.size(0, 12 * scale)
+    blf.color(0, 1.0, 1.0, 1.0, 1.0)
+    title, legend = now.shown.title, now.shown.legend
+    texts = [(title, left + (width - _width(title)) / 2, bottom + height + 8 * scale)]
+    if legend == AXES:
+        places = [left + width * (2 * number + 1) / 8 - _width(text) / 2 for number, text in enumerate(legend)]
+    else:
+        places = [left - _width(legend[0]) - 8 * scale, left + width + 8 * scale]
+    texts += [(text, x, bottom + 2 * scale) for text, x in zip(legend, places, strict=True)]
+    for text, x, y in texts:
+        blf.position(0, x, y, 0)
+        blf.draw(0, text)
     gpu.state.blend_set("NONE")
+
+
+def _width(text: str) -> float:
+    return float(blf.dimensions(0, text)[0])
 
 
 def _draw_backdrop(left: float, bottom: float, width: float, height: float) -> None:

@@ -9,7 +9,7 @@ from ...scene import session
 from ...scene.derived import companions
 from ...scene.drainage import analysis
 from ...scene.run.errand import Plan
-from ...terrain.fields import ANALYZED, FIELDS
+from ...terrain.fields import ANALYZED
 from ...worker.messages import Request
 from ..base.panel import SubPanel, draw_lines
 from ..base.parameter_properties import label as parameter_label
@@ -17,8 +17,6 @@ from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed, why_no_run
 from ..masks import mask_watch
 from ..run.errand_operator import ParameterOperator
-
-_SHOWN = [name for name in ANALYZED if FIELDS[name].components == 1]
 
 
 class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
@@ -86,7 +84,7 @@ class EROSION_PT_analysis(SubPanel):
         if notes:
             draw_lines(layout, [*notes], "INFO")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
-        for name in _SHOWN:
+        for name in ANALYZED:
             shown = mask_watch.is_shown(companions.terrain_of(context.object), mask_watch.FIELD + name)
             flow.operator("erosion.field_show", text=parameter_label(name), depress=shown).field = name
         column = layout.column(align=True)

@@ -136,11 +136,12 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-_SCALARS = [
+_FIELDS = [
     (field.name, label(field.name), f"{field.meaning} ({field.unit})")
     for field in FIELDS.values()
-    if field.components == 1
+    if field.components < 3
 ]
+_SCALARS = [item for item in _FIELDS if FIELDS[item[0]].components == 1]
 
 
 class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
@@ -169,12 +170,14 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
 
 
 class EROSION_OT_field_show(bpy.types.Operator):
-    """Show a field of the terrain in the viewport, with its values. Press again to hide it"""
+    """Show a field of the terrain in the viewport, with its values, or by colors of its directions. Press again to hide
+    it
+    """
 
     bl_idname = "erosion.field_show"
     bl_label = "Show Field"
 
-    field: bpy.props.EnumProperty(name="Field", description="What is shown", items=_SCALARS)
+    field: bpy.props.EnumProperty(name="Field", description="What is shown", items=_FIELDS)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

@@ -132,10 +132,14 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
 
 
 def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> None:
-    """Display a scalar field; InputError if the terrain has none."""
-    values = field_values(obj, lattice, field.name)
+    """Display a field; InputError if the terrain has none."""
+    values, place = field_values(obj, lattice, field.name), positions(obj.data)
+    title = f"{label(field.name)} of {obj.name}"
+    if field.components == 2:
+        overlay.show_directions(obj, lattice, place, values, title)
+        return
     share, ends = overlay.shares(values, logarithmic=field.name in ("drainage_area", "flow"))
-    overlay.show(obj, lattice, positions(obj.data), share, f"{label(field.name)} of {obj.name}", ends, field.unit)
+    overlay.show(obj, lattice, place, share, title, ends, field.unit)
 
 
 def _depends_on(obj: bpy.types.Object, kind: str) -> Any:

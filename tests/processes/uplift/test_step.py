@@ -272,6 +272,23 @@ def test_nothing_is_cut_below_the_sea():
     assert after.elevation[~drowned].min() > 149.0
 
 
+@pytest.mark.parametrize("edges", ["open", "wrap", "closed"])
+@pytest.mark.parametrize("coarse", [False, True])
+def test_water_leaves_at_the_outlets_of_the_mask_and_the_ground_stands_there(edges, coarse):
+    land = noise(64)
+    gates = np.zeros(land.elevation.shape, np.float32)
+    gates[0, 30] = gates[40, 21] = 1.0
+    gates[10, 10] = 0.4  # is none yet
+    made = run(land, edges=edges, masks={"outlet": gates}, coarse_to_fine=coarse, uplift=0.5)
+    np.testing.assert_array_equal(made.elevation[gates == 1.0], land.elevation[gates == 1.0])
+    assert made.elevation[10, 10] != land.elevation[10, 10]
+    graph = FlowGraph(gates.shape, land.spacing, edges, gates >= 0.5)
+    heights = graph.padded(made.elevation)
+    graph.route(heights)
+    assert graph.inside(graph.filled(heights) - heights).max() < 0.01 * np.ptp(made.elevation)
+    assert abs(made.report["mass"]["error"]) < 1e-9 * made.report["mass"]["moved"]
+
+
 def test_hard_rock_stands_above_soft_rock():
     terrain = Terrain(plane(64, 64, 0.0, 20.0) + fractal(64, 64, 5.0, seed=2), 50.0)
     hardness = np.zeros((64, 64))

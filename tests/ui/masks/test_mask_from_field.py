@@ -69,6 +69,18 @@ def test_a_field_is_shown_with_its_numbers_follows_and_is_hidden(terrain_object,
     assert overlay.now.shown is None
 
 
+def test_directions_of_water_are_shown_by_the_colors_of_a_wheel(terrain_object):
+    bpy.ops.erosion.analyze()
+    assert bpy.ops.erosion.field_show(field="flow_direction") == {"FINISHED"}
+    shown, way = overlay.now.shown, field_of(terrain_object, "flow_direction")
+    assert shown.legend == overlay.AXES and shown.title == "Flow Direction of Terrain"
+    colors = shown.colors.reshape(*way.shape[:2], 4)[..., :3]
+    red_first = colors[..., 0] > colors[..., 1:].max(-1)  # within 60° of +X
+    flows = (way != 0).any(-1)
+    np.testing.assert_array_equal(red_first[flows], (way[..., 0] > 0.5001)[flows])
+    assert np.allclose(colors[~flows], colors[~flows][:, :1])  # gray
+
+
 def test_the_range_of_drainage_areas_is_shown_by_powers_of_ten(terrain_object):
     areas = 10.0 ** np.tile(np.arange(2.0, 8.0), (6, 1))
     share, ends = overlay.shares(areas, logarithmic=True)

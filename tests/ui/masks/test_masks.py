@@ -271,9 +271,9 @@ def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     # Of arcane, which is drops alone.
     assert mask_settings.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
     settings.steps.add().kind = "wind"
-    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", *AREAS}
+    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "outlet", *AREAS}
     settings.steps[-1].wind_masks.abrasion = "area_b"
-    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "area_a", "area_c"}
+    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "outlet", "area_a", "area_c"}
     settings.steps[-1].enabled = False
     assert not {"source", "area_b"} & mask_settings.are_read(settings)
 

@@ -491,6 +491,11 @@ def _add_render(commands: Any) -> None:
         default=usual.plants,
         help="add plants and boulders of the palette, or leave them out; default: as in the file",
     )
+    render.add_argument(
+        "--passes",
+        action="store_true",
+        help="write an .exr of many layers: the picture, depth, normals, and AOVs if any",
+    )
 
 
 def _add_common(command: _Parser, seed: int | None, seed_help: str, setting: str, setting_help: str) -> None:

@@ -186,6 +186,8 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
         yield Alone(given.threads or 0)
         return
     with cluster(given.cluster, given.workers or 0, given.threads or 0) as workers:
+        if workers.dashboard and not given.quiet:
+            note(f"Dashboard of the cluster: {workers.dashboard}")
         yield workers
 
 

@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,13 @@ _FAILURES = 20
 class Cluster:
     """Workers of a Dask cluster, see `erode.Workers`."""
 
-    def __init__(self, client: Any, workers: int, threads: int) -> None:
-        """workers: of this machine, which share its processors; 0 for others. threads: for each task, 0: shared."""
+    def __init__(self, client: Any, workers: int, threads: int, dashboard: str) -> None:
+        """workers: of this machine, which share its processors; 0 for others. threads: for each task, 0: shared.
+
+        dashboard: address of the page on which a browser shows the tasks at work; "" for none.
+        """
         self._client, self._workers, self._threads = client, workers, threads
+        self.dashboard = dashboard
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
         """Do tasks as soon as those that they need are done.
@@ -89,15 +94,15 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[
             'Clusters need the library distributed: pip install "terrain-erosion[farm]", or leave out --cluster.'
         ) from None
     dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES})
-    local, own = None, 0
+    local, own, shown = None, 0, True
     try:
         if where == LOCAL:
-            workers = workers or processors()
+            workers, shown = workers or processors(), find_spec("bokeh") is not None
             local = LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
+                dashboard_address="127.0.0.1:0" if shown else None,  # any free port, for this machine alone
                 silence_logs=logging.CRITICAL,
             )
             client, own = Client(local), workers  # type: ignore[no-untyped-call]
@@ -108,7 +113,7 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
     try:
-        yield Cluster(client, own, threads)
+        yield Cluster(client, own, threads, (client.dashboard_link or "") if shown else "")
     finally:
         with suppress(Exception):
             client.close()

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import threading
+import urllib.request
 from dataclasses import replace
 
 import numpy as np
@@ -288,6 +289,7 @@ def test_no_seam_shows_between_tiles(tmp_path):
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, recipe):
     pytest.importorskip("distributed")
+    pytest.importorskip("bokeh")
     killed = []
     with cluster(workers=2) as workers:
         processes = workers.processes()
@@ -297,6 +299,8 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, reci
                 killed.append(processes[0])
                 threading.Timer(0.05, os.kill, (processes[0], signal.SIGKILL)).start()
 
+        with urllib.request.urlopen(workers.dashboard) as page:
+            assert b"Dask" in page.read()
         done = erode(again, recipe, workers, coarse=80, told=told)
         assert processes[0] not in workers.processes()
     assert done.manifest.layers == eroded.manifest.layers

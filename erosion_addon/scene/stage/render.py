@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...base.errors import InputError
-from ...files.render_settings import PICTURE_FORMATS, Picture
+from ...files.render_settings import Picture
 from ..derived import companions, plants
 from ..original import original
 from ..terrain import grid
@@ -98,6 +98,9 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
     if hazy and picture.view != "whole":
         studio.add_haze(scene, terrain, light)
     startup.clear(scene, terrain)
+    if picture.passes:
+        for layer in scene.view_layers:
+            layer.use_pass_z = layer.use_pass_normal = True
     scene.eevee.taa_render_samples = picture.samples
     if scene.render.engine == "CYCLES":
         scene.cycles.samples = picture.samples
@@ -135,12 +138,14 @@ def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, t
         studio.aim(camera, studio.place_of(terrain), picture.view, turned)
 
 
-def render(scene: bpy.types.Scene, path: Path) -> None:
-    """Render a picture to a file. InputError if Blender cannot."""
+def render(scene: bpy.types.Scene, path: Path, picture: Picture) -> None:
+    """Render a picture to a file, with all passes if it wants them. InputError if Blender cannot."""
     settings = scene.render.image_settings
     if bpy.app.version >= (5, 0, 0):
-        settings.media_type = "IMAGE"
-    settings.file_format = PICTURE_FORMATS[path.suffix.lower()]
+        settings.media_type = "MULTI_LAYER_IMAGE" if picture.passes else "IMAGE"
+    settings.file_format = picture.formats[path.suffix.lower()]
+    if picture.passes:  # exact: distances need more than 16 bits, and normals no lossy compression
+        settings.color_depth, settings.exr_codec = "32", "ZIP"
     scene.render.filepath = str(path)
     try:
         bpy.ops.render.render(write_still=True, scene=scene.name)

@@ -8,7 +8,7 @@ import bpy
 
 from ...base.atomic_files import Outputs
 from ...cli.terminal.output import note, say_written
-from ...files.render_settings import PICTURE_FORMATS, Picture
+from ...files.render_settings import Picture
 from ...scene.stage import render as pictures
 
 
@@ -16,10 +16,12 @@ def render(given: argparse.Namespace) -> None:
     """Render as the arguments say. InputError for invalid ones; then nothing is written."""
     whole = given.turntable and given.view == "file"
     view = "whole" if whole else given.view
-    picture = Picture(given.size, given.samples, given.engine, view, given.turn, given.light or "", given.plants)
+    picture = Picture(
+        given.size, given.samples, given.engine, view, given.turn, given.light or "", given.plants, given.passes
+    )
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
     with Outputs([given.input]) as outputs:
-        planned = {outputs.plan(path, PICTURE_FORMATS): turn for path, turn in frames.items()}
+        planned = {outputs.plan(path, picture.formats): turn for path, turn in frames.items()}
         pictures.open_file(given.input)
         scene = bpy.context.scene
         terrain = pictures.find_terrain(scene, given.object)
@@ -28,7 +30,7 @@ def render(given: argparse.Namespace) -> None:
             if camera is not None:
                 pictures.aim(camera, terrain, picture, turn)
             with outputs.write(target) as path:
-                pictures.render(scene, path)
+                pictures.render(scene, path, picture)
             note(f"Picture {number} of {len(planned)}")
         say_written(outputs.publish())
 

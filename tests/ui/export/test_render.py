@@ -3,6 +3,7 @@
 
 import bpy
 import numpy as np
+import OpenImageIO
 import pytest
 
 from erosion_addon import ui
@@ -56,17 +57,42 @@ def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path):
     assert np.abs(first - second).max() > 0.1
 
 
-def test_the_camera_of_the_file_is_used(blend, tmp_path):
-    bpy.ops.wm.open_mainfile(filepath=str(blend))
-    camera = bpy.data.objects.new("Up", bpy.data.cameras.new("Up"))
-    camera.rotation_euler = (np.pi, 0.0, 0.0)  # looks straight up
-    camera.location = (0.0, 0.0, 500.0)
-    bpy.context.scene.collection.objects.link(camera)
-    bpy.context.scene.camera = camera
-    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
-    assert ui._command(["render", str(blend), str(tmp_path / "up.png"), *SMALL]) == 0
-    sky = pixels(tmp_path / "up.png")
-    assert np.all(sky[..., 2] > sky[..., 0] - 0.05)  # nothing but blue sky and white clouds, no brown ground
+def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heights(blend, tmp_path):
+    def look_down(scene):
+        camera = bpy.data.objects.new("Down", bpy.data.cameras.new("Down"))
+        camera.location = (0.0, 0.0, 250.0)
+        scene.collection.objects.link(camera)
+        scene.camera = camera
+        scene.render.image_settings.exr_codec = "DWAA"  # lossy
+
+    save_again(blend, look_down)
+    out = tmp_path / "out.exr"
+    assert ui._command(["render", str(blend), str(out), "--passes", *SMALL]) == 0
+    layers = layers_of(out)
+    assert {"Composite.Combined", "ViewLayer.Combined", "ViewLayer.Depth", "ViewLayer.Normal"} <= layers.keys()
+    depth, normal = layers["ViewLayer.Depth"][..., 0], layers["ViewLayer.Normal"]
+    lens = bpy.context.scene.camera.data
+    across = lens.sensor_width / lens.lens * (np.arange(32) - 15.5) / 32
+    x, y = depth * across, depth * across[7:25, None]
+    heights = fractal(24, 24, relief=40.0)
+    rows, cols = (np.rint(side / 10.0 + 11.5).astype(int) for side in (y, x))
+    assert rows.min() > 0 and cols.min() > 0 and rows.max() < 23 and cols.max() < 23
+    assert np.abs(250.0 - depth - heights[rows, cols]).mean() < 1.5
+    slopes = np.stack([-side for side in np.gradient(heights, 10.0)][::-1], axis=-1)[rows, cols]
+    assert np.abs(normal[..., :2] / normal[..., 2:] - slopes).mean() < 0.3 * np.abs(slopes).mean()
+    assert np.linalg.norm(normal, axis=-1) == pytest.approx(1.0, abs=0.01)
+
+
+def layers_of(path):
+    """Layer of an EXR file → its channels (rows, cols, channels) in the file's order, row 0 at the bottom."""
+    opened, found, part = OpenImageIO.ImageInput.open(str(path)), {}, 0
+    while opened.seek_subimage(part, 0):
+        names = opened.spec().channelnames
+        values = opened.read_image(part, 0, 0, len(names), "float")[::-1]
+        for name in dict.fromkeys(channel.rpartition(".")[0] for channel in names):
+            found[name] = values[..., [channel.rpartition(".")[0] == name for channel in names]]
+        part += 1
+    return found
 
 
 def save_again(blend, change):
@@ -146,6 +172,7 @@ def test_the_files_own_compositing_is_kept(blend, tmp_path):
         (["{blend}", "{folder}/none/out.png"], "does not exist"),
         (["{blend}", "{folder}/out.png", "--object", "Cube"], "There is no mesh 'Cube'"),
         (["{blend}", "{folder}/out.png", "--turntable", "0"], "at least 1"),
+        (["{blend}", "{folder}/out.png", "--passes"], "must end in .exr"),
         (["{text}", "{folder}/out.png"], "is not a .blend file"),
     ],
 )

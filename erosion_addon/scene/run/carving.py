@@ -21,6 +21,7 @@ from ..terrain.lattice import Array
 from ..terrain.mesh import positions
 from ..worker import computing
 from .commit import all_or_nothing
+from .curve_lines import lines_of
 
 
 def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> list[str]:
@@ -67,41 +68,3 @@ def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
     before = request.arrays["elevation"]
     after = computing.compute(request)["elevation"]
     return grid.local_heights(grid.find_lattice(terrain), grid.heights(terrain.data), before, after)
-
-
-def lines_of(curve: bpy.types.Object) -> list[Array]:
-    """Splines of a Curve object as lines (points, 3) in world space, without thickness and modifiers; a cyclic one ends
-    where it begins. InputError for an object of another type.
-    """
-    if curve.type != "CURVE":
-        kind = curve.bl_rna.properties["type"].enum_items[curve.type].name
-        raise InputError(f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path.")
-    curve.update_from_editmode()  # else points that are being drawn stay where they were
-    data = curve.data.copy()
-    data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
-    data.bevel_object = data.taper_object = None
-    bare = bpy.data.objects.new("Bare Curve", data)
-    try:
-        mesh = bare.to_mesh()
-        if mesh is None:  # of a curve without points
-            return []
-        local, edges = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
-        mesh.vertices.foreach_get("co", local)
-        mesh.edges.foreach_get("vertices", edges)
-    finally:
-        bare.to_mesh_clear()
-        bpy.data.objects.remove(bare)
-        bpy.data.curves.remove(data)
-    matrix = np.array(curve.matrix_world, np.float64)
-    world = local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    follows = np.zeros(len(world), bool)  # whether a vertex goes on from the one before it
-    pairs = edges.reshape(-1, 2)
-    closing = pairs[:, 1] < pairs[:, 0]
-    follows[pairs[~closing, 1]] = True
-    begins = np.flatnonzero(~follows)
-    rings = set(pairs[closing, 1].tolist())
-    lines = np.split(world, begins[1:]) if len(world) else []
-    return [
-        np.concatenate([line, line[:1]]) if begin in rings else line
-        for begin, line in zip(begins.tolist(), lines, strict=True)
-    ]

@@ -14,7 +14,7 @@ from ..run.errand_operator import ParameterOperator
 
 
 class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
-    """Carve the selected Curve objects into the terrain as river beds, which never run uphill.
+    """Carve the selected curves into the terrain as river beds, which never run uphill.
 
     Each river begins at the first point of its curve. Restore brings back the ground before
     """

@@ -122,8 +122,53 @@ def test_a_cyclic_curve_ends_where_it_begins(draw, kind):
     assert len(line) == 2 and len(ring) > len(open_line)
 
 
-def test_hair_is_no_river_and_named_as_what_it_is(terrain, empty_scene):
-    hair = bpy.data.objects.new("Hair", bpy.data.hair_curves.new("Hair"))
-    empty_scene.collection.objects.link(hair)
-    with pytest.raises(InputError, match=r"Hair has the type .*; draw the river as a Curve object"):
-        carving.carve(terrain, [hair], BED)
+@pytest.fixture
+def hair(empty_scene):
+    """Makes hair curves from points (x, y, z) of each curve, of a type by its number, and attributes."""
+
+    def make(*curves, kind="CATMULL_ROM", resolution=None, cyclic=False):
+        data = bpy.data.hair_curves.new("Creek")
+        if curves:
+            data.add_curves([len(curve) for curve in curves])
+            data.position_data.foreach_set("vector", np.concatenate(curves).astype(np.float32).ravel())
+            data.set_types(type=kind)
+            data.attributes.new("cyclic", "BOOLEAN", "CURVE").data.foreach_set("value", [cyclic] * len(curves))
+        if resolution:
+            data.attributes.new("resolution", "INT", "CURVE").data.foreach_set("value", [resolution] * len(curves))
+        obj = bpy.data.objects.new("Creek", data)
+        empty_scene.collection.objects.link(obj)
+        return obj
+
+    return make
+
+
+WAY = np.array([(0.0, 0.0, 0.0), (30.0, 10.0, 0.0), (40.0, 40.0, 0.0), (80.0, 30.0, 5.0)])
+
+
+@pytest.mark.parametrize("kind", ["CATMULL_ROM", "POLY", "BEZIER", "NURBS"])
+def test_hair_is_carved_like_curves(terrain, hair, kind):
+    curve = hair([(-195.0, 5.0, 0.0), (0.0, 5.0, 0.0), (100.0, 5.0, 0.0), (195.0, 5.0, 0.0)], kind=kind)
+    curve.matrix_world = terrain.matrix_world
+    bpy.context.view_layer.update()
+    before = heights(terrain.data)
+    assert carving.carve(terrain, [curve], BED) == []
+    cut = (before - heights(terrain.data)).reshape(40, 40)
+    assert cut[20, 22] > 3.0 and not cut[:15].any() and not cut[26:].any()
+    assert len(bpy.data.curves) == 0 and len(bpy.data.meshes) == 1
+
+
+def test_lines_of_hair_are_those_that_blender_draws(hair):
+    first, second = carving.lines_of(hair(WAY, WAY[:2], kind="POLY"))
+    np.testing.assert_allclose(first, WAY, atol=1e-5)
+    np.testing.assert_allclose(second, WAY[:2], atol=1e-5)
+    (smooth,) = carving.lines_of(hair(WAY, resolution=4))
+    middle = (-WAY[0] + 9.0 * WAY[1] + 9.0 * WAY[2] - WAY[3]) / 16.0  # of a Catmull-Rom spline
+    np.testing.assert_allclose(smooth[[0, 4, 6, 8, 12]], [WAY[0], WAY[1], middle, WAY[2], WAY[3]], atol=1e-4)
+    (ring,) = carving.lines_of(hair(WAY, kind="POLY", cyclic=True))
+    np.testing.assert_allclose(ring, [*WAY, WAY[0]], atol=1e-5)
+    assert carving.lines_of(hair()) == []
+
+
+def test_what_is_no_curve_is_named_as_what_it_is(terrain):
+    with pytest.raises(InputError, match=r"Land has the type Mesh; draw the river as a Curve object"):
+        carving.carve(terrain, [terrain], BED)

@@ -6,6 +6,8 @@ task each exchanges what tiles tell of their borders, see `drainage.tiled`. Stre
 all tiles are known.
 """
 
+import hashlib
+import json
 import math
 import shutil
 from collections.abc import Callable
@@ -27,16 +29,16 @@ from ..drainage.tiled.tile import Arrays, Place, TileFlow
 from ..grid.padding import continued
 from ..kernels.elementary import tan
 from ..terrain.fields import ANALYZED
-from .erode import Workers
+from .erode import Journal, Workers, users_secret
 from .export import layer_of
-from .folder import Landscape, Tile, Window, changing, refuse_link, write_arrays
+from .folder import Landscape, Tile, Window, changing, write_arrays
 from .tasks import Task
 
 LAYERS = ANALYZED
 """Layers of an analysis."""
 
 FOLDER = "analysis"
-"""Folder for intermediate results of tasks; removed at the end."""
+"""Folder for intermediate results of tasks and their journal; removed at the end."""
 
 FLAT = 3.0
 """Degrees; gentler land counts as flat."""
@@ -112,8 +114,10 @@ def analyze(
 ) -> Landscape:
     """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and figures.
 
-    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended begins
-    anew. told: see `erode.erode`. InputError for a damaged landscape, or where the sea leaves no land.
+    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended goes
+    on where it was if the same user starts it again on the same machine; the files of others are not believed, as they
+    say where in memory kernels write. told: see `erode.erode`. InputError for a damaged landscape, or where the sea
+    leaves no land.
     """
     question = question or Question()
     with changing(folder):
@@ -125,24 +129,29 @@ def analyze(
             return landscape
         for sentences in landscape.faults((layer,)).values():
             raise InputError(f"{sentences[0]}; make or erode the landscape again.")
-        _clear(folder)
+        landscape = _without_analysis(landscape)
         tasks = tasks_of(landscape, question)
-        found, share, whole = {}, 0, sum(task.cells for task in tasks)
+        journal = Journal(folder, FOLDER, _key(landscape, asked), lambda task, result: True, users_secret())
+        done = journal.sound(tasks)
         cells = {task.name: task.cells for task in tasks}
-        for result in workers.work(folder, tasks, set()):
-            found[result["name"]] = result
+        whole, share = sum(cells.values()), sum(cells[name] for name in done)
+        for result in workers.work(folder, tasks, set(done)):
+            journal.add(result)
+            done[result["name"]] = result
             share += cells[result["name"]]
             kind, _, tile = result["name"].partition("_")
             told(share / whole, _WORDS[kind].format(tile=tile))
-        measured = [found[task.name] for task in tasks if task.kind == "measure"]
+        measured = [done[task.name] for task in tasks if task.kind == "measure"]
         hashes: dict[str, dict[str, str]] = {name: {} for name in LAYERS}
         for task in tasks:
-            for name, digest in found[task.name].get("hashes", {}).items():
-                hashes[name][task.tile.name] = digest
+            for file, digest in done[task.name]["files"].items():
+                name, _, tile = file.rpartition("/")
+                if name in hashes:
+                    hashes[name][tile] = digest
         figures = _figures(landscape, measured)
         manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(hashes)
         manifest.save(folder)
-        _clear(folder)
+        shutil.rmtree(folder / FOLDER, ignore_errors=True)
         return Landscape(folder, manifest)
 
 
@@ -188,9 +197,22 @@ def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
         return False
 
 
-def _clear(folder: Path) -> None:
-    refuse_link(folder / FOLDER)
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+def _without_analysis(landscape: Landscape) -> Landscape:
+    """The landscape without the layers of an earlier analysis, which tasks are about to replace."""
+    layers = {name: tiles for name, tiles in landscape.manifest.layers.items() if name not in LAYERS}
+    if layers.keys() == landscape.manifest.layers.keys():
+        return landscape
+    manifest = replace(landscape.manifest, layers=layers, analysis={})
+    manifest.save(landscape.folder)
+    return Landscape(landscape.folder, manifest)
+
+
+def _key(landscape: Landscape, asked: dict[str, Any]) -> str:
+    """Hash of all that the tasks' files follow from."""
+    manifest = landscape.manifest
+    grid = [manifest.rows, manifest.cols, manifest.tile, list(manifest.spacing)]
+    text = json.dumps([VERSION, grid, asked, manifest.layers[asked["of"]]], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _place(landscape: Landscape, tile: Tile) -> Place:
@@ -242,7 +264,7 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     upstream, levels = tile.drain(inflow, beyond)
     heights = tile.graph.inside(tile.heights)
     slope, curvature = _surface(landscape, task.tile, threads)
-    _kept(landscape, task.name, tile.channels(inflow, task.question.least(landscape)))
+    kept = _kept(landscape, task.name, tile.channels(inflow, task.question.least(landscape)))
     layers = {
         "drainage_area": upstream * (along * across),
         "lake_depth": levels - heights,
@@ -250,13 +272,13 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
         "curvature": curvature,
         "flow_direction": _directions(landscape, task.tile),
     }
-    hashes = {name: landscape.write(name, task.tile, array) for name, array in layers.items()}
+    files = {f"{name}/{task.tile.name}": landscape.write(name, task.tile, array) for name, array in layers.items()}
     level = task.question.sea_level
     land = np.ones(heights.shape, bool) if level is None else heights > level
     depth = layers["lake_depth"][land]
     steep = np.searchsorted(_steepness(), slope[land], side="right")
     return {
-        "hashes": hashes,
+        "files": {**kept["files"], **files},
         "land": int(land.sum()),
         "lowest": float(heights[land].min(initial=math.inf)),
         "highest": float(heights[land].max(initial=-math.inf)),
@@ -280,7 +302,7 @@ def _order(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, 
     rows, cols = np.divmod(told["cells"], landscape.shape[1])
     orders = told["orders"]
     orders[rows - own.top, cols - own.left] = _left(landscape, "join", task.tile.name)[task.tile.name]
-    return {"hashes": {"stream_order": landscape.write("stream_order", task.tile, orders)}}
+    return {"files": {f"stream_order/{task.tile.name}": landscape.write("stream_order", task.tile, orders)}}
 
 
 _WORK = {
@@ -358,8 +380,8 @@ def _figures(landscape: Landscape, tiles: list[dict[str, Any]]) -> dict[str, Any
 
 
 def _kept(landscape: Landscape, task: str, arrays: Arrays) -> dict[str, Any]:
-    write_arrays(landscape.folder / FOLDER / task, arrays)
-    return {}
+    digests = write_arrays(landscape.folder / FOLDER / task, arrays)
+    return {"files": {f"{FOLDER}/{task}/{name}": digest for name, digest in digests.items()}}
 
 
 def _left(landscape: Landscape, task: str, *names: str) -> Arrays:

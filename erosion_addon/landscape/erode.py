@@ -2,10 +2,12 @@
 """Erosion of a landscape: its tasks in order, kept in a journal, so that a run that was ended goes on."""
 
 import hashlib
+import hmac
 import json
 import math
+import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -24,7 +26,7 @@ from .plan import COARSE, Plan, order
 from .pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
 
-_JOURNAL = "journal.jsonl"
+JOURNAL = "journal.jsonl"
 
 _LARGEST_JOURNAL = 1 << 30
 """Bytes; a task takes about a thousand."""
@@ -122,7 +124,7 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     landscape = Landscape(folder)
     erosion = landscape.manifest.erosion
     key = _key(landscape, erosion) if erosion else ""
-    if erosion is None or _lines(folder / WORK / _JOURNAL, key) is None:
+    if erosion is None or _lines(folder / WORK / JOURNAL, key) is None:
         raise InputError(f"{folder} is not prepared; the command landscape tasks does that, and names the tasks.")
     tasks = tasks_of(Plan(landscape, erosion))
     if name.isdecimal():
@@ -132,17 +134,17 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     elif name.partition("_")[0] not in _WORDS:
         raise InputError(f"There is no task {name!r:.60}; the command landscape tasks names them.")
     known = {task.name: task for task in tasks}
-    journal = _Journal(folder, key)
+    journal = Journal(folder, WORK, key, _may_be_of)
     if name not in known or journal.has(known[name]):
         return name
     if missing := [need for need in known[name].needs if not journal.has(known[need])]:
         raise InputError(f"The task {name} comes after {missing[0]}, which is not done.")
     result = known[name].do(str(folder), threads)
-    journal.add(result, f"{_JOURNAL.removesuffix('.jsonl')}_{name}.jsonl")
+    journal.add(result, f"{Path(JOURNAL).stem}_{name}.jsonl")
     return name
 
 
-def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, "_Journal"]:
+def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, "Journal"]:
     """Plan of an erosion, with its manifest saved and its journal open."""
     if faults := _start_faults(landscape):
         raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
@@ -150,7 +152,7 @@ def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, "_Journal"]:
         manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=_start_of(landscape))
         manifest.save(landscape.folder)
         landscape = Landscape(landscape.folder, manifest)
-    return Plan(landscape, wanted), _Journal(landscape.folder, _key(landscape, wanted))
+    return Plan(landscape, wanted), Journal(landscape.folder, WORK, _key(landscape, wanted), _may_be_of)
 
 
 def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
@@ -220,21 +222,29 @@ def _key(landscape: Landscape, erosion: Erosion) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class _Journal:
+class Journal:
     """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone."""
 
-    def __init__(self, folder: Path, key: str) -> None:
-        self._folder, self._work, self._key = folder, folder / WORK, key
-        refuse_link(self._work / _JOURNAL)
-        found = _lines(self._work / _JOURNAL, key)
+    def __init__(
+        self, folder: Path, work: str, key: str, may_be_of: Callable[[Task, Done], bool], secret: bytes = b""
+    ) -> None:
+        """folder: of the landscape. work: name of the folder of the tasks' files in it; removed if it belongs to
+        something else. key: hash of all that they follow from. may_be_of: whether a line may tell of a task. secret:
+        of the user, see `users_secret`; lines that were written without it do not count.
+        """
+        self._folder, self._work, self._key, self._may_be_of = folder, folder / work, key, may_be_of
+        self._secret = secret
+        for path in (self._work, self._work / JOURNAL):
+            refuse_link(path)
+        found = self._sealed(_lines(self._work / JOURNAL, key))
         if found is None:
             shutil.rmtree(self._work, ignore_errors=True)
-            self._append(_JOURNAL)
-        for path in sorted(self._work.glob(f"{Path(_JOURNAL).stem}_*.jsonl")):
-            found = [*(found or []), *(_lines(path, key) or [])]
+            self._append(JOURNAL)
+        for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")):
+            found = [*(found or []), *(self._sealed(_lines(path, key)) or [])]
         self._said = {str(line["name"]): line for line in found or [] if isinstance(line, dict) and "name" in line}
 
-    def sound(self, tasks: list[Task]) -> dict[str, Done]:
+    def sound(self, tasks: Sequence[Task]) -> dict[str, Done]:
         """Tasks done whose files are there with their hashes, and so are those of all that they need."""
         sound: dict[str, Done] = {}
         for task in tasks:
@@ -244,11 +254,20 @@ class _Journal:
 
     def has(self, task: Task) -> bool:
         """Whether a task is done and its files are there with their hashes."""
-        return task.name in self._said and self._is_there(task, self._said[task.name])
+        if task.name not in self._said:
+            return False
+        result = self._said[task.name]
+        try:
+            files = {name: self._folder / f"{name}.npy" for name in result["files"]}
+            return self._may_be_of(task, result) and all(
+                path.is_file() and sha256(path) == result["files"][name] for name, path in files.items()
+            )
+        except (OSError, KeyError, TypeError, ValueError):
+            return False
 
-    def add(self, result: Done, file: str = _JOURNAL) -> None:
+    def add(self, result: Done, file: str = JOURNAL) -> None:
         """Keep a task that is done."""
-        self._append(file, result)
+        self._append(file, {**result, "seal": self._seal(result)} if self._secret else result)
 
     def _append(self, file: str, *results: Done) -> None:
         path = self._work / file
@@ -261,19 +280,43 @@ class _Journal:
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
-    def _is_there(self, task: Task, result: Done) -> bool:
-        """Validity of a journal line: complete figures, and files that exist with their hashes."""
-        try:
-            finishes = task.kind == "finish"
-            told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
-            files = {name: self._folder / f"{name}.npy" for name in result["files"]}
-            return (
-                all(type(number) is float and math.isfinite(number) for number in (*told, result["seconds"]))
-                and all(_belongs(name, task) for name in files)
-                and all(path.is_file() and sha256(path) == result["files"][name] for name, path in files.items())
-            )
-        except (OSError, KeyError, TypeError, ValueError):
-            return False
+    def _seal(self, result: Done) -> str:
+        text = self._key + json.dumps(result, sort_keys=True)
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
+
+    def _sealed(self, lines: list[Done] | None) -> list[Done] | None:
+        """Lines that were written with the secret, if there is one; None without any."""
+        if lines is None or not self._secret:
+            return lines
+        found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
+        return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())] or None
+
+
+def users_secret() -> bytes:
+    """32 secret bytes of this user, who alone can read them beside the compiled code; without such a folder new ones
+    each time."""
+    from ..kernels.compile import CACHE  # numba takes a second to import
+
+    fresh = os.urandom(32)
+    if CACHE is None:
+        return fresh
+    path = CACHE / "secret"
+    with suppress(OSError):
+        with suppress(FileExistsError):
+            path.touch(0o600, exist_ok=False)
+            path.write_bytes(fresh)
+        kept = path.read_bytes()
+        return kept if len(kept) == len(fresh) else fresh
+    return fresh
+
+
+def _may_be_of(task: Task, result: Done) -> bool:
+    """Whether a line of a journal has complete figures, and no files but the task's."""
+    finishes = task.kind == "finish"
+    told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
+    return all(type(number) is float and math.isfinite(number) for number in (*told, result["seconds"])) and all(
+        _belongs(name, task) for name in result["files"]
+    )
 
 
 def _belongs(name: str, task: Task) -> bool:

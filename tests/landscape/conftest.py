@@ -4,8 +4,26 @@
 import pytest
 
 from erosion_addon.landscape import make as makers
+from erosion_addon.landscape.erode import Alone
 from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.recipe.recipe import Recipe
+
+
+class EndsError(Exception):
+    pass
+
+
+class Ending:
+    """One process that is gone after so many tasks."""
+
+    def __init__(self, after):
+        self.after = after
+
+    def work(self, folder, tasks, done):
+        for number, result in enumerate(Alone(1).work(folder, tasks, done)):
+            if number == self.after:
+                raise EndsError
+            yield result
 
 
 @pytest.fixture

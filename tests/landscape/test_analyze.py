@@ -11,12 +11,12 @@ from erosion_addon.drainage.analysis import analyze as analyze_whole
 from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.erode import JOURNAL, Alone, erode
 from erosion_addon.landscape.folder import Landscape
 from erosion_addon.landscape.manifest import NAME
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
-from tests.landscape.conftest import fractal
+from tests.landscape.conftest import Ending, EndsError, fractal
 
 
 @pytest.mark.parametrize("question", [Question(), Question("closed"), Question(sea_level=400.0)])
@@ -50,6 +50,32 @@ def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path, mon
     with cluster(workers=2) as workers:
         assert workers.dashboard == ""
         assert analyze(other.folder, workers).manifest.layers == here.manifest.layers
+
+
+@pytest.mark.parametrize("harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"])
+def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, tmp_path, monkeypatch, harm):
+    whole = analyze(fractal(tmp_path / "whole").folder, Alone()).manifest
+    with pytest.raises(EndsError):
+        analyze(landscape.folder, Ending(17))
+    journal = landscape.folder / FOLDER / JOURNAL
+    match harm:
+        case "damaged":  # the last of 6 tiles' basins, which all that comes after needs
+            (landscape.folder / FOLDER / "basins_x2_y1" / "nodes.npy").write_bytes(b"")
+        case "layer":  # of one of three tiles measured
+            (landscape.folder / "slope" / "x0_y0.npy").unlink()
+        case "cut off":
+            journal.write_bytes(journal.read_bytes()[:-40])
+        case "of another land":
+            journal.write_text(json.dumps({"key": "0" * 64}) + journal.read_text().partition("\n")[2])
+        case "of somebody else":
+            monkeypatch.setattr("erosion_addon.landscape.analyze.users_secret", lambda: b"another")
+    assert not Landscape(landscape.folder).faults()
+    told = []
+    again = analyze(landscape.folder, Alone(), told=lambda fraction, message: told.append(fraction))
+    assert again.manifest == whole and not again.faults() and told[-1] == 1.0
+    left = {"none": 27 - 17, "damaged": 27 - 5, "layer": 27 - 16, "cut off": 27 - 16}
+    assert len(told) == left.get(harm, 27)
+    assert not (landscape.folder / FOLDER).exists()
 
 
 def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):

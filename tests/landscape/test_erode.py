@@ -15,7 +15,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, _Journal, _key, erode
+from erosion_addon.landscape.erode import Alone, Journal, _key, _may_be_of, erode
 from erosion_addon.landscape.folder import Landscape
 from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.landscape.plan import Plan, order
@@ -24,7 +24,7 @@ from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.terrain.terrain import Terrain
-from tests.landscape.conftest import fractal
+from tests.landscape.conftest import Ending, EndsError, fractal
 
 
 class Backwards:
@@ -37,23 +37,6 @@ class Backwards:
             waiting.remove(task)
             done.add(task.name)
             yield run(str(folder), task.name, 2)
-
-
-class EndsError(Exception):
-    pass
-
-
-class Ending:
-    """One process that is gone after so many tasks."""
-
-    def __init__(self, after):
-        self.after = after
-
-    def work(self, folder, tasks, done):
-        for number, result in enumerate(Alone(1).work(folder, tasks, done)):
-            if number == self.after:
-                raise EndsError
-            yield result
 
 
 def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
@@ -205,10 +188,10 @@ def test_a_journal_of_somebody_else_is_believed_in_nothing(again, recipe):
     tasks, key = tasks_of(Plan(landscape, landscape.manifest.erosion)), _key(landscape, landscape.manifest.erosion)
     journal = again / WORK / "journal.jsonl"
     first, line, *_ = journal.read_text().splitlines()
-    assert [*_Journal(again, key).sound(tasks)] == ["coarse", tasks[1].name]
+    assert [*Journal(again, WORK, key, _may_be_of).sound(tasks)] == ["coarse", tasks[1].name]
     for lie in (*(json.dumps({**json.loads(line), **lie}) for lie in LIES), "[" * 5000, "\0"):
         journal.write_text(f"{first}\n{lie}\n")
-        assert not _Journal(again, key).sound(tasks)
+        assert not Journal(again, WORK, key, _may_be_of).sound(tasks)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems")

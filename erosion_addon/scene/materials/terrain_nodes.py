@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math, mix, noise, ramp
 
-VERSION = 12
+VERSION = 13
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -195,10 +195,13 @@ PLACE = (
     _scaled("place", "geometry.Position", "per meter"),
     _scaled("wide place", "place", 0.13),
     noise("wide", "wide place", 2.0, 0.5),
-    noise("noise", "place", 5.0, 0.62),
+    # On slopes patches lie along the contours, as outcrops and terraces do; round ones would look like wool.
+    _times("place of patches", "place", (1.0, 1.0, 4.0)),
+    noise("noise", "place of patches", 5.0, 0.62),
     _scaled("fine place", "place", 23.0),
+    _times("place of grain", "fine place", (1.0, 1.0, 3.0)),
     # More octaves than pixels show from afar: close by they are the grains of gravel and scree.
-    noise("grain", "fine place", 6.0, 0.72),
+    noise("grain", "place of grain", 6.0, 0.72),
     math("distance", "MULTIPLY", "camera.View Distance", "per meter"),
     ramp("near", "distance", 30.0, 4.0),
     math("wide centered", "SUBTRACT", "wide.Fac", 0.5),
@@ -292,7 +295,7 @@ ROCK = (
     ramp("layer", "beds.Fac", 0.40, 0.60, (0.0, "clearness")),
     mix("layered", "layer", "in.Rock Color", "in.Layer Color"),
     # Hard beds stand out as ledges: light above, dark below.
-    math("ledge", "SUBTRACT", "beds.Fac", 0.5),
+    ramp("ledge", "beds.Fac", 0.42, 0.58, (-0.2, 0.2)),
     math("bedded", "MULTIPLY", "bare", "in.Strata"),
     math("ledges", "MULTIPLY", "ledge", "bedded"),
     # Streaks down the walls. On gentler slopes they would be blotches.
@@ -369,7 +372,10 @@ WATER = (
     math("unknown water", "SUBTRACT", 1.0, "known water"),
     math("water to", "ADD", "in.Water Threshold", 0.02),
     ramp("wettest", "in.Moisture", "in.Water Threshold", "water to"),
-    math("stream", "MULTIPLY", "wettest", "unknown water"),
+    # It stands on level ground alone; on slopes the ground is wet.
+    ramp("level", "upward", 0.992, 0.998),
+    math("standing", "MULTIPLY", "wettest", "level"),
+    math("stream", "MULTIPLY", "standing", "unknown water"),
     math("deep", "MULTIPLY", "in.Visible Depth", 2.0),
     ramp("pool", "in.Water Depth", "in.Visible Depth", "deep"),
     math("wherever", "MAXIMUM", "stream", "pool"),

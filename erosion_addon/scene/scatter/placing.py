@@ -49,7 +49,7 @@ class Kind:
 KINDS = (
     Kind("conifers", (3.0, 26.0), 6.0, forms.conifer, 80, 26, 0.4),
     Kind("broadleaf", (6.0, 13.0), 7.5, forms.broadleaf, 260, 56, 0.25),
-    Kind("palms", (5.0, 11.0), 9.0, forms.palm, 17, 9, 0.1),
+    Kind("palms", (5.0, 14.0), 6.0, forms.palm, 17, 9, 0.2),
     Kind("hedges", (2.4, 4.6), 3.2, forms.shrub, 110, 28, 0.25),
     Kind("shrubs", (0.5, 2.2), 3.0, forms.shrub, 110, 28, 0.25),
     Kind("tufts", (0.4, 1.2), 0.9, forms.tuft, 22, 9, 0.35),
@@ -112,7 +112,7 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
         "broadleaf": lambda: (
             trees * (1 - smooth_step(slope, 18, 30)) * smooth_step(clumps + 0.7 * place.wide + 0.5 * moist, 0.2, 0.36)
         ),
-        "palms": lambda: (1 - smooth_step(slope, 6, 14)) * smooth_step(place.shore, 0.02, 0.2),
+        "palms": lambda: (1 - smooth_step(slope, 8, 18)) * smooth_step(place.watered * (1 + clumps), 0.02, 0.12),
         "hedges": lambda: trees * (1 - smooth_step(slope, 16, 24)) * place.hedges,
         "shrubs": lambda: (
             (1 - smooth_step(slope, 28, 38))
@@ -124,7 +124,7 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
             * (1 - 0.5 * place.rubble)
             * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6))
         ),
-        "boulders": lambda: place.rockfall,
+        "boulders": lambda: np.maximum(place.rockfall, place.outcrops),
     }
     dry = 1 - smooth_step(place.shore, 0.3, 0.6)
     bare = dry * (1 - smooth_step(place.snow, 0.05, 0.4))
@@ -166,6 +166,17 @@ class _Place:
         cliffs = smooth_step(self.slope, 36, 44)
         below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (1 - smooth_step(self.slope, 30, 38))
         return np.asarray(below * (0.25 + 0.75 * smooth_step(self._laid, 0.1, 2.0)))
+
+    @property
+    def outcrops(self) -> Array:
+        """Groups of stones on dry slopes that are no walls."""
+        groups = smooth_step(self.clumps + 0.6 * self.wide, 0.12, 0.4) * (1 - smooth_step(self.slope, 36, 42))
+        return np.asarray(0.3 * groups * smooth_step(self.slope, 16, 24) * (1 - smooth_step(self.moist, 0.3, 0.6)))
+
+    @property
+    def watered(self) -> Array:
+        """Share of water around, as far as roots reach its ground water."""
+        return self._mean(self._ground.water.astype(np.float32), 40.0)
 
     def _mean(self, values: Array, meters: float) -> Array:
         """Mean over a square around each point, twice: its border is soft."""

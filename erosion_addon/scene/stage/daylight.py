@@ -51,8 +51,8 @@ DAYLIGHTS = {
         clouds=0.42,
         cloud_color=(1.05, 0.98, 0.90),
         cloud_shade=(0.46, 0.49, 0.56),
-        strength=0.8,
-        exposure=0.1,
+        strength=0.85,
+        exposure=0.25,
     ),
     "noon": Daylight(
         elevation=(radians(50), radians(56)),

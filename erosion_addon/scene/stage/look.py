@@ -56,6 +56,7 @@ def finish(
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
         _soften(terrain)
+        _follow_crests(terrain)
         studio.complete(bpy.context.scene, terrain, daylight)
     plants.renew(terrain, add_missing="plants" in parts)  # last, as there are more near the camera
     return sentences
@@ -93,3 +94,10 @@ def _soften(terrain: bpy.types.Object) -> None:
     if terrain.shadow_terminator_normal_offset == 0.0:
         scale = max(map(abs, terrain.scale)) or 1.0
         terrain.shadow_terminator_normal_offset = 0.6 * max(grid.find_lattice(terrain).spacing) / scale
+
+
+def _follow_crests(terrain: bpy.types.Object) -> None:
+    """Split each cell along its crest in renders: Blender's own diagonals give crests across them teeth."""
+    if all(modifier.type != "TRIANGULATE" for modifier in terrain.modifiers):
+        split = terrain.modifiers.new("Crests", "TRIANGULATE")
+        split.quad_method, split.show_viewport = "SHORTEST_DIAGONAL", False

@@ -36,9 +36,11 @@ SUN_SIDE, SUN_RISE = math.radians(78), math.tan(math.radians(16))
 EARTH = -0.01
 """Angle of the horizon in radians."""
 
-HORIZON = 0.66
-"""Height of the middle of the skyline, as a share of the picture's height."""
+HORIZON = (0.76, 0.66)
+"""Height of the middle of the skyline, as a share of the picture's height, over gentle land and over mountains."""
 
+LOWEST = 0.045
+"""Height of the eye over gentle land, in sides of it."""
 
 WATER = (0.15, 0.30)
 """Share of the picture that water should take, if there is any: at least, at most."""
@@ -108,11 +110,11 @@ class _Land:
         self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
         low, high = np.percentile(self.heights, (2, 98))
         relief = float(high - low) / self.side
-        # Gentle land needs a low camera and a long lens, or the picture is all ground. Single dunes are seen from the
-        # height of their crests, about 15 m, or they look flat.
-        lowest = np.interp(relief, (0.005, 0.010), (0.004, 0.014))
-        self.above = float(np.clip(0.30 * relief, lowest, 0.075)) * self.side
-        self.lens = float(np.interp(relief, (0.006, 0.02, 0.16), (60.0, 52.0, 34.0)))
+        # Gentle land is seen from a hill's height, through a longer lens: from their crests, crescents and meanders
+        # are lines.
+        self.above = float(np.clip(0.30 * relief, LOWEST, 0.075)) * self.side
+        self.lens = float(np.interp(relief, (0.02, 0.16), (46.0, 34.0)))
+        self.horizon = float(np.interp(relief, (0.03, 0.10), HORIZON))
         self.relief = max(float(high - low), 1e-9)
         # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
@@ -179,7 +181,7 @@ class _Land:
         skyline = np.maximum(before[:, -1], EARTH)  # beyond the terrain land goes on to the horizon
         high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
         middle = float(np.mean(skyline))
-        pitch = middle - (2 * HORIZON - 1) * high
+        pitch = middle - (2 * self.horizon - 1) * high
         # The picture's share that lies near, in the middle and afar.
         rise = np.diff(before, axis=1, prepend=-1.5)
         shown = np.clip(np.minimum(before, pitch + high) - np.maximum(before - rise, pitch - high), 0, None)

@@ -52,22 +52,21 @@ def test_land_lies_below_and_sky_above(name):
     assert seen_along(LANDS[name], view, -0.6 * high) and not seen_along(LANDS[name], view, 0.9 * high)
 
 
-def test_gentle_land_is_seen_from_low_down_through_a_longer_lens():
+def test_gentle_land_is_seen_through_a_longer_lens_with_more_ground_and_less_sky():
     dunes, mountains = (views.composed(LANDS[name], (CELL, CELL)) for name in ("dunes", "mountains"))
     assert dunes.lens > mountains.lens + 5
-    assert dunes.eye[2] - LANDS["dunes"].max() < 0.03 * 96 * CELL
+    assert dunes.pitch < mountains.pitch
 
 
-def test_low_dunes_on_a_plain_are_seen_from_the_height_of_their_crests_with_one_in_front():
-    """Six dunes of 16 m on a plain of 3.8 km: the eye is about 15 m up, and a third of the columns show a dune."""
+def test_low_dunes_on_a_plain_are_seen_from_above_their_crests_as_forms_on_the_ground():
+    """Six dunes of 16 m on a plain of 3.8 km: the eye is five dunes high, and a third of the columns show a dune."""
     rows, cols = np.mgrid[:128, :128] * 30.0
     dunes = sum(
         np.maximum(16.0 - np.hypot(rows - row, cols - col) / 9.0, 0.0)
         for row, col in ((900, 800), (900, 2000), (1900, 1300), (2000, 2700), (3000, 900), (3100, 2300))
     )
     view = views.composed(dunes, (30.0, 30.0))
-    row, col = (round(at / 30.0 + 63.5) for at in view.eye[1::-1])
-    assert 12.0 < view.eye[2] - dunes[row - 3 : row + 4, col - 3 : col + 4].max() < 25.0 and view.lens > 55.0
+    assert view.eye[2] > 5 * 16.0
     away = np.arange(80.0, 1500.0, 15.0)
     turned = view.heading + np.linspace(-0.28, 0.28, 9)[:, None]
     x, y = view.eye[0] - np.sin(turned) * away, view.eye[1] + np.cos(turned) * away

@@ -18,6 +18,7 @@ from ..files.game_engines import ENGINES as GAME_ENGINES
 from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
+from ..frames.record import LONGEST
 from ..generators.registry import SOURCES
 from ..landscape.manifest import MASKS as LANDSCAPE_MASKS
 from ..processes.registry import PROCESSES
@@ -96,6 +97,13 @@ def _add_erode(commands: Any) -> None:
         "--continue", dest="go_on", action="store_true", help="go on from the checkpoint if there is one of this run"
     )
     erode.add_argument("--frames", metavar="N", type=_count, help="keep the states after N equal shares of the run")
+    erode.add_argument(
+        "--frames-per-second",
+        metavar=("RATE", "SECONDS"),
+        nargs=2,
+        type=_positive,
+        help="keep as many states as a film of this rate and length has, in place of --frames",
+    )
     erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0000.exr …")
     erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
 
@@ -542,6 +550,12 @@ def _number(text: str) -> float:
 def _duration(text: str) -> float:
     if not _number(text) > 0:
         raise argparse.ArgumentTypeError(f"a time is more than 0, not {text}")
+    return _number(text)
+
+
+def _positive(text: str) -> float:
+    if not 0 < _number(text) <= LONGEST:
+        raise argparse.ArgumentTypeError(f"a rate or length is more than 0 and at most {LONGEST:g}, not {text}")
     return _number(text)
 
 

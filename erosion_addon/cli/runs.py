@@ -17,6 +17,7 @@ from ..base.threads import OnProgress
 from ..files import maps
 from ..files.heightmap import SUFFIXES, Written, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..frames.record import frames_of_film
 from ..frames.sequence import Frames
 from ..local import resuming
 from ..local.rerun import LOCAL_MASKS, simulate_region
@@ -112,6 +113,10 @@ def _checkpoint_of(
 
 def _frames(given: argparse.Namespace) -> Frames | None:
     """Frames to keep, if any are asked for."""
+    if given.frames_per_second is not None:
+        if given.frames is not None:
+            raise InputError("--frames and --frames-per-second are two ways to say how many; leave out one of the two.")
+        given.frames = frames_of_film(*given.frames_per_second)
     if given.frames is None and given.frames_folder is None and not given.frames_fields:
         return None
     if given.frames is None or given.frames_folder is None:

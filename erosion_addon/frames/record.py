@@ -19,11 +19,19 @@ RECORD = "frames.json"
 MOST = 9999
 """Most frames of a sequence without the start; file names have four digits."""
 
+LONGEST, FASTEST = 3600.0, 240
+"""Greatest length of a film in seconds, and frames per second."""
+
 NO_RANGE = (math.inf, -math.inf)
 """Range of heights of no frames."""
 
 _LARGEST = 1 << 24
 """Greatest size of a record in bytes; a larger file counts as none."""
+
+
+def frames_of_film(seconds: float, rate: float) -> int:
+    """Number of frames after the start of a film of this length. rate: frames per second."""
+    return max(1, round(seconds * rate))
 
 
 @dataclass(frozen=True)

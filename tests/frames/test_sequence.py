@@ -192,6 +192,18 @@ def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeyp
     assert last.tobytes() == np.load("out.npy").astype(np.float32).tobytes()
 
 
+def test_the_command_counts_frames_by_the_length_of_a_film(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", fractal(24, 32))
+    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames-folder", "kept"]
+    film = ["--frames-per-second", "12", "0.25"]
+    assert main([*words, *film, "--frames", "3"]) == 2
+    assert "leave out one of the two" in capsys.readouterr().err
+    assert main([*words, "--frames-per-second", "inf", "1"]) == 2
+    assert main([*words, *film]) == 0
+    assert max(Path("kept").glob("elevation_*.exr")).name == "elevation_0003.exr"
+
+
 @pytest.mark.parametrize(
     ("ends", "code", "reason"), [(KeyboardInterrupt(), 130, "Interrupted"), (None, 143, "Ended by the system")]
 )

@@ -8,7 +8,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...frames.frame_order import FrameOrder
-from ...frames.record import RECORD, Record
+from ...frames.record import RECORD, Record, frames_of_film
 from ...light.parameters import SUNS
 from ...terrain.fields import BAKED, FIELDS
 from .. import session
@@ -41,7 +41,12 @@ def order_of(obj: bpy.types.Object) -> FrameOrder | None:
     settings = obj.erosion.frames
     if not settings.keep:
         return None
-    return FrameOrder(folder_of(settings), settings.count, fields_of(settings))
+    return FrameOrder(folder_of(settings), count_of(settings), fields_of(settings))
+
+
+def count_of(settings: Any) -> int:
+    """Number of frames to keep after the start."""
+    return frames_of_film(settings.length, settings.rate) if settings.by == "FILM" else int(settings.count)
 
 
 def fields_of(settings: Any) -> tuple[str, ...]:

@@ -30,14 +30,16 @@ class EROSION_PT_frames(SubPanel):
         layout.use_property_decorate = False
         column = layout.column()
         column.enabled = job.now.current is None
-        column.prop(settings, "count")
+        column.row().prop(settings, "by", expand=True)
+        for name in ("length", "rate") if settings.by == "FILM" else ("count",):
+            column.prop(settings, name)
         column.prop(settings, "folder")
         column.label(text="Fields")
         flow = column.grid_flow(columns=2, even_columns=True, align=True)
         flow.use_property_split = False
         flow.prop(settings, "fields")
         if settings.keep:
-            _draw_size(layout, terrain, order.fields_of(settings), settings.count)
+            _draw_size(layout, terrain, order.fields_of(settings), order.count_of(settings))
         if settings.folder:
             _draw_folder(layout, settings)
         layout.separator()

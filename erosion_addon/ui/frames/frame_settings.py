@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...frames.record import MOST
+from ...frames.record import FASTEST, LONGEST, MOST
 from ...scene.frames.order import KEPT
 from ...terrain.fields import FIELDS
 from . import how_far
@@ -32,6 +32,31 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             name="Keep Frames",
             description="Keep states of the run as image sequences, heights and fields, while it goes on",
             update=_name_folder,
+        ),
+        "by": bpy.props.EnumProperty(
+            name="Count By",
+            description="How many states to keep",
+            items=[
+                ("NUMBER", "Number", "A number of states"),
+                ("FILM", "Frames per Second", "As many states as a film of this length has, at its frame rate"),
+            ],
+        ),
+        "length": bpy.props.FloatProperty(
+            name="Length",
+            description="Length of the film from the start of the run to its end, in seconds",
+            default=2.0,
+            min=0.01,
+            max=LONGEST,
+            soft_max=60.0,
+            precision=1,
+        ),
+        "rate": bpy.props.IntProperty(
+            name="Frames per Second",
+            description="Frames in a second of the film; that of the scene plays it at its length",
+            default=24,
+            min=1,
+            max=FASTEST,
+            soft_max=60,
         ),
         "count": bpy.props.IntProperty(
             name="Frames",

@@ -44,6 +44,13 @@ def test_the_first_frame_is_the_start_and_the_last_one_the_result(keeping, tmp_p
     assert IMAGES.read(folder / "wear_0004.exr").ravel().tobytes() == values.tobytes()
 
 
+def test_the_number_of_frames_follows_the_length_and_rate_of_a_film(keeping, tmp_path):
+    settings = keeping.erosion.frames
+    settings.by, settings.length, settings.rate = "FILM", 0.25, 12
+    bpy.ops.erosion.run("EXEC_DEFAULT")
+    assert Record.read(tmp_path / "frames").frames == 3
+
+
 def test_frames_of_another_run_stay_and_the_run_is_refused_until_they_are_deleted(keeping, tmp_path):
     bpy.ops.erosion.run("EXEC_DEFAULT")
     kept = {name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")}

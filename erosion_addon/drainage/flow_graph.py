@@ -186,6 +186,16 @@ class FlowGraph:
         area = self.spacing[0] * self.spacing[1]
         return self.accumulate(self.padded(np.full(self.shape, area) if rain is None else rain * area))
 
+    def arrivals(self, heights: Array, amounts: Array, share: Array) -> Array:
+        """Amounts that enter a region, and these times their mean way and fall in meters, (rows, cols, 3); see
+        `kernels.streams.arrivals`. heights: flat, m. amounts, share of the region: (rows, cols).
+        """
+        waiting = np.zeros((heights.size, 3))
+        waiting[:, 0] = self.padded(amounts * (1.0 - share))
+        arrived = np.zeros_like(waiting)
+        self._streams.arrivals(self.network, self.order, heights, self.padded(share), waiting, arrived)
+        return np.stack([self.inside(values) for values in arrived.T], axis=-1)
+
     def filled(self, heights: Array) -> Array:
         """Heights (flat, m) with all pits filled to their spill level."""
         levels = np.empty_like(heights)

@@ -3,8 +3,10 @@
 
 Only a window is computed: the region and a margin. The mask `strength` is multiplied by the region's share, so the
 margin stays as it is, and rain that falls on it enters the region. Rivers of `uplift` and `water` carry the water of
-all land upstream. What drops, wind and rivers carry beyond the region leaves, and counts as exported; so does what the
-fade at the border takes away, and what it leaves standing counts as added.
+all land upstream. As many drops enter as in a run on the whole, with the water and load that their way leaves them;
+their load counts as added. Toward the border of the region fewer drops act, all others less. What drops, wind and
+rivers carry beyond the region leaves, and counts as exported; so does what the fade at the border takes away, and what
+it leaves standing counts as added.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +20,7 @@ from ..base.threads import granted
 from ..drainage.flow_graph import FlowGraph
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
-from ..processes.shared.state import Volumes
+from ..processes.shared.state import ENTERING, Surroundings, Volumes
 from ..recipe.recipe import EDGE_CHOICE, Recipe, Step
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
@@ -33,7 +35,7 @@ RIM = 0.5
 as talus, fades to 0 at the border.
 """
 
-LOCAL_MASKS = frozenset({"strength", "rain"})
+LOCAL_MASKS = frozenset({"strength", "rain", ENTERING})
 """Masks that a run on a region has in any case, for compiling its kernels."""
 
 
@@ -58,9 +60,9 @@ def simulate_region(
     region = as_region(region, terrain, edges)
     prepared, notes = prepare(masks, terrain.shape)
     window, given = on_window(terrain, recipe, region, prepared)
-    water = inflow(terrain, region, edges, prepared.get("rain"), threads).astype(np.float32)
-    run = simulation.simulate(window, **given, seed=seed, threads=threads, inflow=water)
-    return on_whole(run, partial(Whole, before=terrain, region=region, edges=edges, notes=notes, inflow=water))
+    around = surroundings(terrain, region, edges, prepared.get("rain"), threads)
+    run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
+    return on_whole(run, partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around))
 
 
 def on_window(
@@ -105,7 +107,23 @@ def local_recipe(recipe: Recipe, region: Region) -> Recipe:
     return recipe.with_parameters(on_part).around(region.part.middle)
 
 
-def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0) -> Array:
+def surroundings(
+    terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0
+) -> Surroundings | None:
+    """Land around the window of a region; None if the region is the whole terrain."""
+    if (region.share > 0).all():
+        return None
+    graph = FlowGraph(terrain.shape, terrain.spacing, edges, None, granted(threads))
+    heights = graph.padded(terrain.elevation)
+    graph.route(heights)
+    mean = 1.0 if rain is None else float(rain.mean(dtype=np.float64))
+    amounts = np.ones(terrain.shape) if rain is None else rain / mean
+    entering = np.dstack([region.share, graph.arrivals(heights, amounts, region.share)])
+    water = _inflow(graph, terrain, region, rain)
+    return Surroundings(water.astype(np.float32), region.cut(entering).astype(np.float32), mean)
+
+
+def _inflow(graph: FlowGraph, terrain: Terrain, region: Region, rain: Array | None) -> Array:
     """Cells beyond the window whose water enters it at a cell, (rows, cols) of the window.
 
     Cells on the window's edge are outlets of a run there, so water enters behind them.
@@ -113,8 +131,6 @@ def inflow(terrain: Terrain, region: Region, edges: str, rain: Array | None, thr
     found = np.zeros((len(region.rows), len(region.cols)))
     if found.shape == terrain.shape:
         return found
-    graph = FlowGraph(terrain.shape, terrain.spacing, edges, None, granted(threads))
-    graph.route(graph.padded(terrain.elevation))
     areas = graph.inside(graph.drainage_area(rain)) / terrain.cell_area
     behind = np.zeros(found.shape, bool)
     behind[1:-1, 1:-1] = True
@@ -131,18 +147,30 @@ class Whole:
     """Simulation of a window, told as one of the whole terrain."""
 
     def __init__(
-        self, window: Simulation, before: Terrain, region: Region, edges: str, notes: list[str], inflow: Array
+        self,
+        window: Simulation,
+        before: Terrain,
+        region: Region,
+        edges: str,
+        notes: list[str],
+        around: Surroundings | None,
     ) -> None:
         self.kinds, self.titles = window.kinds, window.titles
         self.drain, self.counts, self.estimates = window.drain, window.counts, window.estimates
         self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
-        self._inflow = inflow
+        self._around = around
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
         window, before = self._window.checkpoint(), self._before
-        values = {"region": {"edges": self._edges, "notes": list(self._notes)}, "window": window.values}
-        arrays = {"region/share": self._region.share, "region/inflow": self._inflow}
+        values: dict[str, Any] = {
+            "region": {"edges": self._edges, "notes": list(self._notes)},
+            "window": window.values,
+        }
+        arrays = {"region/share": self._region.share}
+        if self._around is not None:
+            arrays |= {"region/inflow": self._around.inflow, "region/entering": self._around.entering}
+            values["region"]["rain_mean"] = self._around.rain_mean
         arrays |= {f"start/{name}": array for name, array in {**before.fields, "elevation": before.elevation}.items()}
         arrays |= {f"window/{name}": array for name, array in window.arrays.items()}
         return Checkpoint(values, arrays)

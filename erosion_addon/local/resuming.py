@@ -10,6 +10,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import OnProgress
+from ..processes.shared.state import LARGEST, Surroundings, within
 from ..recipe.recipe import EDGE_CHOICE, Recipe
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
@@ -21,6 +22,9 @@ from ..terrain.terrain import Terrain
 from .region import Region, as_region
 from .rerun import LOCAL_MASKS, Whole, on_whole, on_window
 
+NOT_NEGATIVE = (0.0, LARGEST)
+"""Range of amounts in a checkpoint."""
+
 
 def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
     """Resume from a `progress.checkpoint` of a run on a terrain or a region, with the same bytes as an uninterrupted
@@ -29,10 +33,10 @@ def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = N
     if not is_local(checkpoint):
         return simulation.resume(checkpoint, threads, results)
     try:
-        whole, water = _of_checkpoint(checkpoint)
+        whole, around = _of_checkpoint(checkpoint)
     except (InputError, KeyError, TypeError, ValueError, AttributeError):
         raise InputError("The checkpoint is damaged; run it again from the start.") from None
-    return on_whole(simulation.resume(_window_of(checkpoint), threads, inflow=water), whole)
+    return on_whole(simulation.resume(_window_of(checkpoint), threads, around=around), whole)
 
 
 def is_local(checkpoint: Checkpoint) -> bool:
@@ -81,20 +85,31 @@ def _window_of(checkpoint: Checkpoint) -> Checkpoint:
     return Checkpoint(values if isinstance(values, dict) else {}, checkpoint.part("window"))
 
 
-def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole], Array]:
-    """What shows a window's simulation as one of the whole terrain, and water that enters the window."""
+def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole], Surroundings | None]:
+    """What shows a window's simulation as one of the whole terrain, and the land around the window."""
     values, start, part = checkpoint.values["region"], checkpoint.part("start"), checkpoint.part("region")
     window = _window_of(checkpoint)
     terrain = Terrain(start.pop("elevation"), tuple(window.values["spacing"]), start)
-    edges, notes, share, water = EDGE_CHOICE.checked(values["edges"]), values["notes"], part["share"], part["inflow"]
-    if share.dtype.kind + water.dtype.kind != "ff":
+    edges, notes, share = EDGE_CHOICE.checked(values["edges"]), values["notes"], part["share"]
+    if share.dtype.kind != "f":
         raise ValueError
     if share.shape != terrain.shape or not ((share >= 0) & (share <= 1)).all() or not share.any():
         raise ValueError
     region = Region.around(share, terrain.spacing, edges)
     shape = len(region.rows), len(region.cols)
-    if not (water.shape == shape == window.arrays["start/elevation"].shape and window.values["edges"] == region.edges):
+    if not (shape == window.arrays["start/elevation"].shape and window.values["edges"] == region.edges):
         raise ValueError
-    if not (np.isfinite(water) & (water >= 0)).all() or not all(isinstance(line, str) for line in notes):
+    if not all(isinstance(line, str) for line in notes):
         raise ValueError
-    return partial(Whole, before=terrain, region=region, edges=edges, notes=notes, inflow=water), water
+    around = None if (share > 0).all() else _around(part, float(values["rain_mean"]), shape)
+    return partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around), around
+
+
+def _around(part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]) -> Surroundings:
+    """Land around a window of a shape, from the arrays of a checkpoint; ValueError for what is none."""
+    water, entering = part["inflow"], part["entering"]
+    if water.dtype.kind + entering.dtype.kind != "ff" or (water.shape, entering.shape) != (shape, (*shape, 4)):
+        raise ValueError
+    if not (within(water, NOT_NEGATIVE) and within(entering, NOT_NEGATIVE) and 0 < rain_mean <= LARGEST):
+        raise ValueError
+    return Surroundings(water, entering, rain_mean)

@@ -19,7 +19,7 @@ from ..processes.registry import PROCESSES
 from ..processes.shared.coarse_step import AtFeatureSize
 from ..processes.shared.process import StepFactory
 from ..processes.shared.row_bands import however_small
-from ..processes.shared.state import State
+from ..processes.shared.state import ENTERING, State
 from ..recipe.recipe import Recipe, Step
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
@@ -95,6 +95,8 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
     painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
+    if ENTERING in masks:
+        painted[ENTERING] = np.full((*shape, 4), 0.5, np.float32)
     return State(elevation, layers, painted, spacing, recipe.edges, THREADS, strata=recipe.strata)
 
 

@@ -14,7 +14,7 @@ from ..base.errors import InputError
 from ..base.threads import granted
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import missing, protected_soil
-from ..processes.shared.state import INFLOW, State, Step, Volumes, thickness
+from ..processes.shared.state import State, Step, Surroundings, Volumes, thickness
 from ..recipe.needs import stillness
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
 from ..terrain.fields import FIELDS
@@ -39,20 +39,20 @@ def simulate(
     threads: int = 0,
     results: Results | None = None,
     adds_up: bool = False,
-    inflow: Array | None = None,
+    around: Surroundings | None = None,
 ) -> Iterator[Progress]:
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop iterating to stop.
 
     seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most to
     use, 0 for all processors; the result does not depend on it. results: cache of steps from earlier runs; cached steps
     are skipped and the others are added, with the same result. adds_up: whether to add to the terrain's wear and
-    deposition. inflow: (rows, cols) cells beyond the terrain whose water enters at a cell, for `uplift` and `water`.
+    deposition. around: land around the terrain, whose water and drops enter.
 
     The last progress has fraction 1. The input terrain is never changed. Raises InputError for invalid input before any
     work.
     """
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
-    simulation.let_in(inflow)
+    simulation.let_in(around)
     simulation.reuse()
     return simulation.run()
 
@@ -73,12 +73,12 @@ def erode(
 
 
 def resume(
-    checkpoint: Checkpoint, threads: int = 0, results: Results | None = None, inflow: Array | None = None
+    checkpoint: Checkpoint, threads: int = 0, results: Results | None = None, around: Surroundings | None = None
 ) -> Iterator[Progress]:
     """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results: cache for steps that
-    end from now on. inflow: as of `simulate`; a checkpoint does not hold it.
+    end from now on. around: as of `simulate`; a checkpoint does not hold it.
     """
-    return _Simulation.from_checkpoint(checkpoint, threads, results, inflow).run()
+    return _Simulation.from_checkpoint(checkpoint, threads, results, around).run()
 
 
 def is_of(
@@ -158,10 +158,10 @@ class _Simulation:
                     raise InputError(f"{step.title}: {missing(name, mask)}")
             there.update(PROCESSES[step.kind].writes)
 
-    def let_in(self, inflow: Array | None) -> None:
-        """Let water enter, if any; a checkpoint does not hold it. inflow: see `simulate`."""
-        if inflow is not None:
-            self._state.masks = {**self._masks, INFLOW: inflow.astype(np.float32)}
+    def let_in(self, around: Surroundings | None) -> None:
+        """Let water and drops enter, if any; a checkpoint does not hold them. around: see `simulate`."""
+        if around is not None:
+            self._state = around.around(self._state)
             self._results = None
 
     def checkpoint(self) -> Checkpoint:
@@ -190,7 +190,7 @@ class _Simulation:
 
     @classmethod
     def from_checkpoint(
-        cls, checkpoint: Checkpoint, threads: int, results: Results | None, inflow: Array | None = None
+        cls, checkpoint: Checkpoint, threads: int, results: Results | None, around: Surroundings | None = None
     ) -> "_Simulation":
         """Simulation restored from a checkpoint; InputError for an invalid one."""
         stand = Standing.of(checkpoint)
@@ -201,7 +201,7 @@ class _Simulation:
         simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
         simulation._number, simulation._reports, simulation._notes = stand.number, stand.reports, stand.notes
         simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
-        simulation.let_in(inflow)
+        simulation.let_in(around)
         if stand.step:
             simulation._start_step()
             running: Any = simulation._running

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.local.region import Region
-from erosion_addon.local.rerun import inflow, local_recipe
+from erosion_addon.local.rerun import local_recipe, surroundings
 from erosion_addon.model import InputError, Recipe, Terrain, erode, erode_region
 from erosion_addon.terrain.strata import Strata
 from tests.processes.test_laws import SHORT, recipe
@@ -99,7 +99,7 @@ def test_rivers_bring_the_water_of_all_land_upstream():
     cells = np.zeros((60, 40), bool)
     cells[20:30, 12:28] = True
     window = Region.of(cells, valley.spacing, "open")
-    entering = inflow(valley, window, "open", None)
+    entering = surroundings(valley, window, "open", None).inflow
     top = window.rows[-1]
     river = entering[top - 1 - window.rows[0], 20 - window.cols[0]]
     upstream = (60 - top - 1) * 38  # the land above the window's last row but its outlets, to the sides and at the top
@@ -123,6 +123,36 @@ def test_water_of_the_land_upstream_flows_through_the_region():
     through = [float((one["water_depth"] * one["velocity"][..., 0])[middle].sum()) for one in (whole, local)]
     assert through[1] == pytest.approx(through[0], rel=0.15)  # 0.35 of it without the water from around
     assert abs(local.report["mass"]["error"]) < 1e-9 * local.report["mass"]["moved"]
+
+
+@pytest.mark.parametrize(("kind", "given"), [("droplet", {}), ("rill", {"form": "capacity"})])
+def test_as_many_drops_pass_through_a_region_as_on_the_whole(kind, given):
+    """In a valley with most of its land upstream, whose drops come loaded. The load is told as added."""
+    row, col = np.mgrid[:160, :96]
+    before = Terrain(fractal(160, 96, relief=100.0) + 3.0 * row + 4.0 * np.abs(col - 48.2), 20.0)
+    cells = np.zeros(before.shape, np.float32)
+    cells[25:75, 22:74] = 1
+    steps = Recipe.from_dict({"name": kind, "step": [{"kind": kind, "detail": 0, **given}]})
+    whole, local = erode(before, steps, seed=1, edges="open"), erode_region(before, steps, cells, seed=2, edges="open")
+    core = Region.of(cells, before.spacing, "open").share > 0.99
+    flow = [float(one["flow"][core].mean()) for one in (whole, local)]
+    assert flow[1] == pytest.approx(flow[0], rel=0.3)
+    mass = local.report["mass"]
+    assert mass["added"] > 0 and abs(mass["error"]) < 1e-9 * mass["moved"]
+
+
+def test_a_region_gets_the_rain_of_the_whole():
+    """Half as much rain in the region as elsewhere is half as many drops, not all of them."""
+    row, col = np.mgrid[:64, :64]
+    summit, cells = Terrain(-5.0 * np.hypot(row - 31.5, col - 31.5), 10.0), np.zeros((64, 64), np.float32)
+    cells[20:44, 20:44] = 1
+    rain = np.ones((64, 64))
+    rain[10:54, 10:54] = 0.5
+    drops = [
+        erode_region(summit, recipe("droplet"), cells, seed=1, masks=masks).report["steps"][0]["drops"]
+        for masks in ({}, {"rain": rain})
+    ]
+    assert drops[1] == pytest.approx(0.5 / rain.mean() * drops[0], rel=0.05)
 
 
 def test_lengths_in_sides_of_the_terrain_stay_those_of_the_whole():

@@ -80,6 +80,32 @@ def accumulate(network, order, amounts, first, last):
 
 
 @kernel
+def arrivals(network, order, heights, shares, waiting, arrived):
+    """Amounts that enter a region on their way downstream, where its share rises: from s to s' as many of those that
+    still wait as (s' - s) / (1 - s).
+
+    shares: (n,) 0-1. waiting: (n, 3) amounts outside at their start, and two columns of 0; changed. arrived: (n, 3)
+    zeros: amounts that enter at a cell, and these times their mean way (m) and mean fall (m) since they went uphill.
+    """
+    for place in range(order.size - 1, -1, -1):
+        cell = np.int64(order[place])
+        number = network.toward[cell]
+        if shares[cell] >= 1.0 or number >= OUTLET:
+            continue
+        below, amount = neighbor(network, cell, number), waiting[cell, 0]
+        fall, rise = heights[cell] - heights[below], max(shares[below] - shares[cell], 0.0)
+        part = rise / (1.0 - shares[cell])
+        way = waiting[cell, 1] + amount * network.distances[number]
+        fallen = waiting[cell, 2] + amount * fall if fall > 0.0 else 0.0
+        arrived[below, 0] += part * amount
+        arrived[below, 1] += part * way
+        arrived[below, 2] += part * fallen
+        waiting[below, 0] += (1.0 - part) * amount
+        waiting[below, 1] += (1.0 - part) * way
+        waiting[below, 2] += (1.0 - part) * fallen
+
+
+@kernel
 def fill(network, order, heights, levels):
     """`levels`: heights (m) with all pits filled to their spill level."""
     for place in range(order.size):

@@ -7,10 +7,18 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...grid.springs import spring_cells
+from ...kernels.elementary import expm1, power
 from ..shared.coarse_step import AtFeatureSize
-from ..shared.particle_step import PATIENCE, DropStep, drop_sources
+from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes
 from .parameters import DropletParameters
+
+FALL_IN_MIND = 9.0
+"""Fall in cells over which a drop comes to a pit and begins anew.
+
+Measured with the default parameters: rivers with mean falls of 2.7, 13, 11 and 30 cells upstream (a fractal, a rough
+valley, eroded mountains, a smooth valley) carry loads of 2.4, 6.4, 4.8 and 6.7 cells, and an energy of 0.3 to 1.8.
+"""
 
 
 class DropletStep(DropStep):
@@ -24,14 +32,14 @@ class DropletStep(DropStep):
 
     continues = ("surface_color",)
 
-    evolving = ("_ground", "_flow", "_color", "_totals", "_run", "_hillslopes")
+    evolving = ("_ground", "_flow", "_color", "_totals", "_run", "_hillslopes", "_brought")
 
     def __init__(self, state: State, parameters: DropletParameters, key: int, portions: float = 1.0) -> None:
         from .kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
         super().__init__(state, key, parameters, sources, droplet, portions)
-        self._parameters, self._kernel = parameters, droplet
+        self._parameters = parameters
         self._spread = _spread(state, parameters)
         self._flow = np.zeros(state.elevation.shape, np.float32)
         color = state.layers.get("surface_color")
@@ -70,6 +78,29 @@ class DropletStep(DropStep):
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
 
+    def _arriving(self, entering: Entering) -> Array:
+        """On their fall they gain speed and dig, so that their load is what they can carry: s = k v, with k = slope ·
+        w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them down again, see `FALL_IN_MIND`.
+        """
+        from .kernels import motion
+
+        given, unit = self._constants, self._state.cell_size
+        drops = np.zeros((len(entering.way), self._kernel.NUMBERS))
+        drops[:, :2] = entering.places
+        water = power(max(1.0 - given.evaporation, TINY), entering.way / unit)
+        slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
+        slope = np.maximum(slope / np.sqrt(slope * slope + 1.0) if given.sine_slope else slope, given.minimum_slope)
+        fall, carried = -FALL_IN_MIND * expm1(-entering.fall / unit / FALL_IN_MIND), slope * water * given.capacity
+        energy = 2.0 * given.gravity * carried * carried
+        if given.erosion_rate > 0:
+            drops[:, motion.LOAD] = 2.0 * fall / (1.0 + np.sqrt(1.0 + 4.0 * fall / np.maximum(energy, TINY)))
+        drops[:, motion.SPEED] = np.sqrt(2.0 * given.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0))
+        drops[:, motion.WATER], drops[:, motion.DRAWS] = water, 3.0
+        if self._color is not None:
+            rows, cols = entering.places.astype(np.intp).T
+            drops[:, motion.COLOR :] = self._color[rows, cols]
+        return drops
+
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(
             worked, tiles, pool, self._ground, self._flow, self._color, self._masks, self._constants, self._totals
@@ -92,7 +123,7 @@ class DropletStep(DropStep):
         layers, state = self._solid_layers(ground), self._state
         layers["flow"] = self._flow.copy()
         layers["moisture"] = np.empty(self._flow.shape, np.float32)
-        catchment = state.cell_size * self._flow.size / max(self._run.started, 1)
+        catchment = state.cell_size * self._catchment / max(self._run.started, 1)
         wetness(
             layers["elevation"], self._flow, *state.spacing, catchment, self._parameters.wetness, layers["moisture"]
         )
@@ -103,7 +134,7 @@ class DropletStep(DropStep):
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""
         eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
-        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(self._given_way())
+        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(self._besides())
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""

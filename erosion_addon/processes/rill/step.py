@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from ...kernels.elementary import expm1
+from ...kernels.elementary import expm1, power
 from ..shared.coarse_step import AtFeatureSize
-from ..shared.particle_step import PATIENCE, DropStep, drop_sources
+from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes
 from .parameters import RillParameters
 
@@ -24,7 +24,7 @@ class RillStep(DropStep):
 
     continues = ("moisture",)
 
-    evolving = ("_ground", "_water", "_scale", "_totals", "_run", "_hillslopes")
+    evolving = ("_ground", "_water", "_scale", "_totals", "_run", "_hillslopes", "_brought")
 
     limits = {"_scale": (2.0**-80, 1.0)}
 
@@ -32,7 +32,6 @@ class RillStep(DropStep):
         from .kernels import rill  # numba takes a second to import, so only where it runs
 
         super().__init__(state, key, parameters, drop_sources(state), rill, portions)
-        self._kernel = rill
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
         self._water[..., 1] = state.layers.get("moisture", 0.0)
         self._scale = np.ones(1)
@@ -58,7 +57,7 @@ class RillStep(DropStep):
             minimum_volume=given.minimum_volume,
             evaporation=-expm1(-given.evaporation * unit),
             soil_absorption=-expm1(-given.soil_absorption * unit),
-            soil_evaporation=-expm1(-given.soil_evaporation / (rows * cols)),
+            soil_evaporation=-expm1(-given.soil_evaporation / self._catchment),
             maximum_steps=max(1, round(given.maximum_path * max(rows, cols))),
             edges=EDGES.index(state.edges),
             row_step=unit / state.spacing[0],
@@ -79,6 +78,21 @@ class RillStep(DropStep):
             self._scale,
             self._constants.soil_evaporation,
         )
+
+    def _arriving(self, entering: Entering) -> Array:
+        """At the speed at which friction takes what the slope gives, with what they can carry, at most their fall."""
+        kernel, given, unit = self._kernel, self._constants, self._state.cell_size
+        drops = np.zeros((len(entering.way), kernel.NUMBERS))
+        drops[:, :2] = entering.places
+        volume = power(1.0 - given.evaporation, entering.way / unit)
+        slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
+        speed = given.gravity * slope / max(given.friction, given.gravity)
+        drops[:, [kernel.ROW_SPEED, kernel.COL_SPEED]] = -entering.slope * (speed / np.maximum(slope, TINY))[:, None]
+        if given.carries:
+            carried = np.minimum(speed * volume * slope * given.capacity, entering.fall / unit)
+            drops[:, kernel.LOAD] = np.maximum(carried, 0.0)
+        drops[:, kernel.VOLUME], drops[:, kernel.SCALE] = volume, self._scale[0]
+        return drops
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(
@@ -109,7 +123,7 @@ class RillStep(DropStep):
         eroded, filled, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:3])
         exported += self._settled()[1] * self._unit_volume
         made = 0.0 if self._constants.carries else filled - eroded
-        return Volumes(eroded, exported, made).plus(self._given_way())
+        return Volumes(eroded, exported, made).plus(self._besides())
 
 
 RillSteps = AtFeatureSize(RillStep)

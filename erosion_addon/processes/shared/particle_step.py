@@ -3,7 +3,7 @@
 
 import math
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,14 @@ from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
 from .shares import Ground, shares
 from .slides import Hillslopes
-from .state import State, Step, Volumes, chunk_end
+from .state import ENTERING, State, Step, Volumes, chunk_end
 from .tile_scheduler import TileRun
+
+OWN_KEY = np.uint64(2**30)
+"""Added to the key for drops from around; keys of a recipe's steps differ by less."""
+
+TINY = 1e-30
+"""Number in place of 0 below a fraction."""
 
 PATIENCE = 2**16
 """Steps per visit of a tile; a tile with many drops would take seconds otherwise."""
@@ -32,13 +38,23 @@ class DropStep(Step):
     _totals: Any
     """Totals of the kernel, one element per tile, with `steps` and `paths_cut`."""
 
+    _kernel: Any
+    """Module of the kernel."""
+
+    later = ("_brought",)
+
     def __init__(
         self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any, portions: float
     ) -> None:
-        self._state, self._ground = state, in_unit(state, state.cell_size)
+        state = _by_drops(state)
+        self._state, self._kernel, self._ground = state, kernel, in_unit(state, state.cell_size)
         self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
-        count = round(parameters.drops_per_cell * state.elevation.size) if anywhere else 0
+        self._entering, self._brought = Entering.of(state), np.zeros(1)
+        own, around = (state.elevation.size, 0.0) if self._entering is None else self._entering.cells
+        self._catchment = own + around
+        self._fall_here = round(parameters.drops_per_cell * own) if anywhere else 0
+        count = self._count = self._fall_here + round(parameters.drops_per_cell * around)
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
         self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
@@ -57,6 +73,10 @@ class DropStep(Step):
         """Place the drops first … last - 1 on the tiles where they start."""
         raise NotImplementedError
 
+    def _arriving(self, entering: "Entering") -> Array:
+        """Values of the drops that enter each of the cells `entering`, (cells, n) float64, see `Pool.numbers`."""
+        raise NotImplementedError
+
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         """Run the drops on the tiles `worked`."""
         raise NotImplementedError
@@ -67,7 +87,17 @@ class DropStep(Step):
             self._hillslopes.follow(first)
         if self._masks is not None and self._state.hardness_changes:
             self._masks[...] = drop_masks(self._state, ground_now(self._state, self._ground, self._state.cell_size))
-        self._start(pool, tiles, first, last)
+        here = [number * self._fall_here // max(self._count, 1) for number in (first, last)]
+        self._start(pool, tiles, *here)
+        if self._entering is not None and last - first > here[1] - here[0]:
+            self._let_in(pool, tiles, first - here[0], last - here[1], self._entering)
+
+    def _let_in(self, pool: Any, tiles: Any, first: int, last: int, entering: "Entering") -> None:
+        """Place the drops first … last - 1 from the land around on the tiles where they enter."""
+        from .kernels.entering import enter_drops
+
+        given = self._key + OWN_KEY, first, last, entering.chances, self._arriving(entering), self._kernel.LOAD
+        self._brought += enter_drops(pool, tiles, *given)
 
     def advance(self) -> float:
         """Run some turns, or a part of one; returns the share done."""
@@ -105,12 +135,13 @@ class DropStep(Step):
         """Volume unit of the kernel in m³."""
         return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
 
-    def _given_way(self) -> Volumes:
-        """Material moved and exported by slides and creep so far."""
+    def _besides(self) -> Volumes:
+        """Material moved and exported by slides and creep so far, and brought by drops from around."""
+        brought = float(self._brought[0]) * self._unit_volume
         if not self._hillslopes:
-            return Volumes(0.0, 0.0)
+            return Volumes(0.0, 0.0, brought)
         area = self._state.spacing[0] * self._state.spacing[1]
-        return Volumes(float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area)
+        return Volumes(float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area, brought)
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
@@ -121,6 +152,53 @@ class DropStep(Step):
             "mean_path": float(self._totals.steps.sum()) / done if done else 0.0,
             "paths_cut": int(self._totals.paths_cut.sum()),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class Entering:
+    """Drops that enter a window from the land around.
+
+    cells: of mean rain, on the window and upstream. places: (n, 2) float64, row and column of the cells where they
+    enter; chances: (n,), cumulated up to 1. way, fall: (n,) float64 m, means on the way there; fall is that since the
+    drop last went uphill. slope: (n, 2) float64, rise of the ground there along rows and columns.
+    """
+
+    cells: tuple[float, float]
+    places: Array
+    chances: Array
+    way: Array
+    fall: Array
+    slope: Array
+
+    @classmethod
+    def of(cls, state: State) -> "Entering | None":
+        """Drops that enter the window of a state; None for one that is no window."""
+        if ENTERING not in state.masks:
+            return None
+        share, counts, ways, falls = np.moveaxis(state.masks[ENTERING].astype(np.float64), -1, 0)
+        rain, places = state.relative_rain, np.nonzero(counts)
+        own = math.fsum((share if rain is None else share * rain).ravel())
+        found, rises = counts[places], np.gradient(state.elevation, *state.spacing)
+        return cls(
+            cells=(own, math.fsum(found)),
+            places=np.stack(places, axis=-1).astype(np.float64),
+            chances=cumulated(found.copy()),
+            way=ways[places] / found,
+            fall=falls[places] / found,
+            slope=np.stack([rise[places] for rise in rises], axis=-1),
+        )
+
+
+def _by_drops(state: State) -> State:
+    """State of a window in which fewer drops act toward the border of the region, each at full strength.
+
+    Drops of less strength cannot fill pits, and end there.
+    """
+    if ENTERING not in state.masks or "strength" not in state.masks:
+        return state
+    share, strength = state.masks[ENTERING][..., 0], state.masks["strength"]
+    whole = np.minimum(np.divide(strength, share, out=np.zeros_like(strength), where=share > 0), np.float32(1.0))
+    return replace(state, masks={**state.masks, "strength": whole})
 
 
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
@@ -134,6 +212,8 @@ def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spri
     springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
     """
     rain = state.masks.get("rain")
+    if ENTERING in state.masks:
+        rain = state.masks[ENTERING][..., 0] * (np.float32(1.0) if rain is None else rain)
     total = math.fsum(rate for _, _, rate in springs)
     share = spring_share if total > 0 else 0.0
     if rain is None and share == 0.0:
@@ -150,6 +230,6 @@ def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spri
 def cumulated(weights: Array) -> Array:
     """Cumulated weights (cells,) float64 up to 1, in place; all 0 if all weights are."""
     np.cumsum(weights, out=weights)
-    if weights[-1] > 0:
+    if weights.size and weights[-1] > 0:
         weights /= weights[-1]
     return weights

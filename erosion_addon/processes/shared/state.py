@@ -16,6 +16,12 @@ from ...terrain.strata import Strata
 INFLOW = "inflow"
 """Mask of a window: cells beyond it whose water enters at a cell."""
 
+ENTERING = "entering"
+"""Mask of a window, (rows, cols, 4): share of the rain on a cell that falls as drops there, 0-1; cells upstream,
+weighted with their rain, whose drops enter the region here; and these times the mean of the drops' way, and of their
+fall since they last went uphill, in meters.
+"""
+
 CHUNK_SECONDS = 0.1
 """Duration of `advance`: short enough to stop at once, long enough to have no overhead."""
 
@@ -36,7 +42,7 @@ class State:
     elevation: (rows, cols) float64 m. layers: further arrays by field name, always with `sediment` (m, the loose top of
     the elevation), and with `soil` (m, loose too) once a step has made it. masks: by kind, float32. spacing: (row, col)
     m. threads: the most to use. fixed: (rows, cols) m of loose material that counts as rock. strata: layers of rock.
-    limits: depth limits of the step that starts here.
+    limits: depth limits of the step that starts here. rain_mean: of the rain mask; None for the mean of the cells here.
     """
 
     elevation: Array
@@ -48,6 +54,16 @@ class State:
     fixed: Array | None = None
     strata: Strata | None = None
     limits: Limits = NO_LIMITS
+    rain_mean: float | None = None
+
+    @property
+    def relative_rain(self) -> Array | None:
+        """Rain relative to its mean, (rows, cols); None without a rain mask. Unchanged where it never rains."""
+        rain = self.masks.get("rain")
+        if rain is None:
+            return None
+        mean = rain.mean(dtype=np.float64) if self.rain_mean is None else self.rain_mean
+        return np.asarray(rain / np.float64(mean or 1.0))
 
     @property
     def hardness_changes(self) -> bool:
@@ -93,6 +109,22 @@ class State:
             return {own: loose}
         below = np.minimum(self.layers[other], loose)
         return {own: loose - below, other: below}
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`. rain_mean: of the
+    whole land's rain mask.
+    """
+
+    inflow: Array
+    entering: Array
+    rain_mean: float
+
+    def around(self, state: State) -> State:
+        """State of the window with this land around it."""
+        masks = {**state.masks, INFLOW: self.inflow, ENTERING: self.entering}
+        return replace(state, masks=masks, rain_mean=self.rain_mean)
 
 
 def thickness(change: Array, before: Array | None = None) -> Array:

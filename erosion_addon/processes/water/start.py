@@ -49,19 +49,16 @@ def masks(state: State, ground: Ground | None = None) -> Array:
     return masks
 
 
-def mean_of(rain: Array | None) -> np.float64:
-    """Mean of a rain mask, which rain is divided by: 1 without one, or where it never rains."""
-    return np.float64(1.0) if rain is None else rain.mean(dtype=np.float64) or np.float64(1.0)
-
-
 def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
     """Flat indices of the cells with springs, and of those where the rain on land around a region enters, and their
     inflow in m/s."""
     area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
     rates = [rate / area for _, _, rate in parameters.springs]
     if INFLOW in state.masks:
-        entering, wetness = state.masks[INFLOW].ravel().astype(np.float64), state.masks.get("rain")
-        rain = parameters.rain / 1000 / HOUR / mean_of(wetness)
+        entering = state.masks[INFLOW].ravel().astype(np.float64)
+        rain = parameters.rain / 1000 / HOUR
+        if "rain" in state.masks:
+            rain /= state.rain_mean or 1.0
         found = np.flatnonzero(entering)
         cells, rates = [*cells, *found], [*rates, *(rain * entering[found])]
     return np.array(cells, np.int64), np.array(rates, np.float64)

@@ -13,7 +13,7 @@ from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
-from .start import HOUR, layer, masks, mean_of, sources, water_level, whole_meters
+from .start import HOUR, layer, masks, sources, water_level, whole_meters
 
 FRESH = 2.0
 """Meters of soil gained or lost per hour above which nothing grows."""
@@ -278,9 +278,9 @@ class WaterStep(Step):
         self._rain[:] = given.rain / 1000 / HOUR
         if self._clouds is not None:
             self._rain *= np.roll(self._clouds, at, (0, 1))
-        mask = self._state.masks.get("rain")
-        if mask is not None:
-            self._rain *= mask / mean_of(mask)
+        relative = self._state.relative_rain
+        if relative is not None:
+            self._rain *= relative
         if "rainfall" in self._state.masks:
             self._rain *= self._state.masks["rainfall"]
         if self._melt is not None:

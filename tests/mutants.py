@@ -126,13 +126,13 @@ def faults(source: str) -> list[int]:
 
 
 def faulty(source: str, number: int) -> tuple[str, str]:
-    """A module with a fault in one of `faults`, and the fault in words."""
+    """A module with a fault in one of `faults`, and the fault's line and change in words."""
     tree = ast.parse(source)
     node = next(itertools.islice(_nodes(tree), number, None))
     made = _mutated(node)
     assert made is not None
     before, after = (ast.unparse(part).splitlines()[0] for part in (node, made))
-    return ast.unparse(_Replace(node, made).visit(tree)), f"line {node.lineno}: {before:.80} → {after:.80}"
+    return ast.unparse(_Replace(node, made).visit(tree)), f"{node.lineno}: {before:.80} → {after:.80}"
 
 
 class Copy:
@@ -196,7 +196,7 @@ def main() -> int:
                     survivors.append(words)
         print(f"{module}: {seen} of {len(drawn)} faults noticed ({len(numbers)} possible)", flush=True)
         for words in survivors:
-            print(f"    survived: {words}", flush=True)
+            print(f"    survived: {module}:{words}", flush=True)
         noticed, made = noticed + seen, made + len(drawn)
     print(f"{noticed} of {made} faults noticed: {noticed / made:.0%}")
     return int(noticed < given.share * made)

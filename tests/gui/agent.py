@@ -19,17 +19,19 @@ import bpy
 import numpy as np
 
 EXTENSION = "bl_ext.user_default.terrain_erosion"
-TICK = 0.02  # seconds between two looks at the socket
+TICK = 0.01  # seconds between two looks at the socket
 
 
 class Clock:
     """Looks at the time and at the run in every turn of Blender's main loop (time.monotonic, seconds).
 
-    longest: the longest turn, our own answers not counted; last_job: the last run; idle_since: when it was seen gone.
+    longest: the longest turn, our own answers not counted; last_job: the last run; idle_since: when it was seen gone;
+    drawn: when the viewport was drawn last.
     """
 
     def __init__(self):
         self.longest, self.asleep_since, self.last_job, self.idle_since = 0.0, None, None, 0.0
+        self.drawn = time.monotonic()
 
     def wake(self):
         now = time.monotonic()
@@ -45,6 +47,13 @@ class Clock:
 
     def restart(self):
         self.longest = 0.0
+
+    def draw(self):
+        self.drawn = time.monotonic()
+
+    def rest(self):
+        """Seconds in which the viewport was not drawn: it is drawn anew while shaders compile and samples come in."""
+        return time.monotonic() - self.drawn
 
 
 # What is on the screen
@@ -259,6 +268,8 @@ listener.bind(sys.argv[-1])
 listener.listen(4)
 listener.setblocking(False)
 
+bpy.types.SpaceView3D.draw_handler_add(clock.draw, (), "WINDOW", "POST_PIXEL")
+bpy.context.scene.eevee.taa_samples = 1  # software draws each for seconds
 bpy.context.preferences.view.show_splash = False
 bpy.context.preferences.use_preferences_save = False
 bpy.context.preferences.view.filebrowser_display_type = "SCREEN"  # a second window may land outside the screen

@@ -71,7 +71,7 @@ def a_recipe_is_chosen_by_its_picture(window):
 def escape_leaves_the_mesh_as_it_was(window):
     before = _start(window)
     early = window.ask("job().fraction")
-    window.wait("more progress", f"job().fraction > {early} + 0.02")
+    window.wait("more progress", f"job().fraction > {early} + 0.002")
     window.picture("the_bar_moves")
     window.over_viewport()
     pressed = time.monotonic()
@@ -104,7 +104,7 @@ def the_search_finds_erosion(window):
 def finish_keeps_what_is_there_as_one_undo_step(window):
     window.ask(f"{SETTINGS}.show_progress = False")  # drawn so slowly that buttons are hard to find
     before = _start(window)
-    window.wait("some erosion", "job().fraction > 0.02")
+    window.wait("some erosion", "job().fraction > 0.002")
     window.press("erosion.finish")
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") != before, "erosion.finish kept nothing"

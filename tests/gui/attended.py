@@ -146,7 +146,7 @@ def twenty_undos_and_redos_of_runs(window):
 
 
 def runs_of_a_queue_are_undo_steps_of_their_own(window):
-    window.ask(f"new_terrain(384, 512, {LONG})")
+    window.ask(f"new_terrain(96, 128, {LONG})")
     window.ask(OTHER.format(drops=SHORT))
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Other')")
     window.press("erosion.run")

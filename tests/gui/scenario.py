@@ -27,7 +27,6 @@ from window import Screen, Window, is_alive
 
 LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
 IDLE = "not running()"
-PREVIEW = 60.0  # seconds in which software OpenGL has compiled the material, which nothing tells
 LOOK_BUTTONS = (
     "erosion.look_add",
     "erosion.material_add",
@@ -76,7 +75,7 @@ def progress_moves_and_escape_leaves_the_mesh_as_it_was(window):
     before = start(window)
     window.picture("progress_early")
     early = window.ask("job().fraction")
-    window.wait("more progress", f"job().fraction > {early} + 0.02")
+    window.wait("more progress", f"job().fraction > {early} + 0.002")
     window.picture("progress_later")
     window.over_viewport()
     pressed = time.monotonic()
@@ -150,10 +149,12 @@ def quitting_during_a_run_with_two_windows_takes_the_worker_along(window):
     return f"quit in {seconds:.2f} s"
 
 
-def autosave_comes_during_a_run_and_the_window_stays_awake(window):
+def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_with_the_terrain(window):
     saves = Path(window.folder.name) / "autosave"
     saves.mkdir()
-    before = start(window, 512, 512)
+    before = start(window, 384, 512)
+    own = window.ask("terrain_heights().tobytes().hex()")
+    window.wait("the run on the mesh", seen.MARK)
     window.ask(f"bpy.context.preferences.filepaths.temporary_directory = {str(saves)!r}")
     window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
     window.wait("the operator", attended.ATTENDED)  # it steps aside now and then
@@ -161,11 +162,17 @@ def autosave_comes_during_a_run_and_the_window_stays_awake(window):
     window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")  # minutes; this starts Blender's timer
     saved = window.wait("the autosave", lambda: any(saves.rglob("*.blend")))
     longest, fraction = window.ask("(clock.longest, job().fraction)")  # of a run that goes on
+    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = False")
     window.picture("at_autosave")
     window.wait("the operator again", attended.ATTENDED)
     window.key("ESC")
     stopped(window)
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
+    path = str(next(saves.rglob("*.blend")))
+    window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
+    assert not window.ask(seen.MARK), "the autosaved file bears the mark of a run still"
+    assert window.ask("heights().tobytes().hex()") == own, "the autosaved file opened with half a run"
+    assert window.ask("fingerprint()") == before, f"it opened with other attributes: {window.ask('attributes()')}"
     assert longest < saved / 4, f"the main loop stood still for {longest:.2f} s"  # as if it waited for the worker
     return f"autosave after {saved:.1f} s, main loop's longest turn {longest:.2f} s, run at {fraction:.0%}"
 
@@ -175,7 +182,7 @@ def the_panels_of_the_look_are_drawn(window):
     window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_surface_color', 'EROSION_PT_maps', 'EROSION_PT_look')")
     the_tab_opens(window)
-    for button in LOOK_BUTTONS:
+    for button in reversed(LOOK_BUTTONS):  # those above are seen on the way to the last
         window.find_button(button)
 
 
@@ -197,7 +204,7 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") != before and window.ask(made) == there
     window.ask("viewport().spaces.active.shading.type = 'MATERIAL'")
-    time.sleep(PREVIEW)
+    window.drawn()
     window.picture("material_preview")
     window.over_viewport()
     window.key("Z", ctrl=True)
@@ -232,7 +239,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
         False,
         (
             the_tab_opens,
-            autosave_comes_during_a_run_and_the_window_stays_awake,
+            autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_with_the_terrain,
         ),
     ),
     "recipes": (False, recipes.SCENES),

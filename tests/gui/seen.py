@@ -2,9 +2,9 @@
 """Runs and previews shown on the terrain while they work, in a real window."""
 
 import time
-from pathlib import Path
 
 LONG, SHORT = 1000.0, 40.0  # drops a cell: minutes on the grids below, or some seconds
+LOOKED = 5.0  # seconds in which looks and turns of the main loop are counted
 IDLE = "not running()"
 MARK = "'erosion_live' in attributes()"
 SCENE = "bpy.data.objects['Terrain'].erosion"
@@ -27,7 +27,7 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
     first = window.ask("fingerprint()")
     window.wait("the next look", f"fingerprint() != {first!r}")
     looks, since = 0, time.monotonic()
-    while time.monotonic() - since < 10.0:
+    while time.monotonic() - since < LOOKED:
         now = window.ask("fingerprint()")
         looks, first = looks + (now != first), now
         time.sleep(0.1)
@@ -37,14 +37,14 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
     window.picture("after_escape")
-    return f"{looks / 10:.1f} looks a second"
+    return f"{looks / LOOKED:.1f} looks a second"
 
 
 def water_is_seen_as_long_as_it_runs(window):
     window.ask("new_terrain(96, 128, 1.0)")
     before = window.ask("fingerprint()")
     window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.recipe_load(name='river valley')")
-    window.ask(f"[setattr(step.water, 'duration', 1000.0) for step in {SCENE}.steps]")
+    window.ask(f"for step in {SCENE}.steps: step.enabled, step.water.duration = step.kind == 'water', 1000.0")
     window.press("erosion.run")
     window.wait("water", "water() is not None")
     time.sleep(2.0)  # until it is drawn
@@ -64,10 +64,10 @@ def a_large_run_is_seen_and_the_window_stays_awake(window):
         window.ask(f"{SCENE}.show_progress = {shown}")
         window.press("erosion.run")
         window.wait("progress", "eroding()")
-        time.sleep(3.0)
+        time.sleep(1.0)
         window.ask("clock.restart()")
         start = window.ask("(job().fraction, __import__('time').monotonic())")
-        time.sleep(10.0)
+        time.sleep(LOOKED)
         end = window.ask("(job().fraction, __import__('time').monotonic())")
         stalls[shown] = window.ask("clock.longest"), (end[0] - start[0]) / (end[1] - start[1])
         if shown:
@@ -95,29 +95,6 @@ def undo_after_a_seen_run_gives_the_terrain_although_the_user_worked_meanwhile(w
     window.key("Z", ctrl=True)
     window.wait("the undo of the empty", "len(bpy.data.objects) == 1")
     assert window.ask("fingerprint()") == before
-
-
-def an_autosave_of_a_seen_run_opens_with_the_terrain(window):
-    saves = Path(window.folder.name) / "autosave"
-    saves.mkdir(exist_ok=True)
-    before = _start(window, 384, 512)  # longer than Blender takes to save by itself
-    own = window.ask("terrain_heights().tobytes().hex()")
-    window.wait("the run on the mesh", MARK)
-    window.ask("saved = []; bpy.app.handlers.save_pre.append(lambda *_: saved.append(1))")
-    window.ask(f"bpy.context.preferences.filepaths.temporary_directory = {str(saves)!r}")
-    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
-    window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")
-    window.wait("the autosave", lambda: any(saves.rglob("*.blend")))
-    time.sleep(1.0)
-    told = window.ask("len(saved)")
-    window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = False")
-    path = str(next(saves.rglob("*.blend")))
-    window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
-    window.wait("the end of the run", IDLE)
-    assert not window.ask(MARK), "the autosaved file bears the mark of a run still"
-    assert window.ask("heights().tobytes().hex()") == own, "the autosaved file opened with half a run"
-    assert window.ask("fingerprint()") == before, f"it opened with other attributes: {window.ask('attributes()')}"
-    return f"save_pre was called {told} times by the autosave"
 
 
 def a_setting_is_dragged_and_previewed(window):
@@ -202,5 +179,4 @@ SCENES = (
     two_objects_are_eroded_one_after_the_other,
     water_is_seen_as_long_as_it_runs,
     a_large_run_is_seen_and_the_window_stays_awake,
-    an_autosave_of_a_seen_run_opens_with_the_terrain,
 )

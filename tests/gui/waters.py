@@ -8,7 +8,6 @@ IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), 
 TERRAIN = "bpy.data.objects['Terrain']"
 DATA = "[len(getattr(bpy.data, kind)) for kind in ('objects', 'meshes', 'materials', 'node_groups')]"
 FILE = f"[fingerprint(), {DATA}, sorted({TERRAIN}.keys())]"
-COMPILED = 60.0  # seconds in which software OpenGL has compiled the materials, which nothing tells
 CLOSE = """
 space = viewport().spaces.active
 space.shading.type, space.overlay.show_overlays, space.clip_start, space.clip_end = 'MATERIAL', False, 1.0, 1.0e5
@@ -78,15 +77,15 @@ def they_are_looked_at(window):
     window.press("erosion.material_add")
     window.ask(CLOSE)
     window.ask("look((0, 0, 115), 1900.0, 0.85, 0.5)")
-    time.sleep(COMPILED)
+    window.drawn()
     window.picture("all")
     window.ask("look((0, 0, 115), 1700.0, 0.0, 0.0)")
-    time.sleep(8.0)
+    window.drawn()
     window.picture("from_above")
     place = window.ask(MIDDLE_OF_RIVER)
     for distance, tilt in ((400.0, 1.0), (120.0, 1.2), (120.0, 0.3)):
         window.ask(f"look({place}, {distance}, {tilt}, 0.5)")
-        time.sleep(8.0)
+        window.drawn()
         window.picture("close")
     window.ask("space.shading.type, space.overlay.show_overlays = 'SOLID', True")
 

@@ -18,6 +18,7 @@ from pathlib import Path
 AGENT = Path(__file__).resolve().with_name("agent.py")
 WIDTH, HEIGHT = 1280, 800
 PATIENCE = 600.0  # seconds until what does not come is given up: a worker that compiles steps back behind all else
+KERNELS = Path("extensions", ".user", "user_default", "terrain_erosion", "kernels")
 X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab", "RET": "Return"}
 
 
@@ -75,6 +76,7 @@ class Window:
         self.folder = tempfile.TemporaryDirectory()
         self.socket = Path(self.folder.name) / "agent"
         self.mouse, self.shot_count = (WIDTH // 2, HEIGHT // 2), 0
+        self.buttons = {}  # what a button does, as Python -> where it was seen
         command = [blender, "--gpu-backend", "opengl", "--window-geometry", "0", "0", str(WIDTH), str(HEIGHT)]
         command += [] if real_events else ["--enable-event-simulate"]
         command += ["--python-exit-code", "1", "--python", str(AGENT), "--", str(self.socket)]
@@ -82,6 +84,10 @@ class Window:
         self.log = self.shots / "blender.log"
         self.profile = self.shots / "profile"  # its own: a session may switch the extension off or save preferences
         shutil.copytree(os.environ["BLENDER_USER_RESOURCES"], self.profile, symlinks=True)
+        kernels = self.profile / KERNELS  # compiled by one session for all
+        kernels.parent.mkdir(parents=True, exist_ok=True)
+        (shared := self.shots.parent / "kernels").mkdir(exist_ok=True)
+        kernels.symlink_to(shared)
         environment = os.environ | {"DISPLAY": self.display, "BLENDER_USER_RESOURCES": str(self.profile)}
         environment["TMPDIR"] = self.folder.name  # quit.blend goes there
         self._without_window = [blender, "--command"], environment
@@ -140,17 +146,26 @@ class Window:
         for value in values:
             self.ask(f"simulate({kind!r}, {value!r}, *{self.mouse}, **{modifiers})")
 
+    def drawn(self):
+        """Wait until the viewport is drawn, with all shaders compiled; returns the seconds."""
+        self.ask("clock.draw()")
+        return self.wait("the viewport", "clock.rest() > 2.0")
+
     def settle(self):
         """Two turns of the main loop: events sent before have been handled."""
         self.ask("None")
         self.ask("None")
 
-    def move(self, x, y):
+    def hover(self, x, y):
+        """Move the mouse; the next question finds it there."""
         self.mouse = int(x), int(y)
         if self.real_events:
             self.xdotool("mousemove", self.mouse[0], HEIGHT - 1 - self.mouse[1])
         else:
             self.send("MOUSEMOVE", ["NOTHING"])
+
+    def move(self, x, y):
+        self.hover(x, y)
         self.settle()
 
     def click(self, x, y):
@@ -206,27 +221,30 @@ class Window:
         raise LookupError(f"the sidebar has no tab {name}")
 
     def find_button(self, does):
-        """Position of the button of the sidebar whose Python holds `does`: move down over it and ask each one; in the
-        part that is seen, then at the sidebar's end and at its beginning.
+        """Position of the button of the sidebar whose Python holds `does`: where it was seen, else move down over
+        the sidebar and ask each button; in the part that is seen, then at the sidebar's end and at its beginning.
         """
-        seen = []
+        for known in [known for known in self.buttons if does in known]:
+            self.move(*self.buttons[known])
+            if does in (self.ask("hovered('UI')") or ""):
+                return self.mouse
+        self.buttons.clear()
         for wheel in ("", "WHEELDOWNMOUSE", "WHEELUPMOUSE"):
             if wheel:
                 self.scroll(wheel)
-            if place := self._seen_button(does, seen):
+            if place := self._seen_button(does):
                 return place
-        raise LookupError(f"no button does {does}; there are {sorted(set(seen))}")
+        raise LookupError(f"no button does {does}; there are {sorted(self.buttons)}")
 
-    def _seen_button(self, does, seen):
+    def _seen_button(self, does):
         left, bottom, width, height = self.ask("rectangle('UI')")
         for x in (int(left + width * 0.4), int(left + width * 0.7)):  # there may be two in a row
             for y in range(bottom + height - 6, bottom + 6, -9):
-                self.move(x, y)
-                found = self.ask("hovered('UI')")
-                if found and does in found:
-                    return x, y - 4
-                if found:
-                    seen.append(found)
+                self.hover(x, y)
+                if found := self.ask("hovered('UI')"):
+                    self.buttons.setdefault(found, (x, y - 4))
+                    if does in found:
+                        return x, y - 4
         return None
 
     def scroll(self, wheel):

@@ -21,7 +21,7 @@ _DOORS = {
     "simulate": "run.simulation",
     "simulate_region": "local.rerun",
 }
-"""Public names and where they lie; imported when they are asked for, as Blender starts with none of them."""
+"""Public names and where they lie; imported on first use, because Blender starts with none of them."""
 
 
 def __getattr__(name: str) -> Any:

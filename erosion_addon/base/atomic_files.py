@@ -160,7 +160,7 @@ def _try_writing(path: Path, target: Path) -> None:
 
 
 def _way_back(target: Path, kept: ExitStack) -> Callable[[], None]:
-    """What brings back that which stands in the place of a file now; other names that it takes go with `kept`."""
+    """Function that restores the current file at a path; its second name, needed for this, is removed with `kept`."""
     other = target.with_name(f".erosion-{secrets.token_hex(8)}") if target.exists() else None
 
     def back() -> None:

@@ -68,7 +68,7 @@ def file_name(path: Path) -> str:
     .toml).
     """
     if not path.name.lower().endswith(".toml"):
-        raise InputError(f"{path} is not called like a recipe file; give it a name that ends in .toml.")
+        raise InputError(f"{path} does not have the name of a recipe file; choose a name that ends in .toml.")
     return str(path)
 
 
@@ -90,17 +90,17 @@ def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
             raise
         raise InputError(f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(content) > largest:
-        raise InputError(f"{path} is larger than {largest // 1024} KB, so it is no {what}.")
+        raise InputError(f"{path} is larger than {largest // 1024} KB, so it is not a {what}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a text in UTF-8, so it is no {what}.") from None
+        raise InputError(f"{path} is not UTF-8 text, so it is not a {what}.") from None
 
 
 def tables(text: str, source: str, what: str) -> dict[str, Any]:
     """Parsed TOML tables; InputError if the text is not valid. source: name of the text in errors."""
     if re.search(_LONG_KEY, text):
-        raise InputError(f"{source} has a key of more than {_MOST_PARTS} parts between dots, so it is no {what}.")
+        raise InputError(f"{source} has a key with more than {_MOST_PARTS} parts between dots, so it is not a {what}.")
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError

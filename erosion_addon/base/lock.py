@@ -53,7 +53,8 @@ def refuse_locked(folder: Path) -> None:
     if path.exists() and (held is None or held.get("host") != platform.node() or _runs(held.get("pid"))):
         who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
         raise InputError(
-            f"{folder} is being changed by {who}; wait for it, or remove {path} if it no longer runs."
+            f"{folder} is being changed by {who}; wait until it is done, or remove {path} if that process no longer "
+            f"runs."
         ) from None
 
 

@@ -114,6 +114,6 @@ def require(bytes_needed: int, what: str) -> None:
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
-            f"{what} needs about {size_in_words(bytes_needed)} of memory and {size_in_words(available)} are free; "
+            f"{what} needs about {size_in_words(bytes_needed)} of memory, and {size_in_words(available)} is free; "
             "use a smaller terrain or close other programs."
         )

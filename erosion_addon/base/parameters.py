@@ -138,7 +138,7 @@ class Specification(NamedTuple):
         return number
 
     def _record(self, number: int, table: Any) -> "Parameters":
-        """A table of a list, whose place in it is told where it is wrong."""
+        """Checked table of a list; errors give its number."""
         assert self.records is not None
         if isinstance(table, self.records):  # checked when it was made
             return table
@@ -230,7 +230,7 @@ class Parameters:
         known = specifications(cls)
         for name in values:
             if name not in known:
-                raise InputError(f"{name} is not a parameter here; there are {', '.join(known)}.")
+                raise InputError(f"{name} is not a parameter here; choose one of {', '.join(known)}.")
         return cls(**values)
 
     def scaled(self, ratio: float) -> Self:

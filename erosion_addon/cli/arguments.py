@@ -94,9 +94,11 @@ def _add_erode(commands: Any) -> None:
     )
     _add_results(erode)
     erode.add_argument(
-        "--continue", dest="go_on", action="store_true", help="go on from the checkpoint if there is one of this run"
+        "--continue", dest="go_on", action="store_true", help="continue from the checkpoint, if it is of this run"
     )
-    erode.add_argument("--frames", metavar="N", type=_count, help="keep the states after N equal shares of the run")
+    erode.add_argument(
+        "--frames", metavar="N", type=_count, help="keep N states of the run, after equal shares of its work"
+    )
     erode.add_argument(
         "--frames-per-second",
         metavar=("RATE", "SECONDS"),
@@ -104,7 +106,7 @@ def _add_erode(commands: Any) -> None:
         type=_positive,
         help="keep as many states as a film of this rate and length has, in place of --frames",
     )
-    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="where to, as elevation_0000.exr …")
+    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="folder for them: elevation_0000.exr …")
     erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
 
 
@@ -129,12 +131,12 @@ def _add_source(command: _Parser) -> None:
         type=_thickness,
         nargs="?",
         const=0.0,
-        help="let the uppermost meters of the ground be loose sand; default: as many as the recipe needs",
+        help="turn the uppermost meters of the ground into loose sand; default: the thickness that the recipe needs",
     )
     command.add_argument(
         "--surface-color",
         metavar="FILE|STRATA",
-        help="color of the ground, which water carries along: an image, or strata: a .toml file or one of "
+        help="color of the ground, which water carries along: an image, a .toml file of strata, or one of "
         + ", ".join(shipped("strata")),
     )
 
@@ -142,8 +144,9 @@ def _add_source(command: _Parser) -> None:
 def _add_resume(commands: Any) -> None:
     resume = commands.add_parser(
         "resume",
-        help="go on with a run that was ended early",
-        description="Go on with a run that --time-limit or SIGTERM has ended; the result is that of a run in one go.",
+        help="resume a run that ended early",
+        description="Resume a run that --time-limit or SIGTERM ended. The result is the same as without the "
+        "interruption.",
     )
     resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
     resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
@@ -161,17 +164,20 @@ def _add_results(command: _Parser) -> None:
         action="store_true",
         help="among the maps the shares of rock, soil, grass, sand, snow as 16-bit PNG",
     )
-    command.add_argument("--report", metavar="FILE.json", type=Path, help="write what was done")
+    command.add_argument("--report", metavar="FILE.json", type=Path, help="write a report of the run")
     command.add_argument(
         "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
     )
     command.add_argument(
-        "--checkpoint-every", metavar="MINUTES", type=_duration, help="save the run that often, until it is done"
+        "--checkpoint-every", metavar="MINUTES", type=_duration, help="save the run at this interval until it is done"
     )
     command.add_argument(
-        "--time-limit", metavar="SECONDS", type=_number, help="end then, and write nothing but the checkpoint"
+        "--time-limit",
+        metavar="SECONDS",
+        type=_number,
+        help="end the run after this time and write only the checkpoint",
     )
-    command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    command.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads")
     _add_progress(command)
 
 
@@ -209,10 +215,10 @@ def _add_make(commands: Any) -> None:
 def _add_convert(commands: Any) -> None:
     convert = commands.add_parser(
         "convert",
-        help="write a heightmap in another file, size or in tiles",
-        description="Write a heightmap in another file, size or in tiles. Beside OUT.png comes OUT.json, which tells "
-        "the meters, and the values for the import dialogs of Unreal and Unity. Where INPUT has such a file beside "
-        "it, or is a GeoTIFF, its meters are known.",
+        help="convert a heightmap to another format or size, or to tiles",
+        description="Convert a heightmap to another format or size, or to tiles. Beside OUT.png comes OUT.json with "
+        "the scale in meters and the values for the import dialogs of Unreal and Unity. An INPUT with such a file "
+        "beside it, or a GeoTIFF, has its scale already.",
     )
     convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
@@ -236,7 +242,7 @@ def _add_convert(commands: Any) -> None:
         help="meters of black and white in images; default: what is known of the input; its lowest and highest point",
     )
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
-    convert.add_argument("--flip", action="store_true", help="turn the order of rows around")
+    convert.add_argument("--flip", action="store_true", help="reverse the order of rows")
     _add_input(convert)
     convert.add_argument("--quiet", action="store_true", help="no notes")
 
@@ -248,15 +254,15 @@ def _add_survey(command: _Parser) -> None:
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white"
     )
     _add_input(command)
-    command.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    command.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads")
     command.add_argument("--quiet", action="store_true", help="no notes")
 
 
 def _add_analyze(commands: Any) -> None:
     analyze = commands.add_parser(
         "analyze",
-        help="tell how a heightmap drains",
-        description="Tell how a heightmap drains, and how steep it is: land in pits and land that drains freely, "
+        help="analyze how a heightmap drains",
+        description="Analyze how a heightmap drains and how steep it is: land in pits and land that drains freely, "
         "concavity of channels, Hack's law, slopes. Rivers and slopes are measured on cells of at least 30 m, maps "
         "on those of the heightmap.",
     )
@@ -336,7 +342,9 @@ def _add_variants(commands: Any) -> None:
         help="rows, such as droplet.capacity=[0.05,0.2]; several give a row for each combination",
     )
     variants.add_argument(
-        "--full", action="store_true", help="make each in full too: FOLDER/ROW_SEED/elevation.exr with its report.json"
+        "--full",
+        action="store_true",
+        help="also make each at full size: FOLDER/ROW_SEED/elevation.exr with its report.json",
     )
     variants.add_argument(
         "--side", metavar="CELLS", type=_count, default=256, help="cells along the longer side; default: %(default)s"
@@ -354,7 +362,7 @@ def _add_variants(commands: Any) -> None:
     variants.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in INPUT"
     )
-    variants.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    variants.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads")
     _add_progress(variants)
 
 
@@ -401,15 +409,15 @@ def _add_landscape(commands: Any) -> None:
     )
     _add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
     _add_progress(make)
-    erode = add("erode", "erode a landscape tile by tile; a run that was ended goes on")
+    erode = add("erode", "erode a landscape tile by tile; an interrupted run is resumed")
     _add_order(erode)
     _add_workers(erode)
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     _add_progress(erode)
-    _add_order(add("tasks", "prepare an erosion for a farm, and print its tasks with those that each needs"))
-    task = add("task", "do one task of a prepared erosion")
+    _add_order(add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on"))
+    task = add("task", "run one task of a prepared erosion")
     task.add_argument("name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it")
-    task.add_argument("--threads", metavar="N", type=_count, help="the most threads to use")
+    task.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads")
     analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
     analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
     analyze.add_argument("--sea-level", metavar="METERS", type=_number, help="height of the sea in which rivers end")
@@ -419,7 +427,7 @@ def _add_landscape(commands: Any) -> None:
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
     _add_progress(analyze)
     add("check", "compare every tile with its hash")
-    export = add("export", "write a layer in files for other programs")
+    export = add("export", "write a layer as files for other programs")
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
     export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
     export.add_argument("--side", metavar="POINTS", type=_count, help="of each file; default: the engine's nearest")
@@ -452,7 +460,7 @@ def _add_order(command: _Parser) -> None:
 def _add_workers(command: _Parser) -> None:
     command.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
     command.add_argument("--workers", metavar="N", type=_count, help="processes of a local cluster")
-    command.add_argument("--threads", metavar="N", type=_count, help="the most threads for each tile")
+    command.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads for each tile")
 
 
 def _add_input(command: _Parser) -> None:
@@ -468,8 +476,8 @@ def _add_render(commands: Any) -> None:
     render = commands.add_parser(
         "render",
         help="render a picture of the terrain in a .blend file; only in Blender",
-        description="Render a picture of the terrain in a .blend file. What the file lacks of camera, light and sky is "
-        "added for the picture; the file itself stays as it is.",
+        description="Render a picture of the terrain in a .blend file. A camera, light or sky that the file lacks is "
+        "added for the picture; the file itself does not change.",
     )
     usual = Picture()
     render.add_argument("input", metavar="IN.blend", type=Path, help="file with the terrain")

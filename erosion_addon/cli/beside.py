@@ -22,7 +22,7 @@ def plan_report(outputs: Outputs, path: Path) -> Path:
     """Plan the report; InputError if it cannot be written, or would replace a side file."""
     target = outputs.plan(path, (".json",))
     if is_side_file(target):
-        raise InputError(f"{path} tells the meters of a heightmap; choose another name for the report.")
+        raise InputError(f"{path} holds the scale of a heightmap; choose another name for the report.")
     return target
 
 

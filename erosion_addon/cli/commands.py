@@ -74,11 +74,11 @@ def _ended(
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             if given.command == "render":
                 if render is None:
-                    raise InputError("To render takes Blender: blender --command erosion render IN.blend OUT.png.")
+                    raise InputError("Rendering needs Blender: blender --command erosion render IN.blend OUT.png.")
                 render(given)
             elif given.command == "erode" and given.input.suffix.lower() == ".blend":
                 if erode_file is None:
-                    raise InputError("A .blend file takes Blender: blender --command erosion erode IN.blend OUT.blend.")
+                    raise InputError("A .blend file needs Blender: blender --command erosion erode IN.blend OUT.blend.")
                 erode_file(given)
             else:
                 _run(given, image_files or OpenImageIOFiles())
@@ -95,7 +95,8 @@ def _ended(
             cause = " ".join(str(error).split())
             return (
                 2,
-                f"The libraries that compile cannot be loaded; close other programs, or reinstall numba: {cause:.200}",
+                f"The libraries of the compiler cannot be loaded; close other programs, or reinstall numba: "
+                f"{cause:.200}",
             )
         return 1, traceback.format_exc()
     return 0, ""

@@ -82,7 +82,9 @@ def _heightmap(
     if "{" in path.name and not path.exists():
         return _tiles(given, path, image_files)
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{given.source} is no heightmap and no start terrain; there are {', '.join(SOURCES)}.")
+        raise InputError(
+            f"{given.source} is neither a heightmap nor a start terrain; choose one of {', '.join(SOURCES)}."
+        )
     known = known_metres(path)
     read = (
         None
@@ -134,7 +136,7 @@ def _opened(
 def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, image_files: ImageFiles) -> make.Read:
     """Reader of a mask's windows."""
     if kind not in MASKS:
-        raise InputError(f"There is no mask {kind!r:.60} for landscapes; there are {', '.join(MASKS)}.")
+        raise InputError(f"There is no mask {kind!r:.60} for landscapes; choose one of {', '.join(MASKS)}.")
     path, wanted = Path(file), (manifest.rows, manifest.cols)
     size = wanted if path.suffix.lower() in RAW_SUFFIXES else None
     shape, read = _opened(path, image_files, Meters(), (0.0, 1.0), size)
@@ -196,8 +198,9 @@ def _check(given: argparse.Namespace) -> None:
     faults = [fault for sentences in found.faults().values() for fault in sentences]
     if are_left(given.folder):
         raise InputError(
-            f"A window was being written back to {given.folder} when the process ended; what opens the landscape next, "
-            f"such as landscape preview, completes it. Until then {len(faults)} tiles differ from their hashes."
+            f"The process ended while a window was being written back to {given.folder}. The next command that opens "
+            f"the landscape, such as landscape preview, completes it. Until then {len(faults)} tiles differ from "
+            f"their hashes."
         )
     if faults:
         for fault in faults[:20]:

@@ -49,7 +49,7 @@ def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, 
     planned = {}
     for kind, path in given:
         if kind not in MASKS:
-            raise InputError(f"There is no mask {kind!r:.60} of water; there are {', '.join(MASKS)}.")
+            raise InputError(f"There is no mask {kind!r:.60} of water; choose one of {', '.join(MASKS)}.")
         planned[kind] = outputs.plan(path, SUFFIXES)
     return planned
 

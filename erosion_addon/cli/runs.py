@@ -91,11 +91,11 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _is_finished(given: argparse.Namespace, order: str) -> bool:
-    """Whether the results are there already, as the report tells; says so."""
+    """Whether the results exist already, by the report; prints a note if so."""
     if not (order and is_finished(given.report, order)):
         return False
     if not given.quiet:
-        note(f"{given.output} is there already, complete and of this very run; nothing was done.")
+        note(f"{given.output} already holds the complete result of this run; nothing was done.")
     return True
 
 
@@ -107,7 +107,7 @@ def _checkpoint_of(
         return None
     checkpoint = Checkpoint.load(given.checkpoint)
     if not resuming.is_of(checkpoint, terrain, recipe, region, seed=given.seed, edges=given.edges, masks=masks):
-        raise InputError(f"{given.checkpoint} is of another run; name another checkpoint, or remove this one.")
+        raise InputError(f"{given.checkpoint} belongs to another run; name another checkpoint, or remove this one.")
     return checkpoint
 
 
@@ -120,9 +120,9 @@ def _frames(given: argparse.Namespace) -> Frames | None:
     if given.frames is None and given.frames_folder is None and not given.frames_fields:
         return None
     if given.frames is None or given.frames_folder is None:
-        raise InputError("--frames needs --frames-folder, the folder for them, and the other way around.")
+        raise InputError("--frames and --frames-folder belong together; give both.")
     if given.go_on:
-        raise InputError("--continue keeps no frames; leave out one of the two.")
+        raise InputError("--continue cannot keep frames; leave out --continue or --frames.")
     return Frames(given.frames_folder, given.frames, given.frames_fields)
 
 

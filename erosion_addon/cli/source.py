@@ -79,7 +79,7 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     masks = {}
     for kind, path in given.mask:
         if kind not in MASK_KINDS:
-            raise InputError(f"There is no mask {kind!r:.60}; there are {', '.join(MASK_KINDS)}.")
+            raise InputError(f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}.")
         masks[kind] = _read_mask(given, path, image_files, hint)
     return terrain, masks
 

@@ -80,7 +80,7 @@ def smallest_channel(channel_area: float, land: float) -> float:
 def _notes(terrain: Terrain, land: Land) -> list[str]:
     notes = []
     if terrain.relief == 0:
-        notes.append("The terrain is flat, so that its water has no way of its own.")
+        notes.append("The terrain is flat, so its water has no direction.")
     if land.edges != "open" and (land.sea is None or not land.sea.any()):
-        notes.append("No edge is open, so that all water gathers at the lowest place.")
+        notes.append("No edge is open, so all water gathers at the lowest point.")
     return notes

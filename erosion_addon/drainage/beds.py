@@ -71,9 +71,9 @@ def carve(
     from .kernels import beds
 
     if not np.isfinite(line).all():
-        raise InputError(f"{name} has a point whose place is not a number; delete that point.")
+        raise InputError(f"{name} has a point whose position is not a number; delete that point.")
     if len(line) < 2 or (line == line[0]).all():
-        raise InputError(f"{name} has no way to go; draw at least two points.")
+        raise InputError(f"{name} has no length; draw at least two points.")
     rows, cols = elevation.shape
     line, half_cell = np.asarray(line, np.float64), 0.5 * min(spacing)
     across, along = np.abs(np.diff(line, axis=0)).sum(axis=0)
@@ -86,7 +86,7 @@ def carve(
     row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
     if inside.sum() < 2:
-        raise InputError(f"{name} lies outside the terrain; move it there.")
+        raise InputError(f"{name} lies outside the terrain; move it onto the terrain.")
     points, row, col = points[inside], row[inside], col[inside]
     ground = sample(elevation, row, col)
     if ground[-1] > ground[0] + RISE * float(np.ptp(elevation)):

@@ -33,7 +33,7 @@ class RiverParameters(Parameters):
 
     source_area: float = parameter(
         0.0,
-        "Land that it takes to feed a river: lower values show more brooks. Auto: a 300th of the terrain.",
+        "Drainage area at which a river begins: lower values show more brooks. Auto: a 300th of the terrain.",
         low=0,
         high=1e9,
         unit="km²",
@@ -62,7 +62,7 @@ class RiverParameters(Parameters):
     )
     lake_area: float = parameter(
         0.0,
-        "Least area of a lake; smaller ones are left out. Auto: 20 cells.",
+        "Minimum area of a lake; smaller ones are left out. Auto: 20 cells.",
         low=0,
         high=1e12,
         unit="m²",
@@ -73,7 +73,7 @@ class RiverParameters(Parameters):
     )
     lake_depth: float = parameter(
         0.0,
-        "Least depth of a lake at its deepest; shallower ones are left out. Auto: a tenth of a cell.",
+        "Minimum depth of a lake at its deepest point; shallower ones are left out. Auto: a tenth of a cell.",
         low=0,
         high=1e6,
         unit="m",
@@ -85,11 +85,11 @@ class RiverParameters(Parameters):
     sea_level: float = sea_level()
     limited_water: bool = parameter(
         False,
-        "Lakes hold only the water of a rain, which fills them in part, spills over and merges. Off: all are full.",
+        "Fill lakes with the water of one rainfall only, which may spill over and merge. Off: all are full.",
     )
     rain: float = parameter(
         100.0,
-        "Water that falls everywhere and runs down to the lakes: higher values fill more of them.",
+        "Rainfall, which runs down to the lakes: higher values fill more of them.",
         low=0,
         high=1e7,
         unit="mm",

@@ -68,7 +68,7 @@ def water_of(
     sea = sea_of(elevation, parameters)
     require_land(sea, parameters.sea_level)
     if elevation.min() == elevation.max():
-        raise InputError("The terrain is level, so that no water runs on it; give it some relief first.")
+        raise InputError("The terrain is level, so no water runs on it; give it some relief first.")
     (rows, cols), threads = elevation.shape, granted(threads)
     ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
     graph = FlowGraph((rows, cols), spacing, edges, sea, threads)

@@ -45,7 +45,7 @@ class Layout:
     def habits(self) -> Engine:
         """Conventions of the engine; InputError for an unknown one."""
         if self.engine and self.engine not in ENGINES:
-            raise InputError(f"There is no engine {self.engine!r:.60}; there are {', '.join(ENGINES)}.")
+            raise InputError(f"There is no engine {self.engine!r:.60}; choose one of {', '.join(ENGINES)}.")
         return ENGINES.get(self.engine, ANY)
 
     def file_size(self, shape: tuple[int, int]) -> tuple[int, int]:
@@ -196,7 +196,9 @@ def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:
     size, sizes = layout.file_size(terrain.shape), layout.habits.sizes
     if sizes and not set(size) <= set(sizes):
         known = ", ".join(map(str, sizes))
-        notes.append(f"{layout.habits.label} may not take {size[0]} × {size[1]} points as they are; it likes {known}.")
+        notes.append(
+            f"{layout.habits.label} may not import {size[0]} × {size[1]} points unchanged; it expects {known}."
+        )
     if layout.engine == "unreal" and suffix == ".raw" and layout.tiles != (1, 1):
         notes.append("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")
     whole = layout.whole_size(terrain.shape)

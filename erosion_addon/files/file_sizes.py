@@ -54,6 +54,6 @@ def require_space(files: Iterable[tuple[Path, float]]) -> None:
             continue
         if size > free:
             raise InputError(
-                f"The files need about {size_in_words(size)} in {folder} and {size_in_words(free)} are free there; "
-                "make room, or choose another folder."
+                f"The files need about {size_in_words(size)} in {folder}, and {size_in_words(free)} is free there; "
+                f"make room, or choose another folder."
             )

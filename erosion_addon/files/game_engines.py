@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What game engines take as heightmaps: sizes, order of rows, names of tiles, and the values for their import dialogs.
+"""Heightmap conventions of game engines: sizes, order of rows, names of tiles, and values for import dialogs.
 
 Sources: Epic, "Landscape Technical Guide" (recommended sizes; heights from -256 to 255.992 for a Z scale of 1, in 16
 bits around 32768; Z scale = centimeters / 512), "Importing and Exporting Landscape Heightmaps" and the engine's

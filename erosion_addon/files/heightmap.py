@@ -279,7 +279,7 @@ def _without_holes(values: Array, numbers: Array, no_data: float | None, path: P
         return values
     holes = f"{path} has no data ({no_data:g}) in {count} of {values.size} cells"
     if count > _LARGEST_HOLES * values.size:
-        raise InputError(f"{holes}, too many to make up from the others; cut out a part that was measured.")
+        raise InputError(f"{holes}, too many to fill from the others; crop the file to the part that has data.")
     if note is not None:
         note(f"{holes}; they were filled from the heights around them.")
     return filled(values, missing)

@@ -71,7 +71,7 @@ class OpenImageIOFiles:
         if pixels is None or error:
             raise damaged(path, error)
         if pixels.shape[:2] != (header.rows, header.cols):
-            raise damaged(path, "its header makes no sense")
+            raise damaged(path, "its header is invalid")
         return np.asarray(pixels[::-1])
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:

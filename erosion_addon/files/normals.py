@@ -21,7 +21,7 @@ def normals(elevation: Array, spacing: tuple[float, float], wrap: bool = False, 
     m between rows and columns. green: one of `GREENS`; InputError for another one.
     """
     if green not in GREENS:
-        raise InputError(f"There are no normals {green!r:.60}; there are {', '.join(GREENS)}.")
+        raise InputError(f"There are no normals {green!r:.60}; choose one of {', '.join(GREENS)}.")
     slope_y, slope_x = (_slope(elevation, axis, spacing[axis], wrap) for axis in (0, 1))
     made: Array = np.stack([-slope_x, np.float32(-GREENS[green]) * slope_y, np.ones_like(slope_x)], axis=-1)
     made /= np.sqrt(np.sum(made * made, axis=-1, keepdims=True))

@@ -86,7 +86,7 @@ def is_side_file(path: Path) -> bool:
         return False
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read, and may tell the meters of the heightmap beside it: {error.strerror or error}."
+            f"{path} cannot be read, and may hold the scale of the heightmap beside it: {error.strerror or error}."
         ) from None
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 

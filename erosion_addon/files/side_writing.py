@@ -43,7 +43,7 @@ class SideFile:
     def __init__(self, outputs: Outputs, path: Path) -> None:
         side = path.with_suffix(".json")
         if side.exists() and not is_side_file(side):
-            raise InputError(f"{side} is there and tells nothing of a heightmap; choose another name.")
+            raise InputError(f"{side} exists and does not belong to a heightmap; choose another name.")
         self._outputs, self._suffix = outputs, path.suffix.lower()
         # What it tells of other heightmaps is kept, so it may be read for what is written.
         self._target = outputs.plan(side, (".json",), instead_of=side)

@@ -39,8 +39,8 @@ def animate(
     """Frame k of the folder: the result of a run of recipe k on the terrain. Returns how many were made.
 
     Frames that are there, made from the same terrain, masks, recipe and light, are left; others of an animation are
-    replaced. lights: of each frame, whose fields are among `fields`, or none. tell: hears the share done. InputError if
-    the folder holds frames of another kind or size, or cannot be written.
+    replaced. lights: of each frame, whose fields are among `fields`, or none. tell: called with the share done.
+    InputError if the folder holds frames of another kind or size, or cannot be written.
     """
     names = ["elevation", *fields]
     frame_files.check(folder, names, len(recipes) - 1)
@@ -76,7 +76,7 @@ def _record(folder: Path, names: list[str], terrain: Terrain, recipes: Sequence[
             raise InputError(f"{folder} holds frames of other fields or another grid; remove them, or choose another.")
         return record
     if frame_files.holds(folder, names):
-        raise InputError(f"{folder} holds frames of a run already; choose another folder, or remove them.")
+        raise InputError(f"{folder} already holds frames of a run; choose another folder, or remove them.")
     report = {"recipe": recipes[0].name, "seed": recipes[0].seed, "version": VERSION, "edges": recipes[0].edges}
     return Record.of(report, names, terrain.shape, terrain.spacing, len(recipes) - 1)
 

@@ -26,7 +26,7 @@ _LEFTOVER = r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?"
 def check(folder: Path, fields: Iterable[str], count: int) -> None:
     """InputError for unknown fields, too many frames, or a folder that is not writable."""
     if unknown := [name for name in fields if name not in FIELDS]:
-        raise InputError(f"There is no field {unknown[0]}; choose among {', '.join(FIELDS)}.")
+        raise InputError(f"There is no field {unknown[0]}; choose one of {', '.join(FIELDS)}.")
     if count > MOST:
         raise InputError(f"A sequence has {MOST} frames at most; {count} are too many.")
     with Outputs() as outputs:

@@ -32,7 +32,7 @@ class Frames:
         self._fields = ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]
         frame_files.check(folder, self._fields, count)
         if frame_files.holds(folder, self._fields):
-            raise InputError(f"{folder} holds frames of a run already; choose another folder, or remove them.")
+            raise InputError(f"{folder} already holds frames of a run; choose another folder, or remove them.")
         self.kept = -1
         self._range = NO_RANGE
         self._hashes: dict[str, str] = {}
@@ -68,8 +68,8 @@ class Frames:
     ) -> Iterator[Progress]:
         """Progress of `run`, whose states become frames as it goes. Each frame appears complete or not at all.
 
-        start: the terrain that it begins with, frame 0. lost: hears why a frame cannot be written, and the run goes on
-        without; by default an InputError ends it.
+        start: the terrain that it begins with, frame 0. lost: called with the reason if a frame cannot be written, and
+        the run continues without frames; by default an InputError ends it.
         """
         is_lost = False
         while True:

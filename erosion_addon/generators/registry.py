@@ -91,7 +91,7 @@ def make(
     from .island import island_share
 
     if kind not in SOURCES:
-        raise InputError(f"There is no start terrain {kind!r:.60}; there are {', '.join(SOURCES)}.")
+        raise InputError(f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}.")
     require_size(rows, cols)
     source = SOURCES[kind]
     given: Any = source.parameters.from_dict(dict(values or {}))

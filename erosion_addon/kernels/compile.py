@@ -3,7 +3,7 @@
 
 The cache holds pickles, so a folder that others can write to would let them run code here. It is therefore private to
 the user, and named by the versions of numba and Python, the package and its sources. Without such a folder, kernels are
-compiled anew in each process. Each file holds one kernel for one signature and processor. It begins with the digest of
+compiled again in each process. Each file holds one kernel for one signature and processor. It begins with the digest of
 the rest, as damaged machine code would crash the process. A bad file only costs the compilation of its kernel.
 """
 

@@ -19,7 +19,7 @@ def _replace() -> None:
         value = os.environ.get(name) or harmless[0]
         os.environ[name] = harmless[0]
         if value not in harmless:
-            warnings.warn(f"{name}={value} is ignored, as erosion would be many times slower with it.", stacklevel=2)
+            warnings.warn(f"{name}={value} is ignored, because it makes erosion many times slower.", stacklevel=2)
     warnings.filterwarnings("ignore", "A Numba config file is found")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Analysis of a landscape: drainage over all tiles, equal cell by cell to that of the land in one piece.
 
-Tiles are read three times: for their basins, for the flow once all basins are led out, for the layers. In between one
-task each exchanges what tiles tell of their borders, see `drainage.tiled`. Stream orders follow once the channels of
+Tiles are read three times: for their basins, for the flow once all basins are led out, for the layers. In between, one
+task each exchanges data on the borders of all tiles, see `drainage.tiled`. Stream orders follow once the channels of
 all tiles are known.
 """
 

@@ -52,7 +52,7 @@ class Cluster:
         except (InputError, GeneratorExit, KeyboardInterrupt):
             raise
         except MemoryError:
-            raise InputError("A worker had not enough memory; use smaller tiles or fewer workers.") from None
+            raise InputError("A worker ran out of memory; use smaller tiles or fewer workers.") from None
         except Exception as error:
             raise InputError(
                 f"The cluster was lost: {error or type(error).__name__}. What is done is kept; start the command again."

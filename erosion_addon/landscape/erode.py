@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erosion of a landscape: its tasks in order, kept in a journal, so that a run that was ended goes on."""
+"""Erosion of a landscape: its tasks in order, kept in a journal, so that an interrupted run continues."""
 
 import hashlib
 import hmac
@@ -45,7 +45,7 @@ class Workers(Protocol):
     """Executor of tasks: the processes of a cluster, or this one."""
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[Done]:
-        """Do tasks, each after those that it needs; yields what each tells. done: names of those done before."""
+        """Do tasks, each after those that it needs; yields the result of each. done: names of those done before."""
 
 
 class Alone:
@@ -73,8 +73,8 @@ def erode(
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
-    told: gets the share of the work that is done, and what was done last. A run that was ended goes on where it was. If
-    the result is there, with the hashes of the manifest, nothing is done. InputError for what cannot be eroded.
+    told: gets the share of the work that is done, and what was done last. An interrupted run continues where it was. If
+    the result exists with the hashes of the manifest, nothing is done. InputError if the landscape cannot be eroded.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -125,20 +125,20 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     erosion = landscape.manifest.erosion
     key = _key(landscape, erosion) if erosion else ""
     if erosion is None or _lines(folder / WORK / JOURNAL, key) is None:
-        raise InputError(f"{folder} is not prepared; the command landscape tasks does that, and names the tasks.")
+        raise InputError(f"{folder} is not prepared; run landscape tasks first, which prints the tasks.")
     tasks = tasks_of(Plan(landscape, erosion))
     if name.isdecimal():
         if int(name) >= len(tasks):
             raise InputError(f"There is no task {name:.20}; there are tasks 0 to {len(tasks) - 1}.")
         name = tasks[int(name)].name
     elif name.partition("_")[0] not in _WORDS:
-        raise InputError(f"There is no task {name!r:.60}; the command landscape tasks names them.")
+        raise InputError(f"There is no task {name!r:.60}; landscape tasks prints them.")
     known = {task.name: task for task in tasks}
     journal = Journal(folder, WORK, key, _may_be_of)
     if name not in known or journal.has(known[name]):
         return name
     if missing := [need for need in known[name].needs if not journal.has(known[need])]:
-        raise InputError(f"The task {name} comes after {missing[0]}, which is not done.")
+        raise InputError(f"The task {name} needs {missing[0]}, which is not done; run that one first.")
     result = known[name].do(str(folder), threads)
     journal.add(result, f"{Path(JOURNAL).stem}_{name}.jsonl")
     return name

@@ -97,7 +97,7 @@ def layer_of(landscape: Landscape, name: str) -> str:
     for layer in (name, START + name, MASK + name):
         if landscape.has(layer):
             return layer
-    raise InputError(f"There is no layer {name!r:.60}; there are {', '.join(landscape.manifest.layers)}.")
+    raise InputError(f"There is no layer {name!r:.60}; choose one of {', '.join(landscape.manifest.layers)}.")
 
 
 def _of_one_value(landscape: Landscape, name: str) -> str:
@@ -119,7 +119,7 @@ def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
 
 
 def _gray(values: Array, layer: str) -> Array:
-    """Values from 0, black, to 1, white: as they are where their unit is 0-1, else from the least to the greatest."""
+    """Values from 0, black, to 1, white: unchanged if their unit is 0-1, else from the least to the greatest."""
     if layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "0-1":
         return np.asarray(values, np.float32)
     low, high = float(values.min()), float(values.max())

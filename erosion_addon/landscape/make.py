@@ -102,7 +102,7 @@ def tile_files(pattern: Path) -> list[list[Path]]:
     except OSError as error:
         raise InputError(f"{pattern.parent} cannot be read: {error.strerror or error}.") from None
     if not found:
-        raise InputError(f"There are no files {pattern}.")
+        raise InputError(f"No file matches {pattern}; check the pattern.")
     rows, cols = (sorted({number[axis] for number in found}) for axis in (0, 1))
     for y in range(rows[0], rows[-1] + 1):
         for x in range(cols[0], cols[-1] + 1):
@@ -169,12 +169,14 @@ def make(
         for number, tile in enumerate(tiles, 1):
             for name, values in start(landscape.window(tile)).items():
                 if not np.abs(values).max() <= HIGHEST:
-                    raise InputError(f"Tile {tile.name} has heights that are no numbers or over {HIGHEST:g} m.")
+                    raise InputError(f"Tile {tile.name} has heights that are not numbers or over {HIGHEST:g} m.")
                 layers.setdefault(START + name, {})[tile.name] = landscape.write(START + name, tile, values)
             for name, read in (masks or {}).items():
                 values = read(landscape.window(tile))
                 if not (values.min() >= 0.0 and values.max() <= 1.0):
-                    raise InputError(f"The mask {name} has values below 0, above 1, or no numbers in tile {tile.name}.")
+                    raise InputError(
+                        f"The mask {name} has values outside 0 to 1, or that are not numbers, in tile {tile.name}."
+                    )
                 layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
             told(number / len(tiles))
         manifest = manifest.with_layers(layers)

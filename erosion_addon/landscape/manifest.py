@@ -40,7 +40,7 @@ MASKS = ("strength", "hardness", "protect", "plot", *AREAS)
 
 @dataclass(frozen=True)
 class Erosion:
-    """How a landscape is eroded; with the start terrain all that the result follows from.
+    """Settings of an erosion; with the start terrain they determine the result.
 
     recipe: its tables. coarse: cells along the longer side of the terrain that is eroded as a whole. halo: cells by
     which tiles overlap to each side.
@@ -86,7 +86,7 @@ class Manifest:
         """Manifest of a folder; InputError if it has none, or a damaged one."""
         path = folder / NAME
         if not path.exists():
-            raise InputError(f"{folder} is no landscape: it has no {NAME}. The command landscape make makes one.")
+            raise InputError(f"{folder} is not a landscape: it has no {NAME}. Make one with landscape make.")
         try:
             with open_regular(path) as stream:
                 text = stream.read(_LARGEST_FILE + 1)
@@ -97,7 +97,7 @@ class Manifest:
         except OSError as error:
             raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise InputError(f"{path} is damaged: it is no manifest of a landscape.") from None
+            raise InputError(f"{path} is damaged: it is not the manifest of a landscape.") from None
 
     def save(self, folder: Path) -> None:
         """Write the manifest atomically."""
@@ -118,7 +118,7 @@ class Manifest:
 
 def _parsed(table: dict[str, Any]) -> Manifest:
     if table.pop("format") != FORMAT:
-        raise InputError("it is of another version of Terrain Erosion; make the landscape again.")
+        raise InputError("it was made by another version of Terrain Erosion; make the landscape again.")
     spacing = tuple(float(number) for number in table.pop("spacing"))
     if len(spacing) != 2 or not all(math.isfinite(number) and number > 0 for number in spacing):
         raise ValueError

@@ -30,7 +30,7 @@ COARSE = 1024
 """Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""
 
 HALO = 8
-"""Part of a tile's side that its halo is."""
+"""Width of the halo as a share of the tile's side."""
 
 COLORS = 4
 
@@ -39,7 +39,7 @@ NEAR = 2**0.5
 
 
 def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int) -> Erosion:
-    """Erosion of a landscape by a recipe; InputError for one that tiles cannot do."""
+    """Erosion of a landscape by a recipe; InputError for a recipe that tiles cannot run."""
     edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
     if edges == "wrap":
         raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
@@ -111,7 +111,7 @@ class Plan:
         return recipe.with_parameters(there).around(part.middle)
 
     def left_coarsely(self) -> list[str]:
-        """Fields that coarse cells leave to the tiles, as these do not run their steps once more."""
+        """Fields that tiles take from the coarse cells, because they do not repeat their steps."""
         steps = [step for step in self.recipe.steps if step.enabled and self._done_coarsely(step)]
         written = {field for step in steps for field in PROCESSES[step.kind].writes}
         return [] if self.factor == 1 else sorted(written - {"uplift", "surface_color"})
@@ -126,7 +126,7 @@ class Plan:
         return replace(self.recipe, steps=steps) if steps else None
 
     def _done_coarsely(self, step: Step) -> bool:
-        """Whether coarse cells can hold all that a step makes, so that tiles would only do it once more."""
+        """Whether coarse cells resolve all that a step makes, so that tiles need not repeat it."""
         process = PROCESSES[step.kind]
         if self.factor == 1 or process.scope == "whole":
             return True

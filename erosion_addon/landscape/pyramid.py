@@ -40,7 +40,7 @@ def level(landscape: Landscape, layer: str, factor: int) -> Array:
 
 
 def store(landscape: Landscape, before: Landscape | None = None, window: Window | None = None) -> None:
-    """Write the pyramid of a landscape. before: what it was until the cells of `window` changed, if only they did.
+    """Write the pyramid of a landscape. before: its state before the cells of `window` changed, if only they did.
 
     A disk without room for it leaves the landscape without: previews then read the tiles.
     """

@@ -53,8 +53,8 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
     """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
 
     Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
-    tiles and the manifest are written, or none. Layers of an analysis go. InputError if the landscape is not as it was
-    when the window was taken out, see `stamp`, or for heights that are no numbers.
+    tiles and the manifest are written, or none. Layers of an analysis are removed. InputError if the landscape is not
+    as it was when the window was taken out, see `stamp`, or for heights that are not numbers.
     """
     with changing(folder):
         landscape = Landscape(folder)

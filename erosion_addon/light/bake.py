@@ -35,7 +35,7 @@ def bake(
     tally, threads = tally or Tally(), granted(threads)
     tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
     if len(suns) > len(SUNS):
-        raise InputError(f"There are {len(suns)} suns, and {len(SUNS)} are the most.")
+        raise InputError(f"There are {len(suns)} suns; the maximum is {len(SUNS)}.")
     wrap = edges == "wrap"
     lights = caster_light(terrain.elevation, terrain.spacing, casters, suns, threads)
     fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads, tally)}
@@ -68,7 +68,7 @@ def caster_light(
     lights = np.ones((1 + len(suns), *elevation.shape))
     casters = np.ascontiguousarray(casters, np.float64).reshape(-1, 4)
     if not np.isfinite(casters).all() or not (casters[:, 3] > 0).all():
-        raise InputError("A sphere that throws a shadow has no finite place, or no radius.")
+        raise InputError("A sphere that casts a shadow has no finite position or no radius.")
     table = np.array([_sun_row(sun) for sun in suns]).reshape(-1, 6)
     if not len(casters):
         return lights

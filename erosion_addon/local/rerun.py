@@ -144,7 +144,7 @@ def _inflow(graph: FlowGraph, terrain: Terrain, region: Region, rain: Array | No
 
 
 class Whole:
-    """Simulation of a window, told as one of the whole terrain."""
+    """Simulation of a window, reported as one of the whole terrain."""
 
     def __init__(
         self,

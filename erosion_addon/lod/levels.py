@@ -92,7 +92,7 @@ def _levels(
 def check_errors(errors: Sequence[float]) -> None:
     """Raise InputError for missing errors or errors that are too small."""
     if not errors or not all(SMALLEST_ERROR <= error <= 1e9 for error in errors):
-        raise InputError(f"The errors of levels of detail must be from {SMALLEST_ERROR:g} m up, and at least one.")
+        raise InputError(f"Levels of detail need at least one error, and each must be {SMALLEST_ERROR:g} m or more.")
 
 
 def water_height(level: Array, limit: Array, wet: Array) -> Array:

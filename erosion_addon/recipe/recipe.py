@@ -52,7 +52,7 @@ WIDTH = Specification(
     high=1e9,
     unit="m",
 )
-LANDSCAPE = Specification("landscape", "other", "Kind of land that it makes.", choices=LANDSCAPES)
+LANDSCAPE = Specification("landscape", "other", "Kind of land that the recipe makes.", choices=LANDSCAPES)
 PALETTE = Specification(
     "palette", "temperate", "Colors that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
 )
@@ -108,7 +108,7 @@ class Recipe:
         for key in ("name", "description"):
             text = getattr(self, key)
             if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
-                raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
+                raise InputError(f"{key} must be text of at most 1000 characters, not {text!r:.60}.")
         object.__setattr__(self, "seed", SEED.checked(self.seed))
         object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
         object.__setattr__(self, "palette", PALETTE.checked(self.palette))
@@ -122,7 +122,7 @@ class Recipe:
         """Shipped recipe or user recipe by its name, or any recipe by its path (ending in .toml)."""
         path = named(name) if isinstance(name, str) else name
         if path is None:
-            raise InputError(f"There is no recipe {name!r:.80}; there are {', '.join([*shipped(), *own()])}.")
+            raise InputError(f"There is no recipe {name!r:.80}; choose one of {', '.join([*shipped(), *own()])}.")
         return cls.parse(read(path, "recipe", LARGEST_RECIPE), str(path))
 
     @classmethod
@@ -140,7 +140,7 @@ class Recipe:
         known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step", "width"}
         for key in table:
             if key not in known:
-                raise InputError(f"{key} is not a key of a recipe; there are {', '.join(sorted(known))}.")
+                raise InputError(f"{key} is not a key of a recipe; choose one of {', '.join(sorted(known))}.")
         steps = table.get("step", [])
         if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
             raise InputError("step must be written as [[step]] tables.")
@@ -267,7 +267,7 @@ def _checked_masks(kind: str, given: Any) -> dict[str, str]:
         if hasattr(PROCESSES[kind].parameters, str(name)):
             raise InputError(
                 f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}: it holds for the whole step. "
-                "Two steps, each with a mask strength, may have two values of it."
+                "For two values of it, use two steps, each with a strength mask."
             )
         raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
     try:

@@ -32,13 +32,13 @@ def name_for(text: str) -> str:
     """
     name = _clean(text)
     if not any(sign.isalnum() for sign in name):
-        raise InputError(f"{text!r:.60} is no name for a recipe: it needs a letter or a digit.")
+        raise InputError(f"{text!r:.60} is not a name for a recipe: it needs a letter or a digit.")
     if len(name) > LONGEST_NAME:
         raise InputError(f"The name of a recipe has at most {LONGEST_NAME} letters, not {len(name)}.")
     if unicodedata.normalize("NFKC", name).casefold() in DEVICES:
         raise InputError(f"{name} is the name of a device on Windows; choose another.")
     if name.casefold() in (known.casefold() for known in shipped()):
-        raise InputError(f"{name} is the name of a recipe that comes along; choose another for yours.")
+        raise InputError(f"{name} is the name of a built-in recipe; choose another one.")
     return name
 
 
@@ -67,7 +67,7 @@ def save(recipe: Recipe, overwrite: bool = False) -> str:
     name = name_for(recipe.name)
     existing = find(name)
     if existing is not None and not overwrite:
-        raise InputError(f"There is a recipe {existing.stem} of yours already; choose another name, or replace it.")
+        raise InputError(f"You already have a recipe {existing.stem}; choose another name, or replace it.")
     path = existing or _folder() / f"{name}.toml"
     write(replace(recipe, name=path.stem), path)
     return path.stem
@@ -99,9 +99,7 @@ def delete(name: str) -> None:
     path = own().get(name)
     if path is None:
         raise InputError(
-            f"{name} comes along with the extension, so it stays."
-            if name in shipped()
-            else f"There is no recipe {name!r:.80} of yours."
+            f"{name} is built in and cannot be deleted." if name in shipped() else f"You have no recipe {name!r:.80}."
         )
     try:
         path.unlink()
@@ -113,11 +111,13 @@ def delete(name: str) -> None:
 def _folder() -> Path:
     folder = own_folder()
     if folder is None:
-        raise InputError(f"There is no folder for your recipes; let {OWN_FOLDER} name one.")
+        raise InputError(f"There is no folder for your recipes; set {OWN_FOLDER} to one.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder for your recipes cannot be made: {error.strerror or error}: {folder}.") from None
+        raise InputError(
+            f"The folder for your recipes cannot be created: {error.strerror or error}: {folder}."
+        ) from None
     return folder
 
 

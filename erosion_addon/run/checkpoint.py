@@ -80,14 +80,14 @@ class Checkpoint:
                 arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:
-                raise InputError(f"{name} is of another version of Terrain Erosion; run it again from the start.")
+                raise InputError(f"{name} was made by another version of Terrain Erosion; run it again from the start.")
         except InputError:
             raise
         except MemoryError:
             raise InputError(f"There is not enough memory to read {name}; close other programs.") from None
         # A header is a Python literal in a zip: damaged, they raise whatever their readers come up with.
         except Exception:  # noqa: BLE001
-            raise InputError(f"{name} is no checkpoint, or damaged; run it again from the start.") from None
+            raise InputError(f"{name} is not a checkpoint, or is damaged; run it again from the start.") from None
         return cls(values, arrays)
 
     def part(self, name: str) -> dict[str, Array]:

@@ -86,7 +86,7 @@ def in_words(report: dict[str, Any]) -> list[str]:
     if report["finished"] < 1:
         lines.append(f"finished early, at {report['finished']:.0%}")
     if reused := sum(step.get("reused", False) for step in report["steps"]):
-        lines.append(f"{reused} of {len(report['steps'])} steps as in a run before, not run again")
+        lines.append(f"{reused} of {len(report['steps'])} steps reused from an earlier run")
     for step in report["steps"]:
         lines += PROCESSES[step["kind"]].summary(step)
     lines.append(f"{volume(mass['moved'])} moved, {volume(mass['exported'])} carried out")

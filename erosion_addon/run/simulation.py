@@ -301,7 +301,7 @@ class _Simulation:
         return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
-        """Current terrain with its report. make: what makes it of elevation, spacing and fields."""
+        """Current terrain with its report. make: its constructor from elevation, spacing and fields."""
         layers = {"elevation": self._state.elevation, **self._state.layers}
         volumes, reports = self._volumes, list(self._reports)
         if self._running is not None:

@@ -45,7 +45,7 @@ FIELDS: dict[str, Field] = {
         Field("deposition", "m", "loose material laid down"),
         Field("grass", "0-1", "cover of grass"),
         Field("snow", "m", "thickness of the snow on the ground"),
-        Field("meltwater", "m", "water of snow that melted, which the next water step gets"),
+        Field("meltwater", "m", "meltwater of the snow, which the next water step receives"),
         Field("clouds", "of the mean", "rain under the clouds at the end of the last step with clouds"),
         Field("foliage_density", "0-1", "density of plants, by moisture and slope"),
         Field("wind_path", "0-1", "how often the wind touches the ground"),

@@ -20,7 +20,7 @@ class Limits(Parameters):
 
     lowest: float = parameter(
         -FARTHEST,
-        "Height from which on the step works.",
+        "Lowest height at which the step acts.",
         low=-FARTHEST,
         high=FARTHEST,
         unit="m",
@@ -29,7 +29,7 @@ class Limits(Parameters):
     )
     highest: float = parameter(
         FARTHEST,
-        "Height up to which the step works.",
+        "Greatest height at which the step acts.",
         low=-FARTHEST,
         high=FARTHEST,
         unit="m",
@@ -38,17 +38,17 @@ class Limits(Parameters):
     )
     height_softness: float = parameter(
         0.0,
-        "Height over which the step sets in at these limits: higher values hide where they are.",
+        "Height over which the step fades in at these limits: higher values hide the limits.",
         low=0,
         high=FARTHEST,
         unit="m",
         soft_high=500,
     )
-    flattest: float = parameter(0.0, "Slope from which on the step works.", low=0, high=90, unit="°")
-    steepest: float = parameter(90.0, "Slope up to which the step works.", low=0, high=90, unit="°")
+    flattest: float = parameter(0.0, "Gentlest slope on which the step acts.", low=0, high=90, unit="°")
+    steepest: float = parameter(90.0, "Steepest slope on which the step acts.", low=0, high=90, unit="°")
     slope_softness: float = parameter(
         0.0,
-        "Slope over which the step sets in at these limits: higher values hide where they are.",
+        "Slope over which the step fades in at these limits: higher values hide the limits.",
         low=0,
         high=90,
         unit="°",
@@ -80,7 +80,7 @@ class Limits(Parameters):
             if getattr(self, low) >= getattr(self, high):
                 raise InputError(
                     f"{low} is {getattr(self, low):g} and {high} {getattr(self, high):g}: "
-                    f"{high} must be more than {low}, else the step works nowhere."
+                    f"{high} must be more than {low}, else the step acts nowhere."
                 )
 
     @property

@@ -29,11 +29,10 @@ class MaskKind(NamedTuple):
 def _area(letter: str) -> MaskKind:
     return MaskKind(
         1.0,
-        "factor of the parameters that steps name it for, from 0 to 1",
+        "factor of the parameters that use it, from 0 to 1",
         f"Area {letter}",
         1.0,
-        "Factor of the parameters that steps name it for under Parameter Masks: at 0 they are 0, at 1 they keep "
-        "their full value",
+        "Factor of the parameters that use it under Parameter Masks: at 0 they are 0, at 1 they keep their full value",
     )
 
 
@@ -43,7 +42,7 @@ MASK_KINDS: dict[str, MaskKind] = {
         "where erosion may act: 0 nowhere, 1 fully",
         "Strength",
         1.0,
-        "Strength of erosion: full at 1, gentler at lower values. At 0 the terrain keeps every bit",
+        "Strength of erosion: full at 1, gentler at lower values. 0 leaves the terrain unchanged",
     ),
     "hardness": MaskKind(
         1.0,
@@ -80,7 +79,7 @@ MASK_KINDS: dict[str, MaskKind] = {
     ),
     "protect": MaskKind(
         1.0,
-        "what is never dug: 1 keeps its rock and soil; loose sediment comes there and leaves again",
+        "ground that is not eroded: 1 keeps its rock and soil; loose sediment comes and goes",
         "Protection",
         0.0,
         "Ground that is not eroded, such as a road: higher values wear less rock and soil. Loose sediment is "
@@ -88,7 +87,7 @@ MASK_KINDS: dict[str, MaskKind] = {
     ),
     "plot": MaskKind(
         1.0,
-        "what is kept clear: where it is 1 nothing comes and nothing goes",
+        "ground that keeps its height: at 1 nothing is eroded or deposited",
         "Building Plot",
         0.0,
         "Ground that keeps its height, such as a building plot: at 1 nothing is eroded or deposited. Water, wind and "
@@ -138,7 +137,7 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
     notes: list[str] = []
     for kind, values in (masks or {}).items():
         if kind not in MASK_KINDS:
-            raise InputError(f"There is no mask {kind}; there are {', '.join(MASK_KINDS)}.")
+            raise InputError(f"There is no mask {kind}; choose one of {', '.join(MASK_KINDS)}.")
         highest, meaning = MASK_KINDS[kind].highest, MASK_KINDS[kind].meaning
         try:
             with np.errstate(over="ignore"):

@@ -28,14 +28,14 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
     InputError if too little of the mesh is visible from above.
     """
     if not (len(triangles) and np.isfinite(points).all()):
-        raise InputError("There are no faces to look at from above, or they have no place; add some.")
+        raise InputError("No face can be seen from above, or the faces have no finite position; add faces.")
     corner, size = points[:, :2].min(axis=0), np.ptp(points[:, :2], axis=0)
     # Rounding in float32 must not cost the last row.
     cols, rows = (int(count) for count in np.floor(size / cell_size + 1e-3) + 1)
     if min(rows, cols) < SMALLEST_SIDE:
         raise InputError(
-            f"Seen from above it is {size[0]:.4g} × {size[1]:.4g} m, which is no area for cells of {cell_size:.4g} m; "
-            "turn it to face upwards, or use smaller cells."
+            f"Seen from above it is {size[0]:.4g} × {size[1]:.4g} m, which is too small for cells of {cell_size:.4g} "
+            f"m; turn it to face upward, or use smaller cells."
         )
     if rows * cols > MOST_CELLS:
         raise InputError(f"{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m.")
@@ -46,8 +46,8 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
     holes = int(np.count_nonzero(missing))
     if holes > LARGEST_HOLES * heights.size:
         raise InputError(
-            f"Seen from above it covers {heights.size - holes} of {heights.size} cells, too few to make up the rest; "
-            "use a mesh that is nearer to a full rectangle."
+            f"Seen from above it covers {heights.size - holes} of {heights.size} cells, too few to fill the rest; use "
+            f"a mesh that is closer to a full rectangle."
         )
     return filled(heights, missing) if holes else heights, corner, holes
 

@@ -27,7 +27,7 @@ def straightened(points: Array) -> tuple[Array, int]:
     """
     rows, cols, _ = points.shape
     if not np.isfinite(points).all():
-        raise InputError("some of its vertices have no place")
+        raise InputError("some of its vertices have no finite position")
     x, y = _line(points[..., 0].T), _line(points[..., 1])
     cell = np.array([x[1] - x[0], y[1] - y[0]])
     if not (cell > 0).all():

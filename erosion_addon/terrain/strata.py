@@ -27,18 +27,22 @@ class _Layer(Parameters):
     """One layer."""
 
     thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m", width_power=1)
-    hardness: float = parameter(0.0, "How much the rock resists: 0 not at all, 1 for ever.", low=0, high=1)
+    hardness: float = parameter(
+        0.0, "How strongly the rock resists erosion: 0 not at all, 1 completely.", low=0, high=1
+    )
 
 
 class _Bedding(Parameters):
     """Orientation and undulation of the layers."""
 
     dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
-    dip_direction: float = parameter(270.0, "Where they fall: 0 along x, 90 along y.", low=-360, high=360, unit="°")
+    dip_direction: float = parameter(
+        270.0, "Direction in which the layers fall: 0 along x, 90 along y.", low=-360, high=360, unit="°"
+    )
     undulation: float = parameter(
         0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m", width_power=1
     )
-    wavelength: float = parameter(1000.0, "How long these waves are.", low=1e-3, high=1e9, unit="m", width_power=1)
+    wavelength: float = parameter(1000.0, "Length of these waves.", low=1e-3, high=1e9, unit="m", width_power=1)
     blend: float = parameter(
         0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m", width_power=1
     )
@@ -68,7 +72,7 @@ class Strata:
         if isinstance(name, str) and not name.lower().endswith(".toml"):
             path = shipped("strata").get(name)
             if path is None:
-                raise InputError(f"There are no strata {name!r:.80}; there are {', '.join(shipped('strata'))}.")
+                raise InputError(f"There are no strata {name!r:.80}; choose one of {', '.join(shipped('strata'))}.")
         else:
             path = Path(name)
         table = tables(read(path, "file of strata"), str(path), "file of strata")
@@ -84,7 +88,7 @@ class Strata:
         name, description = values.pop("name", ""), values.pop("description", "")
         for key, text in (("name", name), ("description", description)):
             if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
-                raise InputError(f"{key} must be a text of at most 1000 characters, not {text!r:.60}.")
+                raise InputError(f"{key} must be text of at most 1000 characters, not {text!r:.60}.")
         layers = values.pop("layer", [])
         if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
             raise InputError("layer must be written as [[layer]] tables.")

@@ -112,7 +112,7 @@ def checked_field(name: str, values: Any, shape: tuple[int, int] | None, copies:
     copies: False for `values` themselves, where they are in order.
     """
     if name not in FIELDS:
-        raise InputError(f"There is no field {name}; there are {', '.join(FIELDS)}.")
+        raise InputError(f"There is no field {name}; choose one of {', '.join(FIELDS)}.")
     field = FIELDS[name]
     try:
         with np.errstate(over="ignore"):

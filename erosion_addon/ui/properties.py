@@ -31,7 +31,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             name="Loaded Recipe", description="The recipe as it was loaded, as JSON", options={"HIDDEN"}
         ),
         "steps": bpy.props.CollectionProperty(
-            type=EROSION_PG_step, name="Steps", description="What happens to the terrain, one after another"
+            type=EROSION_PG_step, name="Steps", description="Steps of the recipe, in order"
         ),
         "active_step": bpy.props.IntProperty(name="Active Step", description="Number of the step shown below", min=0),
         "springs": bpy.props.PointerProperty(
@@ -44,7 +44,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "casters": bpy.props.PointerProperty(
             type=bpy.types.Collection,
             name="Shadow Casters",
-            description="The objects of this collection throw soft shadows on the terrain, as a few spheres each",
+            description="The objects of this collection cast soft shadows on the terrain, as a few spheres each",
         ),
         "continue_from_result": bpy.props.BoolProperty(
             name="Continue from Result",
@@ -52,7 +52,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         ),
         "adds_up": bpy.props.BoolProperty(
             name="Add Up Maps",
-            description="Add to the wear and deposition of the last run, so that they count from the first one on",
+            description="Add to the wear and deposition of the last run, so that they cover all runs",
         ),
         "surface_color": bpy.props.PointerProperty(
             type=EROSION_PG_surface_color, name="Surface Color", description="Starting colors of the ground"
@@ -65,16 +65,15 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
             default=True,
-            description="Show the terrain and its water while it is eroded, several times a second if that slows "
-            "nothing down. The display changes nothing: Esc still leaves every vertex where it was",
+            description="Show the terrain and its water during the run, several times a second if that does not slow "
+            "it down. The mesh itself stays unchanged: Esc leaves every vertex in place",
         ),
         "live_preview": bpy.props.BoolProperty(
             name="Live Preview",
             get=live_preview.wanted,
             set=live_preview.choose,
-            description="Show on the terrain what the settings make while you drag them. It is coarse, of fewer and "
-            "larger cells: fine gullies are missing, and large valleys lie about where a run digs them. "
-            "The terrain itself changes only by Run",
+            description="Show a coarse preview of the settings on the terrain while you drag them. Large valleys lie "
+            "about where a run cuts them; fine gullies are missing. Only Run changes the terrain itself",
         ),
         "live_preview_choice": bpy.props.IntProperty(
             name="Live Preview",

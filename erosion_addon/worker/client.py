@@ -58,7 +58,7 @@ class Runner:
         except MemoryError:
             self._give_up("There is not enough memory for the result; use fewer cells.")
         except Exception as error:  # noqa: BLE001 - a worker of which nothing is heard any more is of no use
-            self._give_up(f"The erosion process gave an answer that makes no sense ({error!r:.200}).")
+            self._give_up(f"The erosion process sent an invalid answer ({error!r:.200}).")
         finally:
             self._bury()
             with contextlib.suppress(OSError):
@@ -140,7 +140,7 @@ class Runner:
         self._send("compute", values, request.arrays)
 
     def paint(self, values: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) -> None:
-        """Begin a stroke of the brush, or go on with it: `painted` answers each time, see `painting`.
+        """Begin or continue a stroke of the brush: `painted` answers each time, see `painting`.
 
         values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also what `Painting` is given.
         """
@@ -177,9 +177,9 @@ class Runner:
         except OSError:
             pass  # the worker is gone, which `_listen` reports
         except MemoryError:
-            self._give_up("There is not enough memory to hand the terrain over; use fewer cells.")
+            self._give_up("There is not enough memory to send the terrain to the erosion process; use fewer cells.")
         except Exception as error:  # noqa: BLE001 - the worker has half of an order, and would wait for the rest for ever
-            self._give_up(f"The erosion process could not be given its order ({error!r:.200}).")
+            self._give_up(f"The order could not be sent to the erosion process ({error!r:.200}).")
         with contextlib.suppress(OSError, ValueError):
             given.close()
 
@@ -215,6 +215,6 @@ def _why_ended(code: int) -> str:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        cause = f"{name}, most likely for want of memory" if name == "SIGKILL" else name
+        cause = f"{name}, most likely because memory ran out" if name == "SIGKILL" else name
         return f"The erosion process was ended by the system ({cause}); the terrain is unchanged."
     return f"The erosion process ended unexpectedly (exit code {code}); the terrain is unchanged."

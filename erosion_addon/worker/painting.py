@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the brush as they are painted: a terrain is handed over once, then come dabs, and what they changed goes
-back.
+"""Strokes of the brush as they are painted: a terrain is sent once, then dabs, and each answer holds the changes.
 
-The bytes are those of the step `brush` of a recipe, in however many portions the dabs come.
+The bytes are those of the step `brush` of a recipe, however the dabs are divided into portions.
 """
 
 from collections.abc import Mapping
@@ -53,9 +52,9 @@ class Painting:
         self._canvas.begin()
 
     def dab(self, dabs: list[list[float]]) -> tuple[Box | None, dict[str, Array]]:
-        """Go on with the stroke; returns the box that has changed, and the heights in it."""
+        """Continue the stroke; returns the box that has changed, and the heights in it."""
         if self._stroke is None:
-            raise InputError("A stroke of the brush goes on that never began; paint it anew.")
+            raise InputError("The brush stroke was never started; paint it again.")
         done = len(self._stroke.dabs)
         self._stroke = replace(self._stroke, dabs=(*self._stroke.dabs, *(tuple(dab) for dab in dabs)))
         windows = [self._canvas.dab(self._stroke, number) for number in range(done, done + len(dabs))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Requests to the worker's services, and what their answers hold. `services` answers them.
+"""Requests to the worker's services, and the contents of their answers. `services` answers them.
 
 Requests and answers are values and named arrays, ready for pipes. Blender imports this at its start, and the services
 only in the worker.

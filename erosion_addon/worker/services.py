@@ -2,7 +2,7 @@
 """Services of the worker beside runs: light, levels of detail, analysis, rivers and lakes, carving, pictures of
 variants, animations.
 
-They answer `requests`. What few of them need is imported when it is used.
+They answer `requests`. Modules that few of them need are imported when used.
 """
 
 import json

@@ -172,7 +172,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
 
 
 def _compiling(tell: Callable[[int, int], None]) -> AbstractContextManager[None]:
-    """Context that tells of kernels that are compiled, see `compile_progress`."""
+    """Context that reports compiled kernels, see `compile_progress`."""
     from ..kernels.compile import compile_progress
 
     return compile_progress(tell)
@@ -193,7 +193,7 @@ def _paint(order: Message, answers: BinaryIO) -> None:
         if order.arrays:
             _paintings[:] = [Painting(values, order.arrays)]
         if not _paintings:
-            raise InputError("The terrain under the brush is gone; paint the stroke anew.")
+            raise InputError("The terrain under the brush is gone; paint the stroke again.")
         painting = _paintings[0]
         if "stroke" in values:
             painting.begin(values["stroke"])
@@ -278,7 +278,7 @@ def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], tell: OnPr
 
 
 def _choices(parameters: Any) -> list[Any]:
-    """Values of parameters; of numbers and lists only whether they are 0, empty or highest, as a limit of 90° is."""
+    """Values of parameters; numbers and lists count only as 0, empty or highest, as a limit of 90° is."""
     known = ((getattr(parameters, name), given.high) for name, given in specifications(parameters).items())
     return [value if isinstance(value, str | bool) else [bool(value), value == high] for value, high in known]
 

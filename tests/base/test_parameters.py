@@ -71,7 +71,7 @@ def test_ranges_in_words():
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="color is not a parameter here; there are depth, count"):
+    with pytest.raises(InputError, match="color is not a parameter here; choose one of depth, count"):
         Example.from_dict({"color": 1})
 
 

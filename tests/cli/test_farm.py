@@ -78,7 +78,7 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(folder, capsys, smalles
         np.save("dem.npy", ground)
     capsys.readouterr()
     assert main([*words, "--continue", *(other if isinstance(other, list) else [])]) == 2
-    assert capsys.readouterr().err == "run.npz is of another run; name another checkpoint, or remove this one.\n"
+    assert capsys.readouterr().err == "run.npz belongs to another run; name another checkpoint, or remove this one.\n"
     assert Path("run.npz").read_bytes() == kept and not Path("out.npy").exists()
 
 

@@ -76,7 +76,7 @@ def test_no_memory_is_told_before_the_run_with_numbers(folder, monkeypatch, caps
     # Enough to read 24 x 32 cells at 17 bytes, too little to erode them at 124.
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 30_000)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
-    assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* are free; .*\.\n", capsys.readouterr().err)
+    assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* is free; .*\.\n", capsys.readouterr().err)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_libraries_that_cannot_be_loaded_are_told(folder, monkeypatch, capsys):
     monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 2
-    assert re.fullmatch(r"The libraries that compile cannot be loaded; .*object file\n", capsys.readouterr().err)
+    assert re.fullmatch(r"The libraries of the compiler cannot be loaded; .*object file\n", capsys.readouterr().err)
     assert listing(folder) == before
 
 

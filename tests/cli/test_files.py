@@ -82,7 +82,7 @@ def test_strata_are_the_colors_of_the_rock(folder):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ("nowhere", "There are no strata 'nowhere'; there are "),
+        ("nowhere", "There are no strata 'nowhere'; choose one of "),
         ("missing.png", "missing.png does not exist."),
         ("bright.exr", "The colors of bright.exr must be from 0 to 1; at row 3, column 4 it is 2, 1, 1."),
     ],

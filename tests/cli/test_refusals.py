@@ -91,7 +91,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "--set", "droplet.capacity=1", "dem.npy", "out.npy"), "put the files before the options"),
         ((*OK, "--set", "capacity=1"), "names no parameter of a step"),
         ((*OK, "--set", "lava.capacity=1"), "the steps are 1.droplet"),
-        ((*OK, "--set", "droplet.capacty=1"), "capacty is not a parameter here; there are"),
+        ((*OK, "--set", "droplet.capacty=1"), "capacty is not a parameter here; choose one of"),
         ((*OK, "--set", "droplet.capacity=lots"), "capacity must be from 0 to 1000, not 'lots'"),
         ((*OK, "--set", "droplet.capacity=-1"), "capacity must be from 0 to 1000, not -1"),
         ((*OK, "--set", "droplet.capacity=nan"), "capacity must be"),
@@ -104,7 +104,7 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--set", "droplet.springs={x=1}"), "springs must be a list of"),
         ((*OK, "--set", "droplet.springs=[[2, 0.5, 1]]"), "outside the terrain"),
         # recipes
-        ((*OK, "--recipe", "nowhere"), "no recipe 'nowhere'; there are"),
+        ((*OK, "--recipe", "nowhere"), "no recipe 'nowhere'; choose one of"),
         ((*OK, "--recipe", "../presets/arcane"), "no recipe"),
         ((*OK, "--recipe", "missing.toml"), "recipe missing.toml cannot be read"),
         ((*OK, "--recipe", "broken.toml"), "broken.toml is not valid TOML"),
@@ -116,7 +116,7 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--recipe", "kind.toml"), "kind must be one of droplet"),
         ((*OK, "--recipe", "deep.toml"), "deep.toml is"),
         ((*OK, "--recipe", "off.toml"), "steps of the recipe x are switched off"),
-        (("recipes", "nowhere"), "no recipe 'nowhere'; there are"),
+        (("recipes", "nowhere"), "no recipe 'nowhere'; choose one of"),
         (("recipes", "broken.toml"), "broken.toml is not valid TOML"),
         # input
         (("erode", "missing.npy", "out.npy"), "missing.npy"),
@@ -141,7 +141,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "pickled.npy", "out.npy"), "object"),
         # masks
         ((*OK, "--mask", "strength"), "is not NAME=VALUE"),
-        ((*OK, "--mask", "fog=zero.npy"), "no mask 'fog'; there are strength, hardness, rain, sediment"),
+        ((*OK, "--mask", "fog=zero.npy"), "no mask 'fog'; choose one of strength, hardness, rain, sediment"),
         ((*OK, "--mask", "rain=missing.npy"), "missing.npy"),
         ((*OK, "--mask", "rain=nan.npy"), "nan.npy has 1 cells that are not numbers"),
         ((*OK, "--mask", "strength=two.npy"), "strength mask (where erosion may act"),
@@ -163,7 +163,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "dem.npy", "m.npy", "--maps", "m.npy"), "m.npy would be written twice"),
         # start terrains
         (("make", "fractal", "out.npy"), "required: --size"),
-        (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; there are voronoi"),
+        (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; choose one of voronoi"),
         (("make", "fractal", "out.npy", "--size", "8"), "is not two whole numbers such as 512x1024"),
         (("make", "fractal", "out.npy", "--size", "2x8"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "999999999x999999999"), "from 3 to 65536"),

@@ -99,7 +99,7 @@ def test_headwaters_that_are_nowhere_are_named(folder, capsys):
         (["flat.npy", "r.json"], "level, so that no water runs"),
         (
             ["land.npy", "r.json", "--mask", "ice=a.png"],
-            "no mask 'ice' of water; there are river, bank, lake, sea, shore",
+            "no mask 'ice' of water; choose one of river, bank, lake, sea, shore",
         ),
         (["land.npy", "r.json", "--set", "sea=true", "sea_level=500"], "below the sea"),
         (["land.npy", "r.json", "--set", "depth=1"], "depth is not a parameter here"),

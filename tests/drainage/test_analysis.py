@@ -127,7 +127,7 @@ def test_where_no_edge_is_open_water_gathers_at_the_lowest_place_and_a_note_says
     found = analyze(terrain, edges=edges)
     lowest = np.unravel_index(terrain.elevation.argmin(), terrain.shape)
     assert found.fields["drainage_area"][lowest] == terrain.elevation.size
-    assert found.notes == ["No edge is open, so that all water gathers at the lowest place."]
+    assert found.notes == ["No edge is open, so all water gathers at the lowest point."]
 
 
 def test_flat_ground_has_no_slope_and_no_lakes_and_a_note_says_so():

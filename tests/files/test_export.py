@@ -264,7 +264,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, hills, monkeypatch):
 
 def test_a_size_that_the_engine_may_not_take_is_said(tmp_path, hills):
     done = export(tmp_path / "a.raw", hills, FILES, Layout("unity", (100, 100)))
-    assert "Unity may not take 100 × 100" in done.notes[0] and "129, 257" in done.notes[0]
+    assert "Unity may not import 100 × 100" in done.notes[0] and "129, 257" in done.notes[0]
 
 
 def test_a_range_cuts_nothing_off_floats(tmp_path, hills):

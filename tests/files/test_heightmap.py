@@ -230,13 +230,13 @@ def test_a_terrain_too_large_for_memory_is_refused_with_numbers(tmp_path, hills,
     monkeypatch.setattr(memory, "available_memory", lambda: 100)
     for name in ("a.npy", "a.exr", "a.png", "a.r32"):
         message = refusal(tmp_path / name, height_range=(0, 1), size=(11, 7))
-        assert "needs about 0.1 MB of memory and 0.1 MB are free" in message
+        assert "needs about 0.1 MB of memory, and 0.1 MB is free" in message
 
 
 def test_free_memory_is_known_here():
     assert 1e6 < memory.available_memory() < 1e15
     memory.require(1000, "Nothing")
-    with pytest.raises(InputError, match=r"^Reading a file needs about 1000000000.0 GB of memory and "):
+    with pytest.raises(InputError, match=r"^Reading a file needs about 1000000000.0 GB of memory, and "):
         memory.require(10**18, "Reading a file")
 
 

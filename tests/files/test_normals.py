@@ -51,5 +51,5 @@ def test_edges_that_wrap_see_the_other_side():
 
 
 def test_another_green_is_refused():
-    with pytest.raises(InputError, match="no normals 'blue'; there are opengl, directx"):
+    with pytest.raises(InputError, match="no normals 'blue'; choose one of opengl, directx"):
         normals(np.zeros((3, 3)), (1.0, 1.0), green="blue")

@@ -96,7 +96,7 @@ def test_frames_never_replace_others(tmp_path):
 
 
 def test_a_field_that_does_not_exist_is_refused_with_those_that_do(tmp_path):
-    with pytest.raises(InputError, match=r"no field lava; choose among .*wear"):
+    with pytest.raises(InputError, match=r"no field lava; choose one of .*wear"):
         Frames(tmp_path, 2, ["lava"])
 
 

@@ -247,7 +247,7 @@ def test_a_corrupt_picture_is_refused_in_a_sentence(tmp_path):
 
 def test_a_terrain_that_does_not_fit_into_memory_is_refused_with_numbers(monkeypatch):
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**9)
-    with pytest.raises(InputError, match=r"A terrain of 65536 × 65536 cells needs about 558\.3 GB .* 1\.0 GB are free"):
+    with pytest.raises(InputError, match=r"A terrain of 65536 × 65536 cells needs about 558\.3 GB .* 1\.0 GB is free"):
         make("plane", 65536, 65536)
 
 

@@ -58,7 +58,7 @@ def test_tasks_that_cannot_run_say_why(landscape, recipe):
         do_one(landscape.folder, "coarse")
     tasks = prepare(landscape.folder, recipe, coarse=80)
     for name, sentence in (
-        ("shape_x1_y0", "comes after coarse, which is not done"),
+        ("shape_x1_y0", "needs coarse, which is not done; run that one first"),
         ("../coarse", "There is no task"),
         (str(len(tasks)), "there are tasks 0 to"),
     ):
@@ -73,7 +73,7 @@ def test_a_task_whose_files_were_damaged_holds_up_those_after_it(landscape, reci
     prepare(landscape.folder, recipe, coarse=80)
     do_one(landscape.folder, "coarse")
     (landscape.folder / WORK / "coarse" / "elevation.npy").write_bytes(b"")
-    with pytest.raises(InputError, match="comes after coarse, which is not done"):
+    with pytest.raises(InputError, match="needs coarse, which is not done; run that one first"):
         do_one(landscape.folder, "shape_x0_y0")
     do_one(landscape.folder, "coarse")
     assert do_one(landscape.folder, "shape_x0_y0") == "shape_x0_y0"

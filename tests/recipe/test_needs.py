@@ -41,7 +41,7 @@ def test_what_a_recipe_needs_survives_a_file_and_older_files_need_nothing():
     ("needs", "words"),
     [
         ("needs = 3", r"needs must be a table \[needs\]"),
-        ("[needs]\nwater = 3.0", "needs: water is not a parameter here; there are sediment"),
+        ("[needs]\nwater = 3.0", "needs: water is not a parameter here; choose one of sediment"),
         ("[needs]\nsediment = -1.0", "needs: sediment must be from 0 to"),
         ("[needs]\nsediment = 'much'", "needs: sediment must be from 0 to"),
     ],

@@ -123,7 +123,7 @@ def test_every_value_survives_a_file():
     [
         ("", "name must be a text"),
         ('name = ""\n[[step]]\nkind = "droplet"', "name must be"),
-        ("name = 5\n[[step]]\nkind = 'droplet'", "name must be a text of at most 1000 characters, not 5"),
+        ("name = 5\n[[step]]\nkind = 'droplet'", "name must be text of at most 1000 characters, not 5"),
         (f"name = '{'x' * 1001}'\n[[step]]\nkind = 'droplet'", "name must be"),
         ('name = "x"', "from 1 to 64 steps; this one has 0"),
         ('name = "x"\nstep = []', "from 1 to 64 steps"),
@@ -138,7 +138,7 @@ def test_every_value_survives_a_file():
         (SHORT + f"name = '{'x' * 61}'", "name must be one line of at most 60 letters"),
         (SHORT + 'name = "two\\nlines"', "name must be one line"),
         (SHORT + "enabled = 1", r"step 1 \(droplet\): enabled must be true or false, not 1"),
-        (SHORT + "capcity = 1", r"step 1 \(droplet\): capcity is not a parameter here; there are drops_per_cell, "),
+        (SHORT + "capcity = 1", r"step 1 \(droplet\): capcity is not a parameter here; choose one of drops_per_cell, "),
         (SHORT + "capacity = -1", r"step 1 \(droplet\): capacity must be from 0 to 1000, not -1"),
         (SHORT + "capacity = nan", "capacity must be from 0 to 1000, not nan"),
         (SHORT + "capacity = inf", "capacity must be from 0 to 1000, not inf"),
@@ -155,7 +155,10 @@ def test_every_value_survives_a_file():
         (f"seed = {'9' * 5000}\n" + SHORT, "not valid TOML|seed must be"),
         ("landscape = 'moon'\n" + SHORT, "landscape must be one of mountains, .*, other, not 'moon'"),
         ("edges = 'soft'\n" + SHORT, "edges must be one of open, closed, wrap, not 'soft'"),
-        ("author = 'me'\n" + SHORT, "author is not a key of a recipe; there are description, edges, landscape, name"),
+        (
+            "author = 'me'\n" + SHORT,
+            "author is not a key of a recipe; choose one of description, edges, landscape, name",
+        ),
         ("name = ", "not valid TOML"),
         ("\x00", "not valid TOML"),
         ("import os", "not valid TOML"),
@@ -237,7 +240,7 @@ def load_refusal(path):
 def test_an_unknown_name_is_refused_with_those_there_are():
     for name in ("nowhere", "", "../presets/arcane", "/etc/passwd", "arcane.tml", "ARCANE"):
         sentence = load_refusal(name)
-        assert sentence.startswith(f"There is no recipe {name!r}; there are ") and "arcane" in sentence
+        assert sentence.startswith(f"There is no recipe {name!r}; choose one of ") and "arcane" in sentence
 
 
 @pytest.mark.parametrize(

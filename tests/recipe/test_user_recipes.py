@@ -82,9 +82,9 @@ def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(tmp
         ("con.toml", "device"),
         ("Lpt1", "device"),
         ("COM¹", "device"),  # Windows takes the raised digits for these too
-        ("alpine", "comes along"),
-        ("Dune Sea", "comes along"),
-        ("alpine.toml", "comes along"),
+        ("alpine", "is built in"),
+        ("Dune Sea", "is built in"),
+        ("alpine.toml", "is built in"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tmp_path, given, words):
@@ -100,7 +100,7 @@ def test_a_recipe_without_a_name_is_none():
 
 def test_a_recipe_is_replaced_only_where_that_is_asked_for(folder):
     user_recipes.save(called("Mine", description="first"))
-    with pytest.raises(InputError, match="There is a recipe Mine of yours already"):
+    with pytest.raises(InputError, match="You already have a recipe Mine;"):
         user_recipes.save(called("mine", description="second"))
     assert Recipe.load("Mine").description == "first"
     assert user_recipes.save(called("mine", description="second"), overwrite=True) == "Mine"
@@ -111,7 +111,7 @@ def test_only_ones_own_recipes_can_be_deleted(folder):
     user_recipes.save(called("mine"))
     (folder / "mine.png").write_bytes(PNG)
     (folder / "notes.txt").write_text("stays")
-    with pytest.raises(InputError, match="alpine comes along"):
+    with pytest.raises(InputError, match="alpine is built in"):
         user_recipes.delete("alpine")
     for name in ("nowhere", "", "../mine", "notes", "notes.txt", "mine.toml"):
         with pytest.raises(InputError, match=r"no recipe .* of yours"):

@@ -198,7 +198,7 @@ def test_what_would_not_fit_into_memory_is_refused_with_numbers(tmp_path, stoppe
     path = tmp_path / "run.npz"
     stopped.save(path)
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 1000)
-    with pytest.raises(InputError, match=r"Reading .* needs about .* MB .* are free"):
+    with pytest.raises(InputError, match=r"Reading .* needs about .* MB .* is free"):
         Checkpoint.load(path)
 
 

@@ -84,7 +84,7 @@ def test_the_same_run_again_runs_nothing_and_says_what_the_first_said(hills, sta
     assert again["finished"] == 1.0 and all(step["reused"] for step in again["steps"])
     # What a step took when it ran stays with it.
     assert [step["seconds"] for step in again["steps"]] == [step["seconds"] for step in first["steps"]]
-    assert "3 of 3 steps as in a run before, not run again" in in_words(again)
+    assert "3 of 3 steps reused from an earlier run" in in_words(again)
     assert not any("run before" in line for line in in_words(first))
 
 

@@ -110,7 +110,7 @@ def test_a_tile_has_the_slope_across_its_seam():
         ({"max_erosion": -1.0}, "step 1 (droplet): limits: max_erosion must be from 0 to 100000, not -1.0."),
         ({"lowest": 5.0, "highest": 5.0}, "highest must be more than lowest"),
         ({"flattest": 50.0, "steepest": 40.0}, "steepest must be more than flattest"),
-        ({"depth": 3.0}, "limits: depth is not a parameter here; there are lowest, highest"),
+        ({"depth": 3.0}, "limits: depth is not a parameter here; choose one of lowest, highest"),
         (7, "limits must be a table [step.limits], not 7."),
     ],
 )

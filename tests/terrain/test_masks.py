@@ -32,7 +32,7 @@ def test_a_mask_of_another_size_is_stretched_with_a_note():
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
-        ({"snow": np.zeros((3, 3))}, "no mask snow; there are strength, hardness, rain, sediment"),
+        ({"snow": np.zeros((3, 3))}, "no mask snow; choose one of strength, hardness, rain, sediment"),
         ({"strength": np.full((3, 3), 1.01)}, r"strength mask \(.*\) must be from 0 to 1; at row 0, column 0 it is 1"),
         ({"hardness": np.full((3, 3), -0.1)}, "from 0 to 1"),
         ({"rain": np.full((3, 3), np.nan)}, "it is nan"),

@@ -66,10 +66,10 @@ def test_holes_are_filled_from_around_and_counted():
 @pytest.mark.parametrize(
     ("points", "triangles", "sentence"),
     [
-        (np.zeros((0, 3)), np.zeros((0, 3), int), "no faces"),
-        (np.full((4, 3), np.nan), SQUARE, "no faces"),
-        ([[0, 0, 0], [9, 0, 0], [9, 0, 9], [0, 0, 9]], SQUARE, "no area"),
-        ([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], SQUARE, "no area for cells of 1 m"),
+        (np.zeros((0, 3)), np.zeros((0, 3), int), "No face can be seen"),
+        (np.full((4, 3), np.nan), SQUARE, "No face can be seen"),
+        ([[0, 0, 0], [9, 0, 0], [9, 0, 9], [0, 0, 9]], SQUARE, "too small"),
+        ([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], SQUARE, "too small for cells of 1 m"),
         ([[0, 0, 0], [1e6, 0, 0], [1e6, 1e6, 0], [0, 1e6, 0]], SQUARE, "too many"),
         ([[0, 0, 0], [50, 0, 0], [50, 1, 0], [0, 50, 0]], [[0, 1, 2]], "too few"),
     ],

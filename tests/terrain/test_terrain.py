@@ -82,7 +82,7 @@ def test_impossible_cells_are_refused_in_a_sentence(cell_size):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"ash": np.zeros((3, 3))}, "no field ash; there are elevation"),
+        ({"ash": np.zeros((3, 3))}, "no field ash; choose one of elevation"),
         ({"wear": np.zeros((3, 4))}, "wear is 3 × 4 and the grid 3 × 3"),
         ({"surface_color": np.zeros((3, 3))}, "3 × 3 × 3"),
         ({"wear": np.full((3, 3), np.nan)}, "wear has 9 values"),

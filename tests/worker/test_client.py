@@ -81,9 +81,9 @@ def speaking(monkeypatch, source):
 @pytest.mark.parametrize(
     "answer, reason",
     [
-        (b"what?\n", "makes no sense"),
-        (b'{"kind": "compiling", "values": {}, "arrays": []}\n', "makes no sense"),
-        (b'{"kind": "result", "values": {}, "arrays": [["elevation", "O", [4]]]}\n', "makes no sense"),
+        (b"what?\n", "an invalid answer"),
+        (b'{"kind": "compiling", "values": {}, "arrays": []}\n', "an invalid answer"),
+        (b'{"kind": "result", "values": {}, "arrays": [["elevation", "O", [4]]]}\n', "an invalid answer"),
         (HUGE, "There is not enough memory for the result"),
     ],
 )

@@ -20,7 +20,7 @@ from .tile import Arrays, steps
 def ways_out(tiles: Sequence[Arrays], land: tuple[int, int]) -> list[Array]:
     """Ways out of basins, for each tile as `TileFlow.lead_out` takes them.
 
-    tiles: what `TileFlow.basins` tells. land: (rows, cols).
+    tiles: results of `TileFlow.basins`. land: (rows, cols).
     """
     from ..kernels.receivers import OUTLET
     from ..kernels.tiles import orient, span
@@ -79,7 +79,7 @@ def _root(tiles: Sequence[Arrays], before: Array) -> tuple[int, int]:
 def flow(tiles: Sequence[Arrays]) -> list[tuple[Array, Array]]:
     """Inflow from other tiles and water levels (m) at exits, for each tile as `TileFlow.drain` takes them.
 
-    tiles: what `TileFlow.route` tells, with the rim of `TileFlow.basins`.
+    tiles: results of `TileFlow.route`, with the rim of `TileFlow.basins`.
     """
     from ..kernels.tiles import carry
 
@@ -95,7 +95,7 @@ def flow(tiles: Sequence[Arrays]) -> list[tuple[Array, Array]]:
 def join(tiles: Sequence[Arrays]) -> list[Array]:
     """Strahler orders of the cells that channels lead through from tile to tile, for each tile in its order.
 
-    tiles: what `TileFlow.channels` tells.
+    tiles: results of `TileFlow.channels`.
     """
     from ..kernels.tiles import join as follow
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flow on one tile of a land, as far as its own heights tell, and its part of the flow on the whole."""
+"""Flow on one tile of a land from its own heights, and its part of the flow on the whole land."""
 
 from dataclasses import dataclass
 

@@ -37,7 +37,7 @@ class Georeference:
 
     @classmethod
     def from_text(cls, text: object) -> "Georeference | None":
-        """From what `to_text` made; None for anything else, as a .blend file may hold what it likes."""
+        """Georeference from the text of `to_text`; None for anything else, because .blend files are untrusted."""
         try:
             content = json.loads(str(text))
             rows, cols = (int(side) for side in content["shape"])
@@ -47,18 +47,19 @@ class Georeference:
         return cls(tags, (rows, cols)) if _makes_sense(tags) else None
 
     def entries(self) -> list[tuple[int, np.ndarray[Any, Any]]]:
-        """The tags and their values, as they come in a file."""
+        """Tags and their values in the order of a file."""
         return sorted(self.tags.items())
 
     def to_text(self) -> str:
-        """All of it as JSON."""
+        """Tags and shape as JSON."""
         tags = {str(tag): values.tolist() for tag, values in self.tags.items()}
         return json.dumps({"shape": self.shape, "tags": tags})
 
     def part(self, first: tuple[float, float], step: tuple[float, float], shape: tuple[int, int]) -> "Georeference":
-        """That of other pixels on this land: (row, col) of the first one, the top left, and steps, in pixels here.
+        """Georeference of other pixels on the same land. first: (row, col) of the top left one; step: between them; in
+        pixels here.
 
-        What is meant is the middle of pixels, or the points, which grids keep on their borders when they get finer.
+        Both refer to the middles of pixels, or to the points, which stay on the borders of finer grids.
         """
         half = 0.0 if self._at_points else 0.5
         tags = dict(self.tags)
@@ -81,19 +82,19 @@ class Georeference:
         return Georeference(tags, shape)
 
     def resized(self, shape: tuple[int, int]) -> "Georeference":
-        """That of a grid of another (rows, cols) between the same borders."""
+        """Georeference of a grid of another (rows, cols) between the same borders."""
         down, right = ((old - 1) / (new - 1) for old, new in zip(self.shape, shape, strict=True))
         return self if shape == self.shape else self.part((0.0, 0.0), (down, right), shape)
 
     @property
     def _at_points(self) -> bool:
-        """Whether values are at points; else each stands for the area of its pixel, which is what silence means."""
+        """Whether values are at points; by default each stands for the area of its pixel."""
         keys = self.tags[_KEYS].reshape(-1, 4)
         return any(key == _RASTER_TYPE and place == 0 and value == _AT_POINTS for key, place, _, value in keys)
 
 
 def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
-    """The values as numbers of a kind; ValueError where one is none or does not fit."""
+    """The values as numbers of a kind; ValueError if one is not a number or does not fit."""
     given = np.array(values, np.float64).ravel()
     if not np.isfinite(given).all() or (dtype != "<f8" and not ((given >= 0) & (given <= np.iinfo(dtype).max)).all()):
         raise ValueError
@@ -101,8 +102,8 @@ def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
 
 
 def _makes_sense(tags: Tags) -> bool:
-    """Whether the tags name a place in a coordinate reference system: finite numbers, lists as long as they have to be,
-    keys that lead somewhere.
+    """Whether the tags define a location in a coordinate reference system: finite numbers, lists of the required
+    length, valid offsets of keys.
     """
     keys = tags.get(_KEYS, np.empty(0, "<u2"))
     if not 4 <= len(keys) <= _MOST or len(keys) % 4 or any(len(values) > _MOST for values in tags.values()):

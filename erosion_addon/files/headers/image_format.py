@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the headers of all image formats say, and how a damaged one is told apart."""
+"""Common contents of the headers of all image formats, and the error of damaged ones."""
 
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class CorruptError(Exception):
 
 
 def blocks(length: int, block: int) -> int:
-    """How many blocks of so many pixels cover a length."""
+    """Number of blocks of `size` pixels that cover a length."""
     if block <= 0:
         raise CorruptError("its blocks have no size")
     return -(-length // block)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an image file claims to hold, read from its header before anything is allocated.
+"""Header of an image file, checked before anything is allocated.
 
-Libraries fill the missing part of some truncated files with zeros and say nothing (Blender does for TIFF), so the
-header is also held against the size of the file: pixel data that the file cannot contain is refused here.
+Libraries silently fill the missing part of some truncated files with zeros (Blender does for TIFF), so the header is
+compared with the size of the file: pixel data that the file cannot contain is refused here.
 
 Sources: PNG specification (W3C), OpenEXR file layout (Academy Software Foundation).
 """
@@ -29,7 +29,7 @@ _EXR_ROWS_PER_CHUNK = (1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32)
 
 
 def read_header(path: str | Path) -> ImageHeader:
-    """Header of a PNG, TIFF or EXR file; InputError where there is none or its pixels cannot be heights."""
+    """Header of a PNG, TIFF or EXR file; InputError if it has none, or its pixels cannot be heights."""
     path = Path(path)
     size = file_size(path)
     try:
@@ -75,7 +75,7 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     except (CorruptError, struct.error, ValueError, IndexError) as error:
         if isinstance(error, InputError):
             raise
-        why = str(error) if isinstance(error, CorruptError) else "its header makes no sense"
+        why = str(error) if isinstance(error, CorruptError) else "its header is invalid"
         raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
     if header.channels > 4:
         raise InputError(f"{name} has {header.channels} channels; save the heights alone as a gray image.")
@@ -86,7 +86,7 @@ def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     signature, length, tag = struct.unpack(">8sI4s", stream.read(16))
     cols, rows, bits, color, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
     if signature != b"\x89PNG\r\n\x1a\n" or tag != b"IHDR" or length != 13 or bits not in (1, 2, 4, 8, 16):
-        raise CorruptError("its header makes no sense")
+        raise CorruptError("its header is invalid")
     if color == 3:
         raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale.")
     channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(color)
@@ -126,7 +126,7 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise InputError(f"{name} is an EXR with subsampled channels; save the heights at full resolution.")
     kinds = {kind for kind, _, _ in channels.values()}
     if not kinds <= _EXR_KINDS.keys():
-        raise InputError(f"{name} is an EXR of whole numbers, which Blender does not keep; save it as float.")
+        raise InputError(f"{name} is an EXR of integers, which Blender does not read exactly; save it as float.")
 
     left, low, right, high = struct.unpack("<iiii", attributes["dataWindow"])
     header = ImageHeader(high - low + 1, right - left + 1, len(names), _EXR_KINDS[max(kinds)], names)

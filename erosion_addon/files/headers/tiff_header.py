@@ -63,7 +63,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     tiled = 324 in tags
     offsets, counts = tags.get(324 if tiled else 273), tags.get(325 if tiled else 279)
     if offsets is None or counts is None or len(offsets) != len(counts):
-        raise CorruptError("its pixels are nowhere")
+        raise CorruptError("it has no pixels")
     if tiled:
         needed = blocks(cols, one(322)) * blocks(rows, one(323))
     else:

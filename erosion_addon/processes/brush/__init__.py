@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush strokes: what was painted on the terrain, done again."""
+"""Brush strokes: replay of what was painted on the terrain."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ from ..shared.process import MASKS, Part, Process, Spacing
 from .parameters import RUN_OUT, BrushParameters
 
 SECONDS = {"rain": 5e-7, "rills": 5e-7, "talus": 3e-7, "smooth": 3e-7}
-"""Of a dab, by the cell of its window; others take none to speak of."""
+"""Duration of a dab per cell of its window, by kind; other kinds take a fraction."""
 
 
 def _seconds(given: BrushParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:

@@ -161,7 +161,7 @@ def _kept(values: Array) -> Array:
 
 
 def box_of(stroke: Stroke, state: State) -> Box | None:
-    """The box that holds all that a stroke changes, see `Window.box`; None where that is nothing."""
+    """The box that holds all that a stroke changes, see `Window.box`; None if it changes nothing."""
     reach, wraps = stroke.radius * RUN_OUT.get(stroke.kind, 1.0), state.edges == "wrap"
     shape: Any = state.elevation.shape
     found = (around((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
@@ -169,13 +169,13 @@ def box_of(stroke: Stroke, state: State) -> Box | None:
 
 
 def _held(part: State, share: Array) -> State:
-    """The part with what a dab may dig as a mask, 0-1."""
+    """The part with a mask, 0-1, of how far a dab may dig."""
     held = 1.0 - share * (1.0 - part.masks.get("held", np.float32(0.0)))
     return replace(part, masks={**part.masks, "held": np.asarray(held, np.float32)})
 
 
 def _within(part: State, share: Array) -> State:
-    """The part with what a dab may do at all as a mask, 0-1."""
+    """The part with a mask, 0-1, of how far a dab may act."""
     strength = share * part.masks.get("strength", np.float32(1.0))
     return replace(part, masks={**part.masks, "strength": np.asarray(strength, np.float32)})
 

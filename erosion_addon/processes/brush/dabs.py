@@ -158,13 +158,13 @@ def _pair(array: Array, axis: int) -> tuple[Array, Array]:
 
 
 def _passed(flow: Array, may: Array, laid: Array, axis: int) -> Array:
-    """What passes the faces: by what the cell that it leaves gives, and the other takes."""
+    """Flow through the faces, limited by the loss of the cell it leaves and the gain of the other."""
     (give, give_back), (take_back, take) = _pair(may, axis), _pair(laid, axis)
     return np.asarray(np.where(flow > 0, flow * give * take, flow * give_back * take_back))
 
 
 def _leaving(flows: list[Array], shape: tuple[int, ...]) -> Array:
-    """What leaves each cell over its faces; where flows are turned round, what arrives."""
+    """Flow out of each cell over its faces; with flows negated, flow into it."""
     total = np.zeros(shape)
     for axis, flow in enumerate(flows):
         before, behind = _pair(total, axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters of brush strokes: what each does, how strong, how wide, and where its dabs are."""
+"""Parameters of brush strokes: kind, strength, radius, and places of the dabs."""
 
 import math
 from dataclasses import replace
@@ -17,13 +17,13 @@ MOST_DABS = 16384
 """Dabs in one stroke."""
 
 KINDS = {
-    "rain": "Drops of rain fall on the disc, dig where they run fast and lay down where they slow",
+    "rain": "Raindrops fall on the disc, erode where they run fast and deposit where they slow down",
     "rills": "Light drops cut fine rills and fill floors",
     "talus": "Slopes steeper than the angle give way and slide",
     "raise": "The ground rises; inverted, it sinks",
-    "wind": "Wind along the stroke takes loose sand from slopes that face it, and lays it down beyond",
+    "wind": "Wind along the stroke takes loose sand from slopes that face it, and deposits it beyond",
     "smooth": "The ground creeps downhill and evens out",
-    "sand": "Loose sand is strewn; inverted, taken away",
+    "sand": "Loose sand is added; inverted, removed",
 }
 FALLOFFS = {
     "smooth": "Full in the middle, with a smooth fall to nothing at the rim",
@@ -49,7 +49,7 @@ class Stroke(Parameters):
 
     kind: str = parameter("rain", "What the stroke does.", choices=KINDS)
     radius: float = parameter(100.0, "Radius of the disc.", low=1e-3, high=1e6, unit="m")
-    strength: float = parameter(0.5, "How much each dab does.", low=0, high=1)
+    strength: float = parameter(0.5, "Strength of each dab.", low=0, high=1)
     falloff: str = parameter("smooth", "How the strength falls from the middle to the rim.", choices=FALLOFFS)
     angle: float = parameter(
         34.0, "Steepest slope that talus leaves.", low=1, high=89, unit="°", needs=("kind", "talus")
@@ -57,7 +57,7 @@ class Stroke(Parameters):
     invert: bool = parameter(
         False, "Lower the ground instead of raising it, or take sand away.", needs=("kind", *REVERSED)
     )
-    seed: int = parameter(0, "What the stroke draws its random numbers from.", low=0, high=2**31 - 1)
+    seed: int = parameter(0, "Seed of the stroke's random numbers.", low=0, high=2**31 - 1)
     dabs: tuple[tuple[float, ...], ...] = parameter(
         (),
         "Places of the dabs (m along x and y) and the pressure of the pen (0-1).",
@@ -95,7 +95,9 @@ class Stroke(Parameters):
 class BrushParameters(Parameters):
     """Strokes of the erosion brush, one after another, each dab on the ground that those before it have left."""
 
-    strength: float = parameter(1.0, "Share of what was painted that happens: lower values fade it.", low=0, high=1)
+    strength: float = parameter(
+        1.0, "Share of the painted change that is applied: lower values fade it.", low=0, high=1
+    )
     grass_protection: float = grass_protection()
     strokes: tuple[Any, ...] = parameter(
         (), "Strokes of the brush, one after another.", records=Stroke, most=MOST_STROKES

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The brush step: strokes that were painted, done again dab by dab."""
+"""Brush step: painted strokes, replayed dab by dab."""
 
 import time
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from .parameters import BrushParameters
 
 
 class BrushStep(Step):
-    """Strokes under way on `state`, made of the processes `tools`: `advance` it until it says 1."""
+    """Strokes under way on `state`, made of the processes `tools`: `advance` it until it returns 1."""
 
     bytes_per_cell = 8 + 8 + 8 + 8
     """Working memory beyond terrain and result: elevation, loose layers, and copies of what a stroke has changed."""
@@ -92,5 +92,5 @@ class BrushSteps:
 
 
 def _changed(before: Array, start: Array, now: Array) -> Array:
-    """What is there now, and every bit of what was there before where that has not changed since the start."""
+    """Current values; cells unchanged since the start keep every bit of the values before."""
     return np.where(now == start, before, now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Droplets: rain that digs where it runs fast and lays down where it slows."""
+"""Droplets: rain that erodes where it runs fast and deposits where it slows down."""
 
 import math
 from dataclasses import replace

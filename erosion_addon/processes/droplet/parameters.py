@@ -51,7 +51,7 @@ class DropletParameters(Parameters):
     )
     deposition_rate: float = parameter(
         0.02,
-        "Share of its excess load that a drop lays down each step: higher values fill the foot of the slopes.",
+        "Share of its excess load that a drop deposits each step: higher values fill the foot of the slopes.",
         low=0,
         high=1,
         unit="1/step",
@@ -85,7 +85,7 @@ class DropletParameters(Parameters):
     )
     maximum_path: float = parameter(
         4.0,
-        "Longest path of a drop, as a multiple of the terrain's longer side: lower values end rivers on their way.",
+        "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut rivers short.",
         low=0.01,
         high=100,
         unit="sides",
@@ -95,7 +95,7 @@ class DropletParameters(Parameters):
     )
     deposit_limit: float = parameter(
         0.0,
-        "Most that a drop lays down in a step, in cells of height: lower values spread its load further along its way.",
+        "Most that a drop deposits in a step, in cells of height: lower values spread its load further along its path.",
         low=0,
         high=1000,
         unit="cells/step",
@@ -107,9 +107,9 @@ class DropletParameters(Parameters):
     )
     deposit_footprint: str = parameter(
         "bilinear",
-        "Where a drop lays its load: mostly on the nearest cell, or on all 4 cells around it alike.",
+        "Where a drop deposits its load: mostly on the nearest cell, or equally on the 4 cells around it.",
         choices={
-            "bilinear": "The 4 cells around the drop, each the more the nearer it is",
+            "bilinear": "The 4 cells around the drop, weighted by nearness",
             "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
         },
         group="Drops",
@@ -137,14 +137,14 @@ class DropletParameters(Parameters):
         "tangent",
         "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
         choices={
-            "tangent": "Meters of height by meters of way: the steeper, the more, so that cliffs are dug into most",
-            "sine": "Meters of height by meters along the slope: no more than 1, which spares cliffs",
+            "tangent": "Rise over horizontal distance: grows with steepness, so cliffs erode most",
+            "sine": "Rise over distance along the slope: at most 1, which spares cliffs",
         },
         group="Drops",
     )
     springs: tuple[tuple[float, ...], ...] = parameter(
         (),
-        "Springs: place from the left and bottom edge (0-1), and how much water each gives.",
+        "Springs: position from the left and bottom edges (0-1), and amount of water.",
         low=0,
         high=1e6,
         row_names=("x", "y", "rate"),

@@ -44,7 +44,7 @@ class DuneParameters(Parameters):
     wind_rose: tuple[tuple[float, ...], ...] = wind_rose()
     season: float = parameter(
         50.0,
-        "How long each wind of the rose blows on end: higher values build leeward slopes for each, "
+        "How long each wind of the rose blows at a stretch: higher values build leeward slopes for each, "
         "lower ones mix them.",
         low=0,
         high=1e6,
@@ -63,7 +63,7 @@ class DuneParameters(Parameters):
     )
     hop_length: float = parameter(
         25.0,
-        "Way of sand over level ground before it can settle, two cells at least: all dunes grow with it.",
+        "Distance that sand moves over level ground before it can settle, at least two cells: all dunes grow with it.",
         low=0.01,
         high=1e5,
         unit="m",
@@ -73,7 +73,7 @@ class DuneParameters(Parameters):
     )
     speed_up: float = parameter(
         4.0,
-        "How much further hops lead for each meter that the ground stands above the land around: "
+        "How much longer hops become for each meter above the surrounding land: "
         "higher values make lower dunes with gentler windward slopes.",
         low=0,
         high=20,
@@ -84,7 +84,7 @@ class DuneParameters(Parameters):
     )
     creep: float = parameter(
         0.2,
-        "How much sand rolls down slopes in the wind, of what passes: higher values make smoother dunes.",
+        "Share of the passing sand that rolls down slopes: higher values make smoother dunes.",
         low=0,
         high=2,
         soft_high=0.5,
@@ -92,7 +92,7 @@ class DuneParameters(Parameters):
     )
     repose_angle: float = parameter(
         33.0,
-        "Steepest slope that sand holds, that of the lee.",
+        "Steepest slope that sand holds: the angle of lee slopes.",
         low=1,
         high=80,
         unit="°",
@@ -130,7 +130,7 @@ class DuneParameters(Parameters):
     )
     abrasion_height: float = parameter(
         0.0,
-        "Height above the ground around from which on sand wears no rock: lower values dig lanes along the wind, "
+        "Height above the surrounding ground beyond which sand wears no rock: lower values dig lanes along the wind, "
         "with ridges between them; at 0 rock wears at any height.",
         low=0,
         high=10_000,

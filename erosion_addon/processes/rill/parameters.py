@@ -41,7 +41,7 @@ class RillParameters(Parameters):
     )
     friction: float = parameter(
         0.005,
-        "Share of its speed that a drop loses on a meter: higher values make it follow every bend.",
+        "Share of its speed that a drop loses per meter: higher values make it follow every bend.",
         low=0,
         high=1000,
         unit="1/m",
@@ -79,7 +79,7 @@ class RillParameters(Parameters):
     )
     evaporation: float = parameter(
         0.001,
-        "Share of its water that a drop loses on a meter: higher values make shorter paths.",
+        "Share of its water that a drop loses per meter: higher values make shorter paths.",
         low=0,
         high=1000,
         unit="1/m",
@@ -88,7 +88,7 @@ class RillParameters(Parameters):
     )
     maximum_path: float = parameter(
         4.0,
-        "Longest path of a drop, as a multiple of the terrain's longer side: lower values end rivers on their way.",
+        "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut rivers short.",
         low=0.01,
         high=100,
         unit="sides",

@@ -44,7 +44,7 @@ def grass_protection() -> Any:
     """Parameter: protection by grass."""
     return parameter(
         0.8,
-        "Share of all erosion that full grass keeps off: higher values hold green ground where it is.",
+        "Share of all erosion that full grass prevents: higher values hold green ground where it is.",
         low=0,
         high=1,
         group="Grass",
@@ -85,7 +85,7 @@ def coarse_to_fine() -> Any:
     return parameter(
         False,
         "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
-        "terrains, with valleys a little elsewhere.",
+        "terrains; valleys shift a little.",
         group="Resolution",
     )
 

@@ -142,7 +142,7 @@ class Process(NamedTuple):
     """Whether its lengths are in cells instead of meters, so that it suits terrain of any size."""
 
     scope: str = "tile"
-    """What of a landscape of many tiles it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
+    """Part of a tiled landscape that it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
 
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
@@ -153,7 +153,7 @@ class Process(NamedTuple):
     """
 
     finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
-    """(parameters, (rows, cols), spacing) → width of the finest that it makes, in meters; 0 for that of a cell."""
+    """(parameters, (rows, cols), spacing) → width of the finest form that it makes, in meters; 0 for that of a cell."""
 
     on_part: Callable[[Any, Part], Any] = _anywhere
     """(parameters, window) → parameters with the same effect on a window, for those that count in sides of the terrain

@@ -185,7 +185,7 @@ class TileRun:
 
     @drops.setter
     def drops(self, drops: Array) -> None:
-        """ValueError for what no drops of this run can be."""
+        """ValueError for values that no drop of this run can have."""
         ends = {self._queues.ROW: (0.0, self.tiles.last_row), self._queues.COL: (0.0, self.tiles.last_col)}
         columns = drops.T[1:]  # the first are bits of whole numbers
         spans = [(ends | self._spans).get(place, ANYTHING) for place in range(len(columns))]

@@ -15,7 +15,7 @@ def wind_direction(default: float) -> Any:
     """Parameter: direction that a single wind blows toward."""
     return parameter(
         default,
-        "Where the wind blows to: 0 along x, 90 along y.",
+        "Direction in which the wind blows: 0 along x, 90 along y.",
         low=-360,
         high=360,
         unit="°",
@@ -54,8 +54,8 @@ def check_rose(rose: Rose) -> None:
     for direction, weight in rose:
         if direction > 360 or weight < 0:
             raise InputError(
-                f"wind_rose: [{direction:g}, {weight:g}] is no wind; "
-                "directions go from -360 to 360, weights from 0 upwards."
+                f"wind_rose: [{direction:g}, {weight:g}] is not a wind; directions go from -360 to 360, weights from "
+                f"0 up."
             )
     if rose and not any(weight for _, weight in rose):
         raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")

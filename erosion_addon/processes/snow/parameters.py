@@ -29,7 +29,8 @@ class SnowParameters(Parameters):
     )
     snow_line: float = parameter(
         0.0,
-        "Height below which no snow falls, over 0 m or over what Covered says: higher values bare the valleys.",
+        "Height below which no snow falls, above 0 m or above the height that Covered sets: higher values bare the "
+        "valleys.",
         low=-1e9,
         high=1e9,
         unit="m",
@@ -96,7 +97,7 @@ class SnowParameters(Parameters):
     )
     reach: float = parameter(
         200.0,
-        "How far around what is too steep snow slides: lower values stop avalanches half-way.",
+        "How far avalanches run from what is too steep: lower values stop them half-way.",
         low=0,
         high=1e6,
         unit="m",

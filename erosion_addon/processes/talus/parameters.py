@@ -33,7 +33,7 @@ class TalusParameters(Parameters):
     )
     reach: float = parameter(
         200.0,
-        "How far around what is too steep a slope gives way: lower values stop the slides half-way.",
+        "How far slides reach around what is too steep: lower values stop them half-way.",
         low=0,
         high=1e6,
         unit="m",

@@ -34,7 +34,7 @@ class UpliftParameters(Parameters):
 
     years: float = parameter(
         300_000.0,
-        "Age of the land: from untouched over gorges to broad valleys.",
+        "Age of the land: from untouched, through gorges, to broad valleys.",
         low=0,
         high=1e9,
         unit="years",
@@ -77,8 +77,8 @@ class UpliftParameters(Parameters):
     )
     slope_exponent: float = parameter(
         1.0,
-        "How much faster steep rivers cut than gentle ones: above 1 gorges eat their way back into uplands that stay, "
-        "below 1 brooks cut gentle uplands too. Other values than 1 take longer.",
+        "How much faster steep rivers cut than gentle ones: above 1 gorges cut back into intact uplands, below 1 "
+        "brooks cut gentle uplands too. Values other than 1 take longer.",
         low=0.5,
         high=3,
         seed_name="n",
@@ -87,7 +87,7 @@ class UpliftParameters(Parameters):
     )
     deposition: float = parameter(
         0.2,
-        "How readily rivers lay down what they carry: higher values make plains and fans.",
+        "How readily rivers deposit their load: higher values make plains and fans.",
         low=0,
         high=10,
         seed_name="G",

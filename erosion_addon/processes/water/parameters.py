@@ -33,7 +33,7 @@ class WaterParameters(Parameters):
     )
     cloud_cover: float = parameter(
         0.0,
-        "Share of the sky under clouds, below which alone it rains: higher values spread the rain; 0 rains evenly.",
+        "Share of the sky under clouds, the only places where it rains: higher values spread the rain; 0 rains evenly.",
         low=0,
         high=1,
         group="Clouds",
@@ -80,24 +80,25 @@ class WaterParameters(Parameters):
     )
     springs: tuple[tuple[float, ...], ...] = parameter(
         (),
-        "Springs: place from the left and bottom edge (0-1), and m³ of water a second.",
+        "Springs: position from the left and bottom edges (0-1), and m³ of water a second.",
         low=0,
         high=1e6,
         row_names=("x", "y", "rate"),
     )
     standing_water: str = parameter(
         "none",
-        "Whether there is a water level: none, beyond open edges (a sea or river), or everywhere (a flood).",
+        "Where a water level stands: nowhere, beyond open edges (a sea or river), or everywhere (a flood).",
         choices={
             "none": "Only rain and springs bring water",
             "edges": "A sea, a lake or a river lies beyond the open edges and comes in where the land is lower",
-            "everywhere": "A flood: whatever lies below the level is under water from the start, as is all around it",
+            "everywhere": "A flood: land below the level is under water from the start, and so are the surroundings",
         },
         group="Standing Water",
     )
     flooded: float = parameter(
         0.0,
-        "Share of the land below that level, whatever its height: higher values drown more. Off: by Water Level alone.",
+        "Share of the land below the water level, whatever its height: higher values drown more. Off: by Water Level "
+        "alone.",
         low=0,
         high=1,
         zero="Off",
@@ -107,7 +108,7 @@ class WaterParameters(Parameters):
     )
     water_level: float = parameter(
         0.0,
-        "Height of that level at the start, over 0 m or over what is flooded: higher values flood more land.",
+        "Height of the water level at the start, above 0 m or above the flooded share: higher values flood more land.",
         low=-1e9,
         high=1e9,
         unit="m",
@@ -119,7 +120,7 @@ class WaterParameters(Parameters):
     )
     water_rise: float = parameter(
         0.0,
-        "How fast that level rises, or falls below 0: higher values flood higher banks in the end.",
+        "How fast the water level rises; below 0 it falls: higher values flood higher banks in the end.",
         low=-1e6,
         high=1e6,
         unit="m/h",
@@ -139,7 +140,7 @@ class WaterParameters(Parameters):
     )
     pipe_depth: float = parameter(
         2.0,
-        "Depth up to which waves have their speed: higher values let deep water run faster, and take longer.",
+        "Depth up to which waves speed up with depth: higher values let deep water run faster, and take longer.",
         low=0.01,
         high=1000,
         unit="m",
@@ -178,7 +179,7 @@ class WaterParameters(Parameters):
     )
     settling: float = parameter(
         1.0,
-        "Share of its excess load that water lays down in a minute: higher values fill near slopes, and plains less.",
+        "Share of its excess load that water deposits in a minute: higher values fill near slopes, and plains less.",
         low=0,
         high=1000,
         unit="1/min",
@@ -241,7 +242,7 @@ class WaterParameters(Parameters):
     )
     grass_protection: float = parameter(
         0.8,
-        "Share of all erosion that full grass keeps off: higher values hold green banks where they are.",
+        "Share of all erosion that full grass prevents: higher values hold green banks where they are.",
         low=0,
         high=1,
         group="Moisture and Grass",
@@ -258,7 +259,8 @@ class WaterParameters(Parameters):
     )
     time_step: float = parameter(
         4.0,
-        "Time between two looks at the ground, in shorter steps of the water: higher values are faster and coarser.",
+        "Time between two updates of the ground, while the water takes shorter steps: higher values are faster and "
+        "coarser.",
         low=0.01,
         high=60,
         unit="s",

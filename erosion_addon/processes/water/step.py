@@ -145,7 +145,7 @@ class WaterStep(Step):
         )
 
         def share(rate: float, unit: float) -> Any:
-            """Of a step, where `rate` is the share of the moment in a unit of time."""
+            """Share per time step of a process with a `rate` per unit of time."""
             return f(-expm1(-rate * seconds / unit))
 
         self._ground = self._grounds.Ground(

@@ -25,7 +25,7 @@ def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, ed
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
-    return [f"{counts['particles']:,} gusts of wind, {counts['particles_per_second']:,.0f} a second"]
+    return [f"{counts['particles']:,} wind particles, {counts['particles_per_second']:,.0f} a second"]
 
 
 def _on_part(given: WindParameters, part: Part) -> WindParameters:

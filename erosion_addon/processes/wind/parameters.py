@@ -17,8 +17,8 @@ class WindParameters(Parameters):
 
     flight: str = parameter(
         "particles",
-        "How sand moves: as particles that bounce and creep, which suits seas of sand but dissolves lone "
-        "dunes on rock, or held by the air near the ground, which keeps those together and gives them horns.",
+        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone dunes on rock. Sand "
+        "that the air holds keeps lone dunes together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
             "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
@@ -38,7 +38,7 @@ class WindParameters(Parameters):
     gustiness: float = gustiness()
     wind_speed: float = parameter(
         math.sqrt(2),
-        "Speed of the wind in feature sizes a second: lower values make smaller, sharper dunes.",
+        "Speed of the wind in feature sizes per second: lower values make smaller, sharper dunes.",
         low=0.05,
         high=100,
         seed_name="pspeed",

@@ -16,7 +16,7 @@ NARROWEST = 64
 """Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or half of them."""
 
 LINES = 256
-"""Of cells after which threads meet at the latest: enough to make that cost nothing."""
+"""Most lines of cells between two meetings of the threads: enough to make these cost nothing."""
 
 
 class WindShadow:

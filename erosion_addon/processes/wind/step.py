@@ -26,10 +26,10 @@ TILE = 64
 """Tile side in cells; small, as a bouncing particle stays on one tile for thousands of steps."""
 
 PORTIONS = 4
-"""In which the particles of a batch start, so that not all cross the same tiles at once, nor are all equally old."""
+"""Portions in which the particles of a batch start: so not all cross the same tiles at once, or are equally old."""
 
 TURN_STEPS = 2**22
-"""Of all particles of a gust together in a turn, at most: one that bounces about may take millions on a tile."""
+"""Most steps of all particles of a gust in a turn: one that bounces about may take millions on a tile."""
 
 PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""

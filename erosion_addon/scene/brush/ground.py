@@ -19,9 +19,9 @@ from .aim import Frame, frame_of
 
 @dataclass(eq=False, repr=False)
 class Ground:
-    """A terrain as its mesh holds it, and what is known of it before erosion.
+    """A terrain as its mesh holds it, with its state before erosion.
 
-    mesh_uid, matrix, counts: by these and its positions the mesh is known again. digest: its fingerprint. place:
+    mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place:
     (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows,
     cols) int32, vertex of each. sediment: mask that it was read with. elevation: (rows, cols) float32 m; loose_layers
     likewise, by name. began: heights that Restore brings back. start, start_loose: elevation and loose material before
@@ -64,7 +64,7 @@ _now = session.remember(_Now)
 
 
 def forget() -> None:
-    """Read the mesh anew, and hand it over anew, at the next stroke."""
+    """Read the mesh again, and send it to the worker again, at the next stroke."""
     _now.ground = None
 
 

@@ -117,8 +117,8 @@ def casters_of(
     casters = np.concatenate(spheres)
     if not len(casters):
         raise InputError(
-            f"The collection {collection.name} has no visible object with a surface to throw a shadow; "
-            "put objects into it, or choose none."
+            f"The collection {collection.name} has no visible object with a surface that casts a shadow; add objects "
+            f"to it, or choose none."
         )
     return casters
 
@@ -174,7 +174,7 @@ def bake_light(
     mesh[DIRECTIONS] = _directions(obj, _sun_lights(depsgraph) if depsgraph else [])
     mesh.update()
     suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
-    return f"Baked the light of the sky; suns: {suns}, spheres that throw shadows: {casters}"
+    return f"Baked the light of the sky; suns: {suns}, spheres that cast shadows: {casters}"
 
 
 def request(

@@ -2,7 +2,7 @@
 """Plants and boulders as scattered instances: conifers, broad-leaved trees, palms, hedges, shrubs, tufts of grass.
 
 A mesh of points holds each plant's place, size, rotation and color; Geometry Nodes set forms onto them. Points are
-placed anew after each run, more densely near the camera. Forms are objects of a collection, which may be replaced.
+placed again after each run, more densely near the camera. Forms are objects of a collection, which may be replaced.
 """
 
 import json
@@ -81,7 +81,7 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
 
 
 def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
-    """Place the terrain's plants anew. Without any, the usual ones may be added to land that wears our material, if
+    """Place the terrain's plants again. Without any, the usual ones may be added to land that wears our material, if
     they grow there.
     """
     found = companions.find(terrain, KIND)
@@ -105,7 +105,7 @@ def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
 
 
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
-    """Place the plants anew, by the ground and the scene's camera as they are now."""
+    """Place the plants again, by the ground and the scene's camera as they are now."""
     chosen = settings_of(plants)
     land = _land(terrain, chosen)
     _fill(plants.data, land, _spots(terrain, land, chosen))

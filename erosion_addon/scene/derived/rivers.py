@@ -94,7 +94,7 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, he
     if kind == "rivers" and not len(water.place):
         if headwaters:
             raise InputError(f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin.")
-        raise InputError(f"{name} has no river of that much land; choose a smaller Source Area.")
+        raise InputError(f"{name} has no river with that much drainage area; choose a smaller Source Area.")
     if kind == "lakes" and not len(water.level):
         rain = (
             f" with {parameters.rain:g} mm of rain; let more fall"

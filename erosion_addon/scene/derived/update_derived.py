@@ -67,10 +67,10 @@ def update(terrain: bpy.types.Object) -> list[str]:
         try:
             sentences += bring_up_to_date(terrain) or []
         except InputError as error:
-            sentences.append(f"Its {what} could not be brought up to date: {error}")
+            sentences.append(f"Its {what} could not be updated: {error}")
         except Exception:  # noqa: BLE001 - a fault of ours in one of them
             traceback.print_exc()
-            sentences.append(f"Its {what} could not be brought up to date; the console says why.")
+            sentences.append(f"Its {what} could not be updated; see the system console.")
     return sentences
 
 
@@ -90,10 +90,10 @@ def update_companions(terrain: bpy.types.Object, kinds: Collection[str] = tuple(
                 try:
                     bring_up_to_date(terrain, companion)
                 except InputError as error:
-                    refused.append(f"{companion.name} still shows the terrain before: {error}")
+                    refused.append(f"{companion.name} still shows the previous terrain: {error}")
     material_inputs.update(terrain)
     return refused + [
-        f"{companion.name} is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+        f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
         for companion in companions.find(terrain)
         if companion.data.is_editmode and companion[companions.KIND] in kinds
     ]

@@ -48,7 +48,7 @@ class AnimatedRun(Task):
     def _write(self, obj: bpy.types.Object | None, result: int) -> None:
         there = self._count - result
         self.state = "done"
-        self.sentence = f"{result} frames of {self.object_name} are made, {there} were there already."
+        self.sentence = f"{result} frames of {self.object_name} were made; {there} existed already."
 
     def cancel(self) -> None:
         """Cancel; frames that are complete stay, for the next run to go on with."""

@@ -27,11 +27,13 @@ def folder_of(settings: Any) -> Path:
     if name.startswith("\\\\"):  # in somebody's file it may name a machine, which must not be called
         raise InputError("Give the network folder of the frames a drive letter, and choose it there.")
     if name.startswith("//") and not bpy.data.filepath:
-        raise InputError("Save the .blend file first, or choose a folder of full path: the frames are kept beside it.")
+        raise InputError(
+            "Save the .blend file first, as the frames are kept beside it, or choose a folder by its full path."
+        )
     path = Path(bpy.path.abspath(name))
     if not path.is_absolute():
         raise InputError(
-            "Choose a folder of full path for the frames, or one beside the .blend file that begins with //."
+            "Choose a folder for the frames by its full path, or one beside the .blend file that begins with //."
         )
     return path
 

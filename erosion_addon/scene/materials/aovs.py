@@ -15,7 +15,7 @@ from .nodes import SURFACE
 
 
 class AOV(NamedTuple):
-    """A pass. kind: VALUE or COLOR. source: what of the terrain's material goes into it, as a link."""
+    """A pass. kind: VALUE or COLOR. source: output of the terrain's material that feeds it, as a link."""
 
     name: str
     kind: str

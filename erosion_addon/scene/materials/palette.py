@@ -56,7 +56,7 @@ class Palette:
         """Shipped palette by name, or one from a file by its path (ending in .toml)."""
         path = Path(name) if name.lower().endswith(".toml") else shipped(FOLDER).get(name)
         if path is None:
-            raise InputError(f"There is no palette {name!r:.80}; there are {', '.join(shipped(FOLDER))}.")
+            raise InputError(f"There is no palette {name!r:.80}; choose one of {', '.join(shipped(FOLDER))}.")
         return cls.parse(read(path, "palette"), path.stem, str(path))
 
     @classmethod
@@ -80,7 +80,7 @@ def _checked(key: str, value: Any) -> tuple[str, Any]:
     """(name of the control, value in Blender's form); InputError for an invalid one."""
     socket = _SOCKETS.get(key)
     if socket is None:
-        raise InputError(f"{key:.80} is not a control of the terrain material; there are {', '.join(_SOCKETS)}.")
+        raise InputError(f"{key:.80} is not a control of the terrain material; choose one of {', '.join(_SOCKETS)}.")
     if isinstance(socket.default, tuple):
         return socket.name, (*linear_color(key, value), 1.0)
     return socket.name, _number(key, value, socket)
@@ -92,7 +92,7 @@ def _plants(table: Any) -> dict[str, float]:
         raise InputError(f"plants must be a table of numbers, not {table!r:.60}.")
     for key in table:
         if key not in _PLANTS:
-            raise InputError(f"plants has no {key:.80}; there are {', '.join(_PLANTS)}.")
+            raise InputError(f"plants has no {key:.80}; choose one of {', '.join(_PLANTS)}.")
     return {key: _share(key, value) for key, value in table.items()}
 
 

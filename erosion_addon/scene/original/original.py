@@ -95,8 +95,8 @@ def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Arra
     found = affine.between(place, now, before)
     if found is None:
         raise InputError(
-            f"The vertices of {mesh.name} were moved since its last run, so that it cannot be told any more where the "
-            "terrain before erosion belongs; undo that, or use Apply."
+            f"The vertices of {mesh.name} were moved since its last run, so the place of the terrain before erosion "
+            f"is no longer known; undo that, or use Apply."
         )
     astray = found.astray(place, now)
     if astray and len(now) != mesh.get(COUNT):
@@ -115,8 +115,8 @@ def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> t
         lattice.find(mesh.name, now, np.ones(3), lambda: np.empty((0, 2), np.intp))
         if not affine.is_reshaped_in_place(before, now):
             raise InputError(
-                f"{mesh.name} was scaled or moved since its last run, of which Terrain Erosion 0.1.0 kept too little "
-                "to follow that; undo it, or use Apply."
+                f"{mesh.name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 stored too little to "
+                f"follow that; undo it, or use Apply."
             )
     return before, untouched
 

@@ -123,7 +123,7 @@ class Job(Task):
                 self.report = message.values["report"]
                 self._prepare(self._result)
             except InputError as error:
-                self.fail(f"The result is not fit for use, so the terrain is unchanged: {error}")
+                self.fail(f"The result is not usable, so the terrain is unchanged: {error}")
         else:
             super()._receive(message)
 
@@ -162,7 +162,7 @@ class Job(Task):
         elif len(file) > paused.LARGEST:
             self._paused, reason = None, f"it takes {len(file) / 2**30:.1f} GiB"
         if reason:
-            self._notes.append(f"What is there so far is kept, but the run cannot go on later, because {reason}.")
+            self._notes.append(f"The result so far is kept, but the run cannot be resumed, because {reason}.")
 
     def finish(self) -> None:
         """End early and keep the current result."""

@@ -2,8 +2,8 @@
 """Work of the worker process on an object of the scene, that ends in one change of it.
 
 To add a kind of work:
-1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_receive`, which hears
-   what the worker says and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
+1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_receive`, which handles messages
+of the worker and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
 2. In the interface: an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
    `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the task's.
 Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
@@ -26,12 +26,12 @@ _MOST_ROUNDS = 4
 
 
 class Task:
-    """Work under way. `poll` it now and then until `ended`; then `sentence` says what came of it.
+    """Work under way. `poll` it now and then until `ended`; then `sentence` tells the outcome.
 
     state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene cannot be changed now),
-    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: what of work that is done
-    the user should know. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown.
-    operator, properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does.
+    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: remarks on finished work for
+    the user. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown. operator,
+    properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does.
     """
 
     work, doing = "Erosion", "eroded"
@@ -187,7 +187,7 @@ class Task:
     def fail_unexpectedly(self) -> None:
         """End with the message of an internal error."""
         cause = f"{self.work} failed because of an internal error"
-        self.fail(f"{cause}; the terrain is unchanged and the console says more.")
+        self.fail(f"{cause}. The terrain is unchanged; see the system console.")
 
     def cancel(self) -> None:
         """Cancel without changes; the worker has ended on return."""

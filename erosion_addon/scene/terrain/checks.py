@@ -39,8 +39,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
     if found.step is not None:
         said.append(
             Advice(
-                f"The terrain is made of steps of {found.step:.3g} m, as from an image of 8 bits: water gets caught on "
-                "them.",
+                f"The heights come in steps of {found.step:.3g} m, as from an 8-bit image: water gets caught on them.",
                 "smooth_steps",
             )
         )
@@ -99,7 +98,7 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     if width < SMALL and not all(one.works_in_cells or (recipe.width and one.follows_width) for one in processes):
         said.append(
             Advice(
-                f"The terrain is {width:.3g} m wide, but {recipe.name} works in meters, on land of kilometers.",
+                f"The terrain is only {width:.3g} m across, but {recipe.name} is made for land of several kilometers.",
                 "enlarge",
             )
         )
@@ -109,8 +108,8 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
         if small > FINE_ENOUGH:
             said.append(
                 Advice(
-                    f"On cells this small the {process.label.lower()} takes {small:,} small steps between two looks at "
-                    "the ground, too many for the ground to follow.",
+                    f"On cells this small the {process.label.lower()} takes {small:,} short steps between two updates "
+                    f"of the ground, too many for the ground to follow.",
                     "shorten_time_step",
                 )
             )

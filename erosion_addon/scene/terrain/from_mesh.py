@@ -29,7 +29,7 @@ def make(
     try:
         heights, corner, holes = grid_of(points, triangles, cell_size)
     except InputError as error:
-        raise InputError(f"{obj.name} makes no terrain. {error}") from error
+        raise InputError(f"{obj.name} cannot become a terrain. {error}") from error
     made = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
     rows, cols = heights.shape
     made.location = (corner[0] + (cols - 1) * cell_size / 2, corner[1] + (rows - 1) * cell_size / 2, 0.0)

@@ -210,8 +210,8 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
     resolution = float(np.spacing(np.float32(farthest)))
     if resolution > TOLERANCE * min(spacings):
         return InputError(
-            f"{name} lies {farthest:g} units from its own origin, where Blender tells only {resolution:g} units apart, "
-            "too coarse for its grid; import it closer to the origin."
+            f"{name} lies {farthest:g} units from its own origin, where Blender resolves only {resolution:g} units, "
+            f"too coarse for its grid; import it closer to the origin."
         )
     if edges is None:
         return InputError(

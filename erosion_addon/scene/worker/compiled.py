@@ -26,7 +26,9 @@ def why_not_in(folder: str) -> str | None:
     Beside a .blend file from someone else, there may be machine code of theirs.
     """
     if folder.startswith("//") or not Path(folder).expanduser().is_absolute():
-        return "Compiled kernels need an absolute folder; until there is one, the extension's own is used."
+        return (
+            "The folder for compiled kernels must be an absolute path; the extension's own folder is used until then."
+        )
     return None
 
 

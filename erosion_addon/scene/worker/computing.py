@@ -83,7 +83,7 @@ def answer_in(message: Message) -> Answer | None:
         return InputError(message.values["reason"])
     if message.kind == "failed":
         print(message.values["reason"])
-        return InputError("it could not be computed because of an internal error, and the console says more.")
+        return InputError("it could not be computed because of an internal error; see the system console.")
     return None
 
 

@@ -57,8 +57,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
     live_preview: bpy.props.BoolProperty(
         name="Live Preview",
         default=False,
-        description="Show a small preview on the terrain while its settings are dragged, where a terrain does not say "
-        "otherwise",
+        description="Show a coarse preview on the terrain while its settings are dragged, unless the terrain has a "
+        "setting of its own",
     )
     keep_worker: bpy.props.BoolProperty(
         name="Keep Worker Running",
@@ -77,8 +77,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         name="Compiled Kernels",
         subtype="DIR_PATH",
         update=_folder_chosen,
-        description="Folder for compiled machine code, so that it is compiled only once. Nobody else may write "
-        "there. Empty: the extension's own folder",
+        description="Folder for compiled machine code, so that it is compiled only once. It must be writable by you "
+        "alone. Empty: the extension's own folder",
     )
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -149,7 +149,7 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
         worker_process.stop()
         worker_process.stop_compiling()
         compiled.clear()
-        report(self, {"INFO"}, "The compiled kernels are deleted; the next run compiles anew.")
+        report(self, {"INFO"}, "The compiled kernels are deleted; the next run compiles them again.")
         return {"FINISHED"}
 
 

@@ -22,7 +22,7 @@ from ..masks.mask_settings import arrays_of
 
 FORMATS = {
     ".exr": ("OpenEXR", "32-bit floats in meters"),
-    ".tif": ("TIFF", "32-bit floats in meters, with the cell size as a GeoTIFF tells it"),
+    ".tif": ("TIFF", "32-bit floats in meters, with the cell size in GeoTIFF tags"),
     ".png": ("PNG", "16 bits from black to white, as Unreal and most programs take it"),
     ".r16": ("R16", "16 bits from black to white and nothing else, as Unreal takes it"),
     ".raw": ("RAW", "16 bits from black to white and nothing else, as Unity takes it"),
@@ -94,8 +94,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         min=0,
         max=1 << 16,
         options={"SKIP_SAVE"},
-        description="Rows and columns of each file: more are smooth between the vertices, fewer are their means. Auto: "
-        "the terrain's own",
+        description="Rows and columns of each file: more are interpolated, fewer are averaged. Auto: the terrain's own",
     )
     size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
     tiles: bpy.props.IntVectorProperty(
@@ -108,8 +107,8 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     )
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
-        description="Black is the lowest point of the terrain and white the highest. Off: the heights that you give, "
-        "such as the same for several terrains",
+        description="Black is the lowest point of the terrain and white the highest. Off: heights of your own, for "
+        "example the same for several terrains",
         default=True,
     )
     low: bpy.props.FloatProperty(
@@ -132,7 +131,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         unit="LENGTH",
     )
     flip: bpy.props.BoolProperty(
-        name="Flip Rows", description="Turn the order of rows around, for programs that show the terrain mirrored"
+        name="Flip Rows", description="Reverse the order of rows, for programs that show the terrain mirrored"
     )
     masks: bpy.props.BoolProperty(
         name="Masks", description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on"

@@ -33,7 +33,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
 
-    directory: bpy.props.StringProperty(name="Folder", description="Where the maps go", subtype="DIR_PATH")
+    directory: bpy.props.StringProperty(name="Folder", description="Folder for the maps", subtype="DIR_PATH")
     filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     file_format: bpy.props.EnumProperty(
         name="Format",
@@ -45,7 +45,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     )
     normal_green: bpy.props.EnumProperty(
         name="Normals",
-        description="Where the green of the normal map points",
+        description="Direction of the normal map's green channel",
         items=[
             ("OPENGL", "OpenGL (+Y)", "Green points to larger y, as for Blender, Unity and Godot"),
             ("DIRECTX", "DirectX (-Y)", "Green points to smaller y, as for Unreal"),

@@ -101,7 +101,7 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
         folder, record = order.frames_of(companions.terrain_of(context.object))
         frame_files.cut(folder, record.fields, -1)
         if frame_files.holds(folder, record.fields):
-            raise InputError(f"Some frames in {folder} cannot be deleted; see whether another program holds them.")
+            raise InputError(f"Some frames in {folder} cannot be deleted; check whether another program uses them.")
         report(self, {"INFO"}, f"The frames in {folder} are deleted.")
         return {"FINISHED"}
 

@@ -30,7 +30,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
     __annotations__ = {
         "keep": bpy.props.BoolProperty(
             name="Keep Frames",
-            description="Keep states of the run as image sequences, heights and fields, while it goes on",
+            description="Keep states of the run as image sequences of heights and fields",
             update=_name_folder,
         ),
         "by": bpy.props.EnumProperty(
@@ -68,7 +68,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "folder": bpy.props.StringProperty(
             name="Folder",
-            description="Folder of the frames. One that holds frames is refused: no run replaces those of another",
+            description="Folder of the frames. A folder that already holds frames is refused",
             subtype="DIR_PATH",
             options={"ANIMATABLE", "PATH_SUPPORTS_BLEND_RELATIVE"},
         ),
@@ -90,7 +90,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         "how_far": bpy.props.FloatProperty(
             name="How Far",
             description="Share of the run whose kept state is the result: its heights and the maps kept with it. "
-            "Restore goes back to the terrain before the run all the same",
+            "Restore still goes back to the terrain before the run",
             subtype="PERCENTAGE",
             min=0.0,
             max=100.0,

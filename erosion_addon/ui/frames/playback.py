@@ -109,7 +109,7 @@ def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) ->
         context.view_layer.objects.active = active
         context.scene.frame_set(frame)
     if done != {"FINISHED"} or not file.exists():
-        raise InputError("Blender could not write the USD file; the console says why.")
+        raise InputError("Blender could not write the USD file; see the system console.")
 
 
 CLASSES = (EROSION_OT_playback_add, EROSION_OT_playback_remove, EROSION_OT_frames_export)

@@ -15,7 +15,7 @@ from ..run.errand_operator import ErrandOperator
 _THRESHOLD = Specification(
     "threshold",
     0.0,
-    "Depth from which on water is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
+    "Minimum depth of water that is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
     low=0,
     high=1e6,
     soft_high=10,
@@ -61,7 +61,7 @@ _PLANTS = (
     Specification(
         "size",
         0.0,
-        "Factor of all heights, 1 for those of nature: lower values make the land look larger. "
+        "Factor of all heights, 1 for natural ones: lower values make the land look larger. "
         "Auto: 1, and less on land narrower than 1 km.",
         low=0,
         high=1000,
@@ -72,7 +72,7 @@ _PLANTS = (
     Specification(
         "limit",
         60_000,
-        "Most plants and boulders in all: higher values fill the distance, and renders take longer.",
+        "Maximum number of plants and boulders: higher values fill the distance, and renders take longer.",
         low=1,
         high=2_000_000,
         soft_high=200_000,
@@ -127,7 +127,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
             cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
         if plants.display_type == "BOUNDS":
-            said = "is seen in Rendered view; for Material Preview, set Viewport Display ▸ Display As to Textured."
+            said = "is visible in Rendered view; for Material Preview, set Viewport Display ▸ Display As to Textured."
             report(self, {"INFO"}, f"{plants.name} {said}")
         return {"FINISHED"}
 

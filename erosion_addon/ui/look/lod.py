@@ -13,7 +13,7 @@ _DECLARED = (
     Specification(
         "error",
         0.0,
-        "How far the finest of them may be off the terrain: higher values make it simpler. Auto: a tenth of a cell.",
+        "Maximum error of the finest level: higher values make it simpler. Auto: a tenth of a cell.",
         low=0,
         high=1e6,
         soft_high=10,
@@ -24,7 +24,7 @@ _DECLARED = (
     Specification(
         "factor",
         4.0,
-        "How many times further the next one may be off: higher values make it simpler.",
+        "Factor from the error of one level to that of the next: higher values make it simpler.",
         low=1.1,
         high=100,
         soft_high=16,

@@ -37,7 +37,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
         search_options={"SUGGESTION"},
         options={"SKIP_SAVE"},
     )
-    replace: bpy.props.BoolProperty(name="Replace", description="Use it in place of the materials that are there")
+    replace: bpy.props.BoolProperty(name="Replace", description="Replace the materials of the terrain")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -104,8 +104,8 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
     surroundings: bpy.props.BoolProperty(
         name="Surrounding Land",
-        description="Let the land go on around the terrain to the horizon, so that pictures show no end of it; only "
-        "where a camera is added too",
+        description="Continue the land around the terrain to the horizon, so that pictures show no edge; only if a "
+        "camera is added too",
         default=True,
     )
     stage: bpy.props.BoolProperty(

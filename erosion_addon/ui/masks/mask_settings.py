@@ -40,9 +40,7 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
         "image": bpy.props.PointerProperty(
             type=bpy.types.Image, name="Image", description="White is 1 and black 0; its corners lie on the terrain's"
         ),
-        "invert": bpy.props.BoolProperty(
-            name="Invert", description="Turn the mask around: 1 becomes 0 and 0 becomes 1"
-        ),
+        "invert": bpy.props.BoolProperty(name="Invert", description="Invert the mask: 1 becomes 0 and 0 becomes 1"),
         "fit": bpy.props.EnumProperty(
             name="Values", description="Handling of values outside the mask's range", items=FIT_ITEMS
         ),
@@ -86,7 +84,7 @@ def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
     prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
-            f"The strength mask of {obj.name} is 0 everywhere, so that nothing would be eroded; paint where erosion "
+            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint where erosion "
             "may act, or set the mask to None."
         )
     return array

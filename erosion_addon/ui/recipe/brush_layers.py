@@ -66,7 +66,9 @@ def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke:
 
 
 def mark(terrain: bpy.types.Object) -> None:
-    """A run has ended on the terrain: strokes of its last step may go on, and those before it are a part of it."""
+    """Mark the steps after a run on the terrain: new strokes may continue its last step; those of earlier steps are
+    part of the result.
+    """
     at_work = [item for item in terrain.erosion.steps if item.enabled]
     for item in at_work:
         if item.kind == KIND:

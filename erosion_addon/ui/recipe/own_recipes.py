@@ -38,7 +38,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
     bl_label = "Save Recipe"
     bl_options = {"UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", description="What the recipe is called", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(name="Name", description="Name of the recipe", options={"SKIP_SAVE"})
     description: bpy.props.StringProperty(
         name="Description", description="Description of the landscape, shown over its picture", options={"SKIP_SAVE"}
     )
@@ -55,7 +55,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
     picture: bpy.props.BoolProperty(
         name="Picture from the Viewport",
         default=True,
-        description="Take the middle of the 3D viewport, without its overlays, as the picture of the recipe",
+        description="Use the middle of the 3D viewport, without overlays, as the picture of the recipe",
     )
     overwrite: bpy.props.BoolProperty(
         name="Replace It", description="Replace your recipe of this name", options={"SKIP_SAVE"}
@@ -103,7 +103,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
             layout.label(text=sentence(str(error)), icon="ERROR", translate=False)
             return
         if existing:
-            text = phrase("There is a recipe {name} of yours already.", name=existing.stem)
+            text = phrase("You already have a recipe {name}.", name=existing.stem)
             layout.label(text=text, icon="ERROR", translate=False)
             layout.prop(self, "overwrite")
 
@@ -140,7 +140,7 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
     bl_idname = "erosion.recipe_delete"
     bl_label = "Delete Recipe"
 
-    name: bpy.props.StringProperty(name="Name", description="Which of your recipes", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(name="Name", description="Name of your recipe", options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_confirm(

@@ -58,7 +58,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         if self.use and why_no_recipe(context) is None:
             companions.terrain_of(context.object).erosion.recipe_name = name
         if self.keep:
-            report(self, {"INFO"}, f"{name} is one of your recipes now")
+            report(self, {"INFO"}, f"{name} was added to your recipes")
         return {"FINISHED"}
 
 

@@ -77,7 +77,7 @@ class EROSION_OT_step_add(_AddingOperator, bpy.types.Operator):
 
     kind: bpy.props.EnumProperty(
         name="Process",
-        description="What happens in the step",
+        description="Process of the step",
         items=[
             (kind, process.label, process.about.rstrip("."), process.icon, number)
             for number, (kind, process) in enumerate(PROCESSES.items())
@@ -119,7 +119,7 @@ class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) == 1:  # type: ignore[union-attr]
-            reason = "A recipe needs a step; add another one before this one goes, or switch it off"
+            reason = "A recipe needs at least one step; add another one first, or switch this one off"
         return reason
 
     def act(self, settings: Any) -> bool:
@@ -139,7 +139,7 @@ class EROSION_OT_step_move(StepOperator, bpy.types.Operator):
     direction: bpy.props.EnumProperty(
         name="Direction",
         description="Direction in which the step moves",
-        items=[("UP", "Up", "Let it happen earlier"), ("DOWN", "Down", "Let it happen later")],
+        items=[("UP", "Up", "Move it earlier"), ("DOWN", "Down", "Move it later")],
     )
 
     def act(self, settings: Any) -> bool:

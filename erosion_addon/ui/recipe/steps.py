@@ -48,7 +48,7 @@ class EROSION_PG_wind(bpy.types.PropertyGroup):
 
     direction: bpy.props.FloatProperty(
         name="Direction (°)",
-        description="Where this wind blows to: 0 along x, 90 along y",
+        description="Direction in which this wind blows: 0 along x, 90 along y",
         min=-360,
         max=360,
         soft_min=-180,
@@ -76,10 +76,10 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
     __annotations__ = {
         "kind": bpy.props.EnumProperty(
             name="Process",
-            description="What happens in the step",
+            description="Process of the step",
             items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
         ),
-        "enabled": bpy.props.BoolProperty(name="Enabled", description="Whether this step takes part", default=True),
+        "enabled": bpy.props.BoolProperty(name="Enabled", description="Include this step in runs", default=True),
         "winds": bpy.props.CollectionProperty(
             type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
         ),

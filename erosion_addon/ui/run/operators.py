@@ -52,7 +52,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         run_queue.add(terrain, self.resume, self.animation)
         redraw_panels()
-        report(self, {"INFO"}, f"{terrain.name} is eroded when its turn comes.")
+        report(self, {"INFO"}, f"{terrain.name} will be eroded when its turn comes.")
         return {"INTERFACE"}
 
     def begin(self, context: bpy.types.Context) -> Task:
@@ -100,7 +100,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
 
     waiting_too: bpy.props.BoolProperty(
         name="Include Queue",
-        description="Clear the queue as well, so that nothing begins after it",
+        description="Clear the queue too, so that nothing starts afterward",
         options={"SKIP_SAVE"},
     )
 
@@ -241,7 +241,8 @@ class EROSION_OT_apply(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     remove_maps: bpy.props.BoolProperty(
-        name="Remove Maps", description="Take the maps of the run off the mesh too: wear, flow, sediment and the others"
+        name="Remove Maps",
+        description="Also remove the maps of the run from the mesh: wear, flow, sediment and the others",
     )
 
     @classmethod

@@ -91,7 +91,7 @@ def start_next() -> list[str]:
             said.append(f"{turn.name} was not eroded: {error}")
         except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
             traceback.print_exc()
-            said.append(f"{turn.name} was not eroded because of an internal error; the console says more.")
+            said.append(f"{turn.name} was not eroded because of an internal error; see the system console.")
     return said
 
 

@@ -208,7 +208,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
         def change(obj: bpy.types.Object) -> tuple[str, list[str]]:
             _show(Shown(obj.session_uid, kind, target, values, seeds, []), pictures_in(computing.compute(request)))
-            return f"{len(variants)} variants of {obj.name} are in the panel; press one to take it.", []
+            return f"{len(variants)} variants of {obj.name} are in the panel; click one to use it.", []
 
         return Plan(requests, change)
 
@@ -286,7 +286,7 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
         if made.target:
             found = _item(settings, made.target)
             if found is None or found[0].kind != made.kind:
-                raise InputError("The steps are others than those of the variants; make the variants again.")
+                raise InputError("The steps have changed since the variants were made; make the variants again.")
             setattr(getattr(found[0], made.kind), found[1].name, made.values[row])
         settings.seed = made.seeds[column]
         return {"FINISHED"}

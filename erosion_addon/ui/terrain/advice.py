@@ -35,7 +35,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Unit Scale 1",
         {"data_path": "scene.unit_settings.scale_length", "value": 1.0},
     ),
-    "enlarge": ("erosion.terrain_enlarge", "Make It 2 km Wide", {}),
+    "enlarge": ("erosion.terrain_enlarge", "Scale to 2 km", {}),
     "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
 }
@@ -67,7 +67,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
 
     remedy: bpy.props.EnumProperty(
         name="Remedy",
-        description="What is done with the terrain",
+        description="Change to make",
         items=[(name, text, "") for name, (operator, text, _) in REMEDIES.items() if operator.startswith("object.")],
         options={"HIDDEN", "SKIP_SAVE"},
     )

@@ -40,7 +40,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     )
     image: bpy.props.StringProperty(
         name="Image",
-        description="An image of this file to take instead of a file on disk",
+        description="Image of this .blend file, used instead of a file on disk",
         options={"SKIP_SAVE"},
         search=lambda self, context, text: [image.name for image in bpy.data.images],
     )
@@ -57,7 +57,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     )
     measure: bpy.props.EnumProperty(
         name="Size by",
-        description="Given size: that of one cell, or of the whole heightmap",
+        description="Size to enter: that of one cell, or of the whole heightmap",
         items=[
             ("CELL", "Cell Size", "Meters from one pixel to the next"),
             ("WIDTH", "Width", "Meters from the left edge to the right one"),
@@ -160,7 +160,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if not self.image:
             inputs.made_from(obj, self._path(), self._georeference())
         if step and not self.smooth_steps:
-            report(self, {"WARNING"}, f"{name} has so few gray levels that its slopes are steps of {step:.3g} m")
+            report(self, {"WARNING"}, f"{name} has few gray levels, so its slopes are steps of {step:.3g} m")
         select_only(context, obj)
         if self.frame:
             views.frame(context, obj)

@@ -37,7 +37,7 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
         description="Part of the landscape that the terrain shows",
         items=[
             ("WHOLE", "Whole", "The whole landscape, on cells coarse enough to fit"),
-            ("WINDOW", "Window", "Some cells at full resolution, which may be written back"),
+            ("WINDOW", "Window", "A window of cells at full resolution, which can be written back"),
         ],
     )
     longest: bpy.props.IntProperty(
@@ -113,7 +113,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain):
             return allowed(cls, reason)
-        return allowed(cls, None if WINDOW in terrain else "The terrain is no window of a landscape.")
+        return allowed(cls, None if WINDOW in terrain else "The terrain is not a window of a landscape.")
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -67,7 +67,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
             obj.hide_render = True
         select_only(context, made)
         found = grid.describe(made)
-        filled = f"; {holes} of them lay below no face and were filled from those around" if holes else ""
+        filled = f"; {holes} of them had no face above them and were filled from their neighbors" if holes else ""
         report(self, {"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
         return {"FINISHED"}
 
@@ -128,7 +128,7 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         terrain, lattice = grid.read_terrain(obj)
         step = self.step or step_of(terrain.elevation, fewest=2)
         if step is None:
-            raise InputError(f"The heights of {obj.name} lie on no even steps, so there is nothing to smooth away.")
+            raise InputError(f"The heights of {obj.name} have no even steps, so there is nothing to smooth away.")
         before = grid.heights(obj.data)
         smooth = smooth_steps(terrain.elevation, step)
         grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))

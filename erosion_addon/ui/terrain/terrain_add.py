@@ -61,10 +61,10 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     __annotations__ = {
-        "kind": bpy.props.EnumProperty(name="Kind", description="What the terrain is like", items=_KINDS),
+        "kind": bpy.props.EnumProperty(name="Kind", description="Kind of the terrain", items=_KINDS),
         "size_x": bpy.props.FloatProperty(
             name="Size X",
-            description="Width in meters; one unit of Blender is one meter",
+            description="Width in meters; one Blender unit is one meter",
             default=1000.0,
             min=0.01,
             max=1e6,
@@ -76,7 +76,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         ),
         "size_y": bpy.props.FloatProperty(
             name="Y",
-            description="Length in meters; one unit of Blender is one meter",
+            description="Length in meters; one Blender unit is one meter",
             default=1000.0,
             min=0.01,
             max=1e6,
@@ -176,7 +176,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         column.label(text=text, translate=False)
         if rows * cols > MANY:
             many = f"{rows * cols / 1e6:,.0f}"
-            text = phrase("{many} million vertices: Blender will answer slowly", many=many)
+            text = phrase("{many} million vertices: Blender will respond slowly", many=many)
             column.label(text=text, icon="ERROR", translate=False)
         if abs(scale_length - 1) > 1e-6:
             shown = f"{scale_length:.3g}"

@@ -164,7 +164,7 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
     bpy.ops.object.mode_set(mode="EDIT")
     attributes.remove_fields(valley.data)
     assert update_derived.update_companions(valley) == [
-        "Valley Water is in Edit Mode and still shows the terrain before; leave Edit Mode, and make it anew."
+        "Valley Water is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
     ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(surface.data.vertices) == count

@@ -63,14 +63,14 @@ def field(obj, name):
 
 
 def test_without_a_sun_there_is_the_sky_alone(plain):
-    assert bake(plain) == "Baked the light of the sky; suns: 0, spheres that throw shadows: 0"
+    assert bake(plain) == "Baked the light of the sky; suns: 0, spheres that cast shadows: 0"
     assert (field(plain, "sky_light") == 1.0).all() and "sun_light" not in plain.data.attributes
 
 
 def test_a_ball_is_a_sphere_and_its_shadow_falls_away_from_the_sun(plain, collection):
     add_ball(collection, (5, 0, 3))
     add_sun(45)
-    assert bake(plain, collection).endswith("suns: 1, spheres that throw shadows: 1")
+    assert bake(plain, collection).endswith("suns: 1, spheres that cast shadows: 1")
     sky, sun = field(plain, "sky_light"), field(plain, "sun_light")
     assert np.unravel_index(sky.argmin(), sky.shape) == (20, 25)
     assert sky.min() == pytest.approx(1 - 4 / 9, abs=0.01)  # (r / d)²

@@ -385,7 +385,7 @@ def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):
     terrain.vertex_groups.remove(group)
     set_heights(terrain, LAND[::-1])
     (said,) = update_derived.update(terrain)
-    assert said.startswith("Land Rivers still shows the terrain before: Land has no attribute 'Springs'")
+    assert said.startswith("Land Rivers still shows the previous terrain: Land has no attribute 'Springs'")
     assert positions(obj.data).tobytes() == before
     obj[rivers.HEADWATERS] = 7
     assert rivers.headwaters_in(terrain) == "" and update_derived.update(terrain) == []

@@ -85,7 +85,7 @@ def test_what_cannot_follow_is_said_and_stops_nothing_else(lake, settings):
     settings.casters = bpy.data.collections.new("Nobody")
     write(lake, depth=5.0)
     (sentence,) = follow.update(lake)
-    assert sentence.startswith("Its light could not be brought up to date: The collection Nobody has no visible object")
+    assert sentence.startswith("Its light could not be updated: The collection Nobody has no visible object")
     assert highest(bpy.data.images["Hills water_depth"]) == 5
 
 
@@ -94,7 +94,7 @@ def test_a_fault_of_ours_is_said_too(lake, monkeypatch, capsys):
         raise ZeroDivisionError
 
     monkeypatch.setattr(follow, "update_companions", broken)
-    assert follow.update(lake) == ["Its surfaces could not be brought up to date; the console says why."]
+    assert follow.update(lake) == ["Its surfaces could not be updated; see the system console."]
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 

@@ -49,7 +49,7 @@ def test_colors_become_linear_and_angles_radians():
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("rock_colour = 1", "a.toml: rock_colour is not a control of the terrain material; there are soil_color,"),
+        ("rock_colour = 1", "a.toml: rock_colour is not a control of the terrain material; choose one of soil_color,"),
         ("moisture = 1", "moisture is not a control"),
         ('rock_color = "red"', "a.toml: rock_color must be a color like \"#a08060\", not 'red'"),
         ("rock_color = [1, 0, 0]", "rock_color must be a color"),
@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said_in_a_sentence(text, words):
 
 
 def test_a_name_that_is_none_is_answered_with_those_there_are():
-    with pytest.raises(InputError, match=r"There is no palette 'neon'; there are alpine, "):
+    with pytest.raises(InputError, match=r"There is no palette 'neon'; choose one of alpine, "):
         Palette.load("neon")
 
 
@@ -78,7 +78,7 @@ def test_a_file_of_the_users_is_read_and_one_too_large_is_not(tmp_path):
     file.write_text("snow = 1.0\n")
     assert Palette.load(str(file)).values == {"Snow": 1.0}
     file.write_text("#" * 70_000)
-    with pytest.raises(InputError, match="larger than 64 KB, so it is no palette"):
+    with pytest.raises(InputError, match="larger than 64 KB, so it is not a palette"):
         Palette.load(str(file))
     with pytest.raises(InputError, match="cannot be read"):
         Palette.load(str(tmp_path / "none.toml"))

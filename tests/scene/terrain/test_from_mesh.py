@@ -86,7 +86,7 @@ def test_what_has_no_area_is_named_and_nothing_is_made(hills):
     bpy.context.scene.collection.objects.link(empty)
     bpy.context.view_layer.update()
     objects, meshes = len(bpy.data.objects), len(bpy.data.meshes)
-    with pytest.raises(InputError, match=r"^Plane makes no terrain\..*no area"):
+    with pytest.raises(InputError, match=r"^Plane cannot become a terrain\..*too small"):
         made_from(wall, 1.0)
     with pytest.raises(InputError, match="no faces"):
         made_from(empty, 1.0)

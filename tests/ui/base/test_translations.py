@@ -151,7 +151,7 @@ def test_an_error_is_german_with_the_error_within_it(in_german):
     said = []
     operator = SimpleNamespace(report=lambda kind, text: said.append(text))
     translations.report(
-        operator, {"ERROR"}, "Stein makes no terrain. 9 × 9 cells are too many; use larger ones than 2 m."
+        operator, {"ERROR"}, "Stein cannot become a terrain. 9 × 9 cells are too many; use larger ones than 2 m."
     )
     assert said == ["Stein ergibt kein Gelände. 9 × 9 Zellen sind zu viele; nehmen Sie größere als 2 m."]
 

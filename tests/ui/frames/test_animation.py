@@ -64,7 +64,7 @@ def test_frames_with_the_same_settings_are_not_run_again(animated, tmp_path):
     while not run.ended:
         run.poll(0.1)
     job.clear()
-    assert run.sentence == "2 frames of Terrain are made, 3 were there already."
+    assert run.sentence == "2 frames of Terrain were made; 3 existed already."
     assert {file: file.stat().st_mtime_ns for file in times} == times
     assert {name: kept[name] for name in kept if name.endswith("exr")}.items() <= hashes(folder).items()
 

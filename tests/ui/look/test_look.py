@@ -44,7 +44,7 @@ def test_another_recipe_brings_its_own_palette(terrain_object):
 
 
 def test_an_unknown_palette_is_said_and_not_kept(terrain_object):
-    with pytest.raises(RuntimeError, match="There is no palette 'neon'; there are alpine"):
+    with pytest.raises(RuntimeError, match="There is no palette 'neon'; choose one of alpine"):
         bpy.ops.erosion.material_add(palette="neon")
     bpy.ops.erosion.material_add()
     assert materials_of(terrain_object) == ["Terrain Erosion Temperate"]

@@ -71,7 +71,7 @@ def test_the_palette_the_strata_and_the_springs_that_were_chosen_are_saved(terra
 def test_a_recipe_of_ones_own_is_replaced_only_when_asked(terrain_object):
     bpy.ops.erosion.recipe_save(name="mine")
     terrain_object.erosion.steps[0].droplet.capacity = 3.0
-    with pytest.raises(RuntimeError, match="There is a recipe mine of yours already"):
+    with pytest.raises(RuntimeError, match="You already have a recipe mine;"):
         bpy.ops.erosion.recipe_save(name="mine")
     assert Recipe.load("mine").steps[0].parameters.capacity == 10.0  # the default, which arcane has
     bpy.ops.erosion.recipe_save(name="mine", overwrite=True)
@@ -92,7 +92,7 @@ def test_a_recipe_is_deleted_and_its_terrain_keeps_everything(terrain_object):
     bpy.ops.erosion.recipe_delete(name="mine")
     assert own() == {} and recipe_in(terrain_object) == before
     assert recipes.shown_name(terrain_object.erosion) == "Mine (not on this computer)"
-    for name, words in (("mine", "no recipe 'mine' of yours"), ("alpine", "alpine comes along"), ("", "no recipe")):
+    for name, words in (("mine", "You have no recipe .mine."), ("alpine", "alpine is built in"), ("", "no recipe")):
         with pytest.raises(RuntimeError, match=words):
             bpy.ops.erosion.recipe_delete(name=name)
 

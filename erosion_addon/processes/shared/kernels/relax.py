@@ -178,7 +178,7 @@ def wake(marks, wrap):
 
 @kernel
 def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
-    """Let slopes give way for at most so many passes; returns how many it took, fewer where all has come to rest.
+    """Let slopes give way for up to `passes` passes; returns their number, smaller if everything came to rest.
 
     One pass, from the heights before it, with h = rock + loose and d the true distance to a neighbor:
 

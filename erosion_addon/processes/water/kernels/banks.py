@@ -30,8 +30,8 @@ CALM = np.float32(0.2)
 
 @kernel
 def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
-    """Of a row: soil that may slide over one face, m; how far banks give way, 0-1; the power of the water; how far it
-    may be slid upon, 0-1.
+    """Values of a row: soil that may slide over one face, m; give of the banks, 0-1; power of the water; acceptance of
+    slides, 0-1.
     """
     one = np.float32(1.0)
     for col in range(soil.size):
@@ -106,7 +106,7 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
 
 @kernel
 def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, ground):
-    """What comes down over the faces between two rows, whose loose, weak, power and filled are rows now and after."""
+    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `now` and `after`."""
     for col in range(bed.size):
         slide[col] = _slide(
             bed[col],

@@ -195,7 +195,7 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
 
 @kernel
 def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
-    """Fill one slot of the working memory with what the row and its neighbors need to know of it."""
+    """Fill one slot of the working memory with the data of a row that it and its neighbors need."""
     along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
     velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
     loosen(

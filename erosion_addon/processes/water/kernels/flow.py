@@ -47,7 +47,7 @@ def pour(depth, row, place, springs):
 def sweep(
     bed, steep, depth, suspended, flux_x, flux_y, level, springs, first, last, steps, seam, seams, work, pipes, totals
 ):
-    """A visit of so many time steps of the rows from `first` to `last` - 1, between a seam and the next one."""
+    """A visit of `steps` time steps to the rows from `first` to `last` - 1, between a seam and the next one."""
     for front in range(first, last + 1 + LAG * (steps - 1)):
         for step in range(steps):
             row = front - LAG * step
@@ -76,7 +76,7 @@ def sweep(
 
 @allocation_free
 def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face, steps, seam, seams, work, pipes):
-    """Fill a seam, above row `face`, for a visit of so many steps; changes nothing else.
+    """Fill a seam, above row `face`, for a visit of `steps` time steps; changes nothing else.
 
     Takes these steps with a copy of the rows around the seam. What is wrong where the copy ends comes `LAG` rows
     nearer with each step, so rows are copied `LAG` for each step, and the wrong ones are left out.

@@ -26,7 +26,7 @@ def _noise(key, y, x, rows, cols):
 
 @kernel
 def fill_clouds(key, knot_rows, knot_cols, cover, clouds):
-    """Fill `clouds` (rows, cols) float32 with how much it rains, 1 on average.
+    """Fill `clouds` (rows, cols) float32 with the relative rain, 1 on average.
 
     Two octaves of value noise n from random numbers by counter; rain = max(0, n - threshold)², the threshold low
     enough that about `cover` (0-1) of the sky is cloudy. knot_rows, knot_cols: clouds along each side, 1 or more. The

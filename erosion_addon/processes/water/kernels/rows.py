@@ -36,7 +36,7 @@ LAG = 2
 
 
 class Seams(NamedTuple):
-    """What the bands at both sides of a seam need to know of each other, by step of the visit and number of the seam.
+    """Data exchanged between the bands on both sides of a seam, by step of the visit and number of the seam.
 
     See `make_seams`.
     """
@@ -108,7 +108,7 @@ def make_totals(rows: int) -> Totals:
 
 @allocation_free
 def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
-    """Fill a seam, above row `face`, with what steps 1 and 2 make of the rows at both sides; changes nothing else."""
+    """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes nothing else."""
     rows, wrap = bed.shape[0], pipes.edges == WRAP
     head, water, ahead_x, ahead_y = work.head[0], work.water[0], work.flux_x, work.flux_y[0]
     for slot in range(4):

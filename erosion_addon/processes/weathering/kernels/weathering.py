@@ -69,7 +69,7 @@ def make_rows(cols: int) -> Rows:
 
 
 def make_maps(bands: int, rows: int, cols: int) -> Maps:
-    """Of a terrain in so many bands, from which nothing has crept out."""
+    """Maps of a terrain with a number of bands, from which nothing has crept out yet."""
     yields, seams = np.zeros((rows + 2, cols + 2)), np.zeros((bands + 1, 2, cols + 2))
     return Maps(yields, seams, np.zeros(rows + 1), np.zeros(1))
 
@@ -217,7 +217,7 @@ def add_up(maps):
 
 @kernel
 def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
-    """Let rock weather and its cover creep for so many time steps.
+    """Let rock weather and its cover creep for `steps` time steps.
 
     With h = rock + loose, L = loose, slope S = |∇h|, moisture m:
 

@@ -118,7 +118,7 @@ def _drift(
     shares,
 ):
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
-    Returns what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
+    Returns the particle, and whether it is to be handed on. All fields but `ground` and `masks` are flat by cell.
     """
     z, x, y, vz, vx, vy, load, earlier, way = particle
     rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP

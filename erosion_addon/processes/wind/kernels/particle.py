@@ -14,8 +14,8 @@ from ...shared.kernels.start_cells import start_cell
 from .surface import CELL, deposit
 
 REACH = 16
-"""Cells beyond its tile on which a particle may still lay something down: far more than it goes in a step of any
-ordinary wind. With the heap around the last one it is `REACH + 1` cells that what is on a tile may touch.
+"""Cells beyond its tile on which a particle may still deposit: far more than its path in a step of any ordinary wind.
+With the heap around the last one, particles on a tile touch up to `REACH + 1` cells beyond it.
 """
 
 NO_END = 2**62
@@ -52,7 +52,7 @@ class Particle(NamedTuple):
 
 
 def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
-    """Lowest and highest of those numbers of a particle on so many cells that are not anything."""
+    """Ranges of the values of a particle that have one, on a terrain of (rows, cols) cells."""
     return {
         0: (0.0, math.nextafter(rows, 0)),
         1: (0.0, math.nextafter(cols, 0)),
@@ -108,8 +108,8 @@ def _lay_down(slots, pool, ground, masks):
 
 
 def land(pool: Pool, constants: Any) -> Any:
-    """Let the particles under way come down from here on: the constants with which each is in the last quarter of its
-    life, in which it lifts nothing and lays down what it carries bit by bit.
+    """Constants that let all particles in flight land: each is in the last quarter of its life, lifts nothing, and
+    deposits its load bit by bit.
     """
     pool.numbers[queued(pool), STEP] = 3 * LANDING
     return constants._replace(maximum_steps=4 * LANDING)

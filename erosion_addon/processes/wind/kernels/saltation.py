@@ -113,9 +113,7 @@ def number_of(row, col, line):
 
 @inlined
 def by_cell(ground, track, cover, shade, flows, masks):
-    """The fields of `run_tiles` as one step of a particle takes them: those that go by cells, flat, and in between
-    ground and masks as they are.
-    """
+    """Fields of `run_tiles` in the form that a particle's step takes: flat by cell, except ground and masks."""
     size = track.size
     return (
         ground,
@@ -205,7 +203,7 @@ def _fly(
     shares,
 ):
     """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
-    what it is then, and whether it is to be handed on. All fields but `ground` and `masks` go by cells.
+    the particle, and whether it is to be handed on. All fields but `ground` and `masks` are flat by cell.
 
     A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
     processor foresees, and do not have to wait for the place that the step before has led to.

@@ -18,14 +18,14 @@ the cache at once.
 
 
 class Rays(NamedTuple):
-    """How shadows fall, from each line of cells to the next; see `make_rays`."""
+    """Geometry of shadows from each line of cells to the next; see `make_rays`."""
 
     along_row: bool
     """Lines are columns, not rows."""
     forward: bool
     """The wind goes to higher numbers of columns or rows."""
     whole: int
-    """What reaches a cell comes from between two of the line before: the first of them, from the cell on."""
+    """The shadow on a cell comes from between two cells of the line before: offset of the first of them."""
     reach: int
     """The farther one of the two: -1, 1 or 2."""
     part: float

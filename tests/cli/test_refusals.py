@@ -108,7 +108,7 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--recipe", "../presets/arcane"), "no recipe"),
         ((*OK, "--recipe", "missing.toml"), "recipe missing.toml cannot be read"),
         ((*OK, "--recipe", "broken.toml"), "broken.toml is not valid TOML"),
-        ((*OK, "--recipe", "latin.toml"), "latin.toml is not a text in UTF-8"),
+        ((*OK, "--recipe", "latin.toml"), "latin.toml is not UTF-8 text"),
         ((*OK, "--recipe", "large.toml"), "large.toml is larger than 1024 KB"),
         ((*OK, "--recipe", "typo.toml"), "typo.toml: step 1 (droplet): capacty is not a parameter"),
         ((*OK, "--recipe", "type.toml"), "type.toml: step 1 (droplet): capacity must be from 0 to 1000"),

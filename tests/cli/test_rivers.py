@@ -96,7 +96,7 @@ def test_headwaters_that_are_nowhere_are_named(folder, capsys):
     ("words", "sentence"),
     [
         (["land.npy", "r.shp"], "must end in .geojson or .obj or .csv or .json"),
-        (["flat.npy", "r.json"], "level, so that no water runs"),
+        (["flat.npy", "r.json"], "level, so no water runs"),
         (
             ["land.npy", "r.json", "--mask", "ice=a.png"],
             "no mask 'ice' of water; choose one of river, bank, lake, sea, shore",

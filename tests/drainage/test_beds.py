@@ -85,10 +85,10 @@ def test_a_river_that_leaves_the_land_and_comes_back_goes_on_lower():
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (np.empty((0, 2)), "has no way to go"),
-        (np.array([[5.0, 5.0]]), "has no way to go"),
-        (np.array([[5.0, 5.0], [5.0, 5.0]]), "has no way to go"),
-        (np.array([[5.0, np.nan], [5.0, 9.0]]), "Brook has a point whose place is not a number"),
+        (np.empty((0, 2)), "has no length"),
+        (np.array([[5.0, 5.0]]), "has no length"),
+        (np.array([[5.0, 5.0], [5.0, 5.0]]), "has no length"),
+        (np.array([[5.0, np.nan], [5.0, 9.0]]), "Brook has a point whose position is not a number"),
         (np.array([[-500.0, 0.0], [-300.0, 50.0]]), "lies outside the terrain"),
         (np.array([[20.0, 50.0], [1e30, 50.0]]), "Brook is too long"),
         (np.array([[20.0, 50.0], [20.0, 6e6]]), "Brook is too long for cells of this size: 6000 km"),

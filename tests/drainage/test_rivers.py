@@ -150,7 +150,7 @@ def test_the_bytes_are_the_same_on_any_number_of_threads(limited):
 
 
 def test_level_ground_and_drowned_ground_are_refused():
-    with pytest.raises(InputError, match="level, so that no water runs"):
+    with pytest.raises(InputError, match="level, so no water runs"):
         water(np.full((8, 8), 3.0))
     with pytest.raises(InputError, match="below the sea"):
         water(parameters=RiverParameters(sea=True, sea_level=301.0))

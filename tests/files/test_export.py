@@ -214,7 +214,7 @@ def test_a_tiff_tells_its_cells_as_a_geotiff_does(tmp_path, hills):
 
 def test_a_side_file_of_something_else_is_not_overwritten(tmp_path, hills):
     (tmp_path / "a.json").write_text('{"my": "settings"}')
-    with pytest.raises(InputError, match=r"a\.json is there and tells nothing of a heightmap"):
+    with pytest.raises(InputError, match=r"a\.json exists and does not belong to a heightmap"):
         export(tmp_path / "a.png", hills, FILES)
     assert names(tmp_path) == ["a.json"]
     export(tmp_path / "b.png", hills, FILES)

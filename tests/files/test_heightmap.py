@@ -437,7 +437,7 @@ def test_half_of_a_heightmap_may_be_unmeasured_and_no_more(tmp_path):
     assert (read_heightmap(tmp_path / "srtm.tif", FILES) == 500).all()
     pixels[0, 4] = -(2**15)
     geotiff(tmp_path / "srtm.tif", pixels)
-    assert "too many to make up" in refusal(tmp_path / "srtm.tif")
+    assert "too many to fill" in refusal(tmp_path / "srtm.tif")
 
 
 def test_a_number_for_no_data_that_a_tiff_names_leaves_the_usual_one_a_height(tmp_path):

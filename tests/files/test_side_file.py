@@ -93,5 +93,5 @@ def test_a_side_file_that_cannot_be_read_is_not_taken_for_another_one(tmp_path, 
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr("erosion_addon.files.side_file.open_regular", failing)
-    with pytest.raises(InputError, match=r"land\.json cannot be read, and may tell the meters"):
+    with pytest.raises(InputError, match=r"land\.json cannot be read, and may hold the scale"):
         is_side_file(path)

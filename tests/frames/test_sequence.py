@@ -91,7 +91,7 @@ def test_frames_never_replace_others(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "wear_0001.exr").touch()
     for folder, fields in ((tmp_path, ()), (tmp_path / "other", ("wear",))):
-        with pytest.raises(InputError, match="holds frames of a run already; choose another folder"):
+        with pytest.raises(InputError, match="already holds frames of a run; choose another folder"):
             Frames(folder, 2, fields)
 
 
@@ -186,7 +186,7 @@ def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeyp
     np.save("dem.npy", fractal(48, 64))
     words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "3"]
     assert main(words) == 2
-    assert "--frames needs --frames-folder" in capsys.readouterr().err
+    assert "--frames and --frames-folder belong together" in capsys.readouterr().err
     assert main([*words, "--frames-folder", "kept"]) == 0
     last = IMAGES.read(Path("kept/elevation_0003.exr"))
     assert last.tobytes() == np.load("out.npy").astype(np.float32).tobytes()

@@ -54,7 +54,7 @@ def test_single_tasks_in_any_allowed_order_leave_the_bytes_of_one_run(landscape,
 
 
 def test_tasks_that_cannot_run_say_why(landscape, recipe):
-    with pytest.raises(InputError, match="is not prepared; the command landscape tasks does that"):
+    with pytest.raises(InputError, match="is not prepared; run landscape tasks first"):
         do_one(landscape.folder, "coarse")
     tasks = prepare(landscape.folder, recipe, coarse=80)
     for name, sentence in (

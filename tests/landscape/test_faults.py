@@ -125,7 +125,7 @@ def test_a_write_back_that_is_killed_at_any_rename_is_there_whole_or_not_at_all(
     after, completed, there = Landscape(last).manifest, [], []
     for folder in killed:
         completed.append(main(["landscape", "check", str(folder)]) != 0)
-        assert ("what opens the landscape next" in capsys.readouterr().err) == completed[-1]
+        assert ("next command that opens the landscape" in capsys.readouterr().err) == completed[-1]
         found = Landscape(folder)
         there.append(found.manifest == after)
         assert (there[-1] or found.manifest == landscape.manifest) and not found.faults()

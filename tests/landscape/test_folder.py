@@ -148,7 +148,7 @@ def test_a_manifest_that_cannot_be_read_is_named(landscape, monkeypatch):
 
 
 def test_a_folder_without_a_landscape_says_how_to_make_one(tmp_path):
-    with pytest.raises(InputError, match="landscape make makes one"):
+    with pytest.raises(InputError, match="Make one with landscape make"):
         Landscape(tmp_path / "none")
 
 
@@ -234,7 +234,7 @@ def test_a_mask_is_cut_into_tiles_as_its_file_has_it(tmp_path, suffix):
     [
         ("rain=mask.npy", "96x128", "no mask 'rain' for landscapes"),
         ("plot=mask.npy", "64x64", "has 96 × 128 cells, and the landscape 64 × 64"),
-        ("plot=high.npy", "96x128", "values below 0, above 1, or no numbers"),
+        ("plot=high.npy", "96x128", "values outside 0 to 1, or that are not numbers"),
     ],
 )
 def test_masks_that_do_not_fit_leave_no_landscape(tmp_path, monkeypatch, capsys, mask, size, sentence):

@@ -140,5 +140,5 @@ def test_a_small_start_grows_to_the_same_triangles(monkeypatch):
 
 @pytest.mark.parametrize("errors", [[], [0.0], [-1.0], [1.0, float("nan")], [float("inf")]])
 def test_errors_that_are_none_are_refused(errors):
-    with pytest.raises(InputError, match="errors of levels of detail"):
+    with pytest.raises(InputError, match="Levels of detail need at least one error"):
         levels(np.zeros((5, 5)), errors, (1.0, 1.0))

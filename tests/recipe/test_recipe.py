@@ -246,9 +246,9 @@ def test_an_unknown_name_is_refused_with_those_there_are():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (bytes(range(256)), "not a text in UTF-8"),
-        (b"name = '\xff'", "not a text in UTF-8"),
-        ('name = "x"'.encode("utf-16"), "not a text in UTF-8"),
+        (bytes(range(256)), "not UTF-8 text"),
+        (b"name = '\xff'", "not UTF-8 text"),
+        ('name = "x"'.encode("utf-16"), "not UTF-8 text"),
         (b"#" * (LARGEST_RECIPE + 1), "larger than 1024 KB"),
         (b"\0" * 10_000_000, "larger than 1024 KB"),
         (b"", "name must be"),

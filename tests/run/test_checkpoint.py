@@ -190,7 +190,7 @@ def test_gigabytes_in_a_small_file_are_refused_by_its_header(tmp_path, stopped, 
         raise AssertionError("something was unpacked")
 
     monkeypatch.setattr(np.lib.format, "read_array", unpacked)
-    with pytest.raises(InputError, match="no checkpoint, or damaged"):
+    with pytest.raises(InputError, match="not a checkpoint, or is damaged"):
         Checkpoint.load(path)
 
 
@@ -256,7 +256,7 @@ def refused(path):
 
 def test_a_checkpoint_of_another_version_says_that_it_is(tmp_path):
     assert Checkpoint.load(kept(tmp_path / "a.npz", seed=3)).values == {"seed": 3}
-    assert "is of another version of Terrain Erosion" in refused(kept(tmp_path / "b.npz", format=FORMAT + 1))
+    assert "was made by another version of Terrain Erosion" in refused(kept(tmp_path / "b.npz", format=FORMAT + 1))
 
 
 def test_a_checkpoint_that_is_not_there_is_told_as_the_system_does(tmp_path):

@@ -99,7 +99,11 @@ def test_a_worker_that_shuts_its_mouth_and_lives_on_is_ended(start, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    "error, reason", [(MemoryError(), "not enough memory to hand the terrain over"), (KeyError("x"), "given its order")]
+    "error, reason",
+    [
+        (MemoryError(), "not enough memory to send the terrain"),
+        (KeyError("x"), "could not be sent to the erosion process"),
+    ],
 )
 def test_an_order_that_cannot_be_handed_over_ends_the_worker_and_that_is_said(start, monkeypatch, error, reason):
     def failing(stream, *order):

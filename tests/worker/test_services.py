@@ -83,8 +83,8 @@ def test_it_tells_how_far_it_is(runner, request_):
     ("request_", "sentence"),
     [
         (requests.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), "There are 4 suns"),
-        (requests.light_request(LAND, QUICK, SUNS, -CASTERS, "open"), "A sphere that throws a shadow"),
-        (requests.levels_request(LAND.elevation, [0.0], LAND.spacing), "errors of levels of detail"),
+        (requests.light_request(LAND, QUICK, SUNS, -CASTERS, "open"), "A sphere that casts a shadow"),
+        (requests.levels_request(LAND.elevation, [0.0], LAND.spacing), "Levels of detail need at least one error"),
         (requests.levels_request(LAND.elevation * np.nan, [1.0], LAND.spacing), "heights that are finite"),
     ],
 )

@@ -158,6 +158,6 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
 
 
 def test_errors_that_are_too_small_are_refused_and_nothing_is_made(terrain):
-    with pytest.raises(InputError, match="errors of levels of detail"):
+    with pytest.raises(InputError, match="Levels of detail need at least one error"):
         lod.add(terrain, 3, 1e-6)
     assert not companions.find(terrain, "lod")

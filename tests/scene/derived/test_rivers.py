@@ -256,9 +256,9 @@ def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
 @pytest.mark.parametrize(
     ("land", "kind", "parameters", "words"),
     [
-        (np.zeros((20, 20)), "rivers", BROOKS, "level, so that no water runs"),
+        (np.zeros((20, 20)), "rivers", BROOKS, "level, so no water runs"),
         (plane(20, 20, 0.0, 3.0), "lakes", BROOKS, "has no lake of that size"),
-        (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(source_area=5.0), "no river of that much land"),
+        (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(source_area=5.0), "no river with that much drainage area"),
         (plane(20, 20, 0.0, 3.0), "rivers", RiverParameters(sea=True, sea_level=500.0), "lies below the sea"),
         (plane(20, 20, 0.0, 3.0), "sea", RiverParameters(sea_level=-1.0), "Nothing of Land lies below a sea at -1 m"),
     ],

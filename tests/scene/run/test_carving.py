@@ -75,8 +75,8 @@ def test_two_splines_are_two_rivers(terrain, draw):
 @pytest.mark.parametrize(
     ("points", "words"),
     [
-        ((), "Brook has no way to go"),
-        (((0.0, 0.0),), "Brook has no way to go"),
+        ((), "Brook has no length"),
+        (((0.0, 0.0),), "Brook has no length"),
         (((195.0, 0.0), (-195.0, 0.0)), "Brook runs uphill"),
         (((900.0, 0.0), (990.0, 0.0)), "Brook lies outside the terrain"),
     ],

@@ -137,7 +137,7 @@ def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(ob
     run.pause()
     to_the_end(run)
     assert run.state == "done" and 0 < run.report["finished"] < 1
-    assert "the run cannot go on later, because it takes 0.0 GiB" in run.sentence
+    assert "the run cannot be resumed, because it takes 0.0 GiB" in run.sentence
     assert not source.is_paused(obj.data) and source.is_untouched_result(obj.data)
 
 

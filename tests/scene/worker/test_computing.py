@@ -45,7 +45,7 @@ def test_an_answer_that_is_there_ahead_is_not_asked_for_again(orders):
 
 
 def test_a_refusal_is_an_input_error(orders):
-    with pytest.raises(InputError, match="errors of levels of detail"):
+    with pytest.raises(InputError, match="Levels of detail need at least one error"):
         computing.compute(requests.levels_request(np.zeros((5, 6)), [0.0], (1.0, 1.0)))
 
 

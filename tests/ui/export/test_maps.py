@@ -85,7 +85,7 @@ def test_fields_become_images(terrain_object):
 def test_levels_of_detail_are_made(terrain_object):
     assert bpy.ops.erosion.lod_add(levels=2, error=5.0) == {"FINISHED"}
     assert {"Terrain_LOD1", "Terrain_LOD2"} <= set(bpy.data.objects.keys())
-    with pytest.raises(RuntimeError, match="errors of levels of detail"):
+    with pytest.raises(RuntimeError, match="Levels of detail need at least one error"):
         bpy.ops.erosion.lod_add(error=1e-6)
 
 

@@ -78,4 +78,4 @@ def test_it_is_said_which_view_shows_the_plants_until_all_do(wet_terrain, capfd)
         for plants in companions.find(wet_terrain, "foliage"):
             plants.display_type = display_type
         bpy.ops.erosion.foliage_add()
-        assert ("seen in Rendered view; for Material Preview" in capfd.readouterr().out) == is_said
+        assert ("visible in Rendered view; for Material Preview" in capfd.readouterr().out) == is_said

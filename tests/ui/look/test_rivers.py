@@ -83,7 +83,7 @@ def test_a_run_brings_the_sea_up_to_date(terrain_object):
 
 
 def test_where_there_is_none_it_is_said(terrain_object):
-    with pytest.raises(RuntimeError, match="no river of that much land"):
+    with pytest.raises(RuntimeError, match="no river with that much drainage area"):
         bpy.ops.erosion.rivers_add(source_area=500.0)
     with pytest.raises(RuntimeError, match="no lake of that size"):
         bpy.ops.erosion.lakes_add(lake_area=1e9)

@@ -217,7 +217,7 @@ def test_a_mask_that_would_let_nothing_happen_is_refused(terrain_object):
     terrain_object.vertex_groups.new(name="empty")
     mask = terrain_object.erosion.strength
     mask.source, mask.layer = "VERTEX_GROUP", "empty"
-    with pytest.raises(RuntimeError, match="0 everywhere, so that nothing would be eroded"):
+    with pytest.raises(RuntimeError, match="0 everywhere, so nothing would be eroded"):
         bpy.ops.erosion.run("EXEC_DEFAULT")
 
 

@@ -160,7 +160,7 @@ def test_a_run_outlives_a_worker_that_dies_at_the_light(terrain_object, monkeypa
     assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
     assert "wear" in terrain_object.data.attributes
     (sentence,) = (said for said in [job_sentence()] if said)
-    assert "light could not be brought up to date" in sentence
+    assert "light could not be updated" in sentence
 
 
 def job_sentence():

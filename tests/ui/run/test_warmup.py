@@ -110,7 +110,7 @@ def test_no_kernels_are_read_beside_a_blend_or_in_the_current_folder(chosen, tmp
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "someone's.blend"))
     chosen.kernel_folder = folder
     assert "TERRAIN_EROSION_CACHE" not in compiled.worker_environment() and compiled.folder() is None
-    assert compiled.why_not_in(folder).startswith("Compiled kernels need an absolute folder")
+    assert compiled.why_not_in(folder).startswith("The folder for compiled kernels must be an absolute path")
     assert compiled.why_not_in(str(tmp_path)) is None
 
 

@@ -197,7 +197,7 @@ def _drops(
     part = replace(part, masks={**part.masks, "rain": rain})
     values: dict[str, Any] = {
         "drops_per_cell": min(strength * DROPS[stroke.kind] * float(share.sum()) / size, 1000.0),
-        "maximum_path": max(steps / max(part.elevation.shape), 0.01),
+        "maximum_path": min(max(steps / max(part.elevation.shape), 0.01), 100.0),
     }
     if not rain.any():
         return None

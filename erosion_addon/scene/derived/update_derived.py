@@ -68,6 +68,8 @@ def update(terrain: bpy.types.Object) -> list[str]:
             sentences += bring_up_to_date(terrain) or []
         except InputError as error:
             sentences.append(f"Its {what} could not be updated: {error}")
+        except MemoryError:
+            sentences.append(f"Its {what} could not be updated: there is not enough memory.")
         except Exception:  # noqa: BLE001 - a fault of ours in one of them
             traceback.print_exc()
             sentences.append(f"Its {what} could not be updated; see the system console.")
@@ -91,6 +93,8 @@ def update_companions(terrain: bpy.types.Object, kinds: Collection[str] = tuple(
                     bring_up_to_date(terrain, companion)
                 except InputError as error:
                     refused.append(f"{companion.name} still shows the previous terrain: {error}")
+                except MemoryError:
+                    refused.append(f"{companion.name} still shows the previous terrain: there is not enough memory.")
     material_inputs.update(terrain)
     return refused + [
         f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."

@@ -16,7 +16,7 @@ from ...scene.original import original
 from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.parameter_properties import exact
-from ..base.refusals import reports_refusals
+from ..base.refusals import OUT_OF_MEMORY, reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import phrase, report
 from ..masks import mask_settings
@@ -151,6 +151,13 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        try:
+            return self._react(context, event)
+        except (InputError, MemoryError) as error:  # the terrain has been made into none meanwhile
+            report(self, {"ERROR"}, str(error) if isinstance(error, InputError) else OUT_OF_MEMORY)
+            return self._give_up(context)
+
+    def _react(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             return self._give_up(context)
         if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
@@ -219,7 +226,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         context.window_manager.event_timer_remove(self._timer)
         if self._told:
             context.workspace.status_text_set(None)
-        context.area.tag_redraw()
+        if context.area is not None:  # which may have been closed
+            context.area.tag_redraw()
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the stroke, as when another file is opened."""
@@ -240,6 +248,8 @@ def under_mouse(
     context: bpy.types.Context, terrain: bpy.types.Object, mouse: tuple[float, float]
 ) -> tuple[float, float] | None:
     """Column and row of the terrain under a place of the region; None where there is none of it."""
+    if context.region_data is None:
+        return None
     ground = grounds.seen(terrain)
     origin = view3d_utils.region_2d_to_origin_3d(context.region, context.region_data, mouse)
     direction = view3d_utils.region_2d_to_vector_3d(context.region, context.region_data, mouse)

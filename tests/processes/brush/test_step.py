@@ -60,6 +60,11 @@ def test_the_ground_rises_by_the_volume_of_the_bell_at_every_resolution(side, ce
     assert after["sediment"].max() == 0  # rock rises, no sand comes
 
 
+@pytest.mark.parametrize("kind", ["rain", "rills"])
+def test_a_brush_may_be_much_wider_than_the_land(kind):
+    assert np.isfinite(painted(hills(), stroke(kind, radius=1e5, strength=0.02)).elevation).all()
+
+
 def test_half_the_pressure_is_half_the_strength():
     before = flat()
     half = painted(before, stroke("raise", [(MIDDLE, MIDDLE, 0.5)]))

@@ -98,6 +98,18 @@ def test_a_fault_of_ours_is_said_too(lake, monkeypatch, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+def test_a_part_for_which_memory_is_too_scarce_is_said_without_a_traceback(lake, monkeypatch, capsys):
+    def greedy(terrain, companion=None):
+        raise MemoryError
+
+    monkeypatch.setattr("erosion_addon.scene.derived.light.update", greedy)
+    monkeypatch.setattr("erosion_addon.scene.derived.water_surface.update", greedy)
+    light, water = follow.update(lake)
+    assert light == "Its light could not be updated: there is not enough memory."
+    assert water.endswith("still shows the previous terrain: there is not enough memory.")
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_a_terrain_with_none_of_it_is_left_alone(make_hills, everything_of):
     terrain = make_hills()
     before = everything_of(terrain.data)

@@ -153,9 +153,7 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     """Cover of the finished ground of a tile and its halo."""
     window, recipe = plan.window(tile), plan.cover_recipe()
     assert recipe is not None
-    layers, heights = state(plan, window), _coarse_heights(plan)
-    recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
-    after, _ = _eroded(plan, layers, recipe, tile, threads, shared=False)
+    after, _ = _eroded(plan, state(plan, window), recipe, tile, threads, shared=False)
     arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
@@ -304,7 +302,8 @@ def _eroded(
     """
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
-    weight, mass, window = plan.weight(tile), _no_mass(), plan.window(tile)
+    weight, mass, window, heights = plan.weight(tile), _no_mass(), plan.window(tile), _coarse_heights(plan)
+    recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
     painted = {name: plan.landscape.read(MASK + name, window) for name in _names(plan.landscape, MASK)}
     recipe = plan.recipe_on(tile, recipe)
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):

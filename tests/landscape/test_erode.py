@@ -76,6 +76,30 @@ def test_the_snow_line_is_that_of_the_whole_land(tmp_path):
     assert not snow[:, :118].any() and snow[:, 122:].min() > 0.5
 
 
+def test_a_flood_of_a_share_of_the_land_has_one_level_on_all_tiles(tmp_path):
+    """On each tile a share of its own would stand at another height, also where the slope begins."""
+    heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
+    landscape = makers.make(tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights))
+    flood = {"kind": "water", "standing_water": "everywhere", "flooded": 0.25, "duration": 0.01, "rain": 0}
+    done = erode(landscape.folder, Recipe.from_dict({"name": "flood", "step": [flood]}), Alone(), coarse=80)
+    depth = done.read("water_depth", done.whole)
+    np.testing.assert_allclose((depth + heights)[:, :58], heights[0, 60], atol=3.0)
+    assert depth[:, 64:].max() < 0.1
+
+
+def test_springs_have_their_drops_and_tiles_without_one_no_more_rain(landscape, recipe):
+    springs = ((0.1, 0.1, 1.0), (0.9, 0.9, 3.0))
+    recipe = recipe.with_values({"droplet.springs": springs, "droplet.spring_share": 0.25})
+    plan = Plan(landscape, order(landscape, recipe, None, None, 80))
+    for tile, rising in zip(landscape.tiles(), (0.25 / 4, 0, 0, 0, 0, 0.75 / 4), strict=True):
+        given = plan.recipe_on(tile, plan.tile_recipe()).steps[1].parameters
+        rows, cols = plan.window(tile).shape
+        drops = given.drops_per_cell * rows * cols
+        assert drops * given.spring_share == pytest.approx(0.5 * 160 * 240 * rising) or not given.springs
+        rain = drops * (1.0 - given.spring_share) if given.springs else drops
+        assert rain == pytest.approx(0.5 * 0.75 * rows * cols)
+
+
 def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, recipe):
     plan = Plan(landscape, order(landscape, recipe, None, None, 80))
     total = np.zeros(landscape.shape)

@@ -14,7 +14,7 @@ from ..shared.parameters import (
     size_of,
 )
 from ..shared.process import MASKS, Part, Process
-from .parameters import DropletParameters
+from .parameters import MOST_DROPS, DropletParameters
 
 
 def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larger: float) -> DropletParameters:
@@ -29,7 +29,19 @@ def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larg
 
 
 def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
-    return replace(channels_on_part(given, part), springs=part.springs(given.springs))  # type: ignore[no-any-return]
+    """Springs outside the window keep their drops: rain does not get them."""
+    springs = part.springs(given.springs)
+    whole = math.fsum(rate for _, _, rate in given.springs)
+    share = given.spring_share if whole > 0.0 else 0.0
+    rising = share and share * math.fsum(rate for _, _, rate in springs) / whole * part.cells
+    each = 1.0 - share + rising
+    drops = min(given.drops_per_cell * each, MOST_DROPS)
+    return replace(  # type: ignore[no-any-return]
+        channels_on_part(given, part),
+        springs=springs,
+        drops_per_cell=drops,
+        spring_share=rising / each if share and each else given.spring_share,
+    )
 
 
 PROCESS = Process(

@@ -5,6 +5,9 @@ from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
 from ..shared.parameters import coarse_to_fine, creep, detail, feature_size, grass_protection, slope_limit
 
+MOST_DROPS = 1000
+"""Drops for each cell."""
+
 
 class DropletParameters(Parameters):
     """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
@@ -15,7 +18,7 @@ class DropletParameters(Parameters):
         1.0,
         "How much it rains: more drops dig deeper valleys and fill wider plains.",
         low=0,
-        high=1000,
+        high=MOST_DROPS,
         unit="1/cell",
         soft_high=5,  # as the source's drops dig, from 8 on spikes in a plain are left
     )

@@ -38,7 +38,8 @@ class DropletStep(DropStep):
         from .kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        super().__init__(state, key, parameters, sources, droplet, portions)
+        rises = parameters.spring_share if any(rate > 0 for _, _, rate in parameters.springs) else 0.0
+        super().__init__(state, key, parameters, sources, droplet, portions, 1.0 - rises)
         self._parameters = parameters
         self._spread = _spread(state, parameters)
         self._flow = np.zeros(state.elevation.shape, np.float32)

@@ -31,7 +31,7 @@ class DropStep(Step):
 
     Kernels of drops work on unit cells, with heights from the lowest point: `_ground` is (rows, cols, 2) float64,
     surface and its loose part, in cells. key: uint64 of its random numbers. portions: share of the portions of a whole
-    step, see `slides.PORTIONS`.
+    step, see `slides.PORTIONS`. raining: share of the drops that rain, which alone come from around a region.
     Raises InputError if the relief is out of proportion to the cells.
     """
 
@@ -44,7 +44,14 @@ class DropStep(Step):
     later = ("_brought",)
 
     def __init__(
-        self, state: State, key: int, parameters: Any, sources: Array | None, kernel: Any, portions: float
+        self,
+        state: State,
+        key: int,
+        parameters: Any,
+        sources: Array | None,
+        kernel: Any,
+        portions: float,
+        raining: float = 1.0,
     ) -> None:
         state = _by_drops(state)
         self._state, self._kernel, self._ground = state, kernel, in_unit(state, state.cell_size)
@@ -54,7 +61,7 @@ class DropStep(Step):
         own, around = (state.elevation.size, 0.0) if self._entering is None else self._entering.cells
         self._catchment = own + around
         self._fall_here = round(parameters.drops_per_cell * own) if anywhere else 0
-        count = self._count = self._fall_here + round(parameters.drops_per_cell * around)
+        count = self._count = self._fall_here + round(parameters.drops_per_cell * raining * around)
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
         self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)

@@ -39,6 +39,11 @@ class Part(NamedTuple):
         return longer_side(self.whole, self.spacing) / longer_side((self.rows, self.cols), self.spacing)
 
     @property
+    def cells(self) -> float:
+        """The terrain's cells as a multiple of the window's."""
+        return self.whole[0] * self.whole[1] / (self.rows * self.cols)
+
+    @property
     def middle(self) -> tuple[float, float]:
         """(row, col) m from the middle of the terrain to the window's."""
         rows, cols = self.whole

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.arrays import Array
 from ...base.doors import door
 from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import SCALED, WaterParameters
@@ -18,6 +19,13 @@ def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, e
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     came, left = counts["rain"] + counts["inflow"], counts["outflow"] + counts["evaporation"]
     return [f"{volume(came)} of water came, {volume(left)} left, {volume(counts['stored'])} stands"]
+
+
+def _on_land(given: WaterParameters, elevation: Array) -> WaterParameters:
+    """The water level of the whole land in meters."""
+    from .start import water_level
+
+    return replace(given, flooded=0.0, water_level=water_level(elevation, given))
 
 
 PROCESS = Process(
@@ -36,5 +44,6 @@ PROCESS = Process(
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
     small_steps=WaterParameters.sub_steps,
+    on_land=_on_land,
     on_part=lambda parameters, part: replace(parameters, springs=part.springs(parameters.springs)),
 )

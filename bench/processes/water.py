@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.shared.comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
 from bench.shared.table import Row, at_least, at_most, for_information
-from erosion_addon.base.threads import Team, processors
+from erosion_addon.base.threads import WorkerPool, processors
 from erosion_addon.processes.shared.row_bands import Bands
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.water.kernels import flow as water
@@ -98,7 +98,7 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
 def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`stream` on several threads; seconds are wall time."""
-    count, team, move = basin.bed.size // threads, Team(threads), compiled("processes/water").stream
+    count, team, move = basin.bed.size // threads, WorkerPool(threads), compiled("processes/water").stream
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     parts = [[array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)]
     work = partial(team.run, lambda thread: seconds(move, *parts[thread], count))

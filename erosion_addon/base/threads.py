@@ -94,7 +94,7 @@ def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
     return helpers
 
 
-class Team:
+class WorkerPool:
     """Reusable worker threads, for phases too short to start threads for each.
 
     size: number of threads, including the calling one. The threads end with the last reference to the team.
@@ -102,32 +102,32 @@ class Team:
 
     def __init__(self, size: int) -> None:
         self.size = max(1, size)
-        self._crew = _Crew(self.size - 1)
-        weakref.finalize(self, self._crew.dismiss)
+        self._shared = _Shared(self.size - 1)
+        weakref.finalize(self, self._shared.dismiss)
 
     def run(self, work: Callable[[int], object]) -> None:
         """Call work(0) … work(size - 1), each on its own thread, and wait for all; raises the first error.
 
         If the system provides fewer threads, the calling thread does the rest.
         """
-        crew = self._crew
-        crew.work, crew.errors = work, [None] * len(crew.go)
-        for go in crew.go:
+        shared = self._shared
+        shared.work, shared.errors = work, [None] * len(shared.go)
+        for go in shared.go:
             go.release()
         try:
             work(0)
-            for place in range(len(crew.go) + 1, self.size):
+            for place in range(len(shared.go) + 1, self.size):
                 work(place)
         finally:
-            for done in crew.done:
+            for done in shared.done:
                 done.acquire()
-            crew.work = None
-        for error in crew.errors:
+            shared.work = None
+        for error in shared.errors:
             if error is not None:
                 raise error
 
 
-class _Crew:
+class _Shared:
     """State shared by a team's threads. It holds no reference to the team, so that the team can be collected."""
 
     def __init__(self, count: int) -> None:

@@ -14,8 +14,8 @@ from ..base.parameters import Parameters, specifications
 from ..drainage.beds import MASKS
 from ..drainage.parameters import AnalysisParameters, RiverParameters
 from ..drainage.waterways import WRITERS
+from ..files.formats import SUFFIXES
 from ..files.game_engines import ENGINES as GAME_ENGINES
-from ..files.heightmap import SUFFIXES
 from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
 from ..frames.record import LONGEST

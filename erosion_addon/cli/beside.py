@@ -9,7 +9,7 @@ from typing import Any
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.analysis import analyze
-from ..files import file_sizes
+from ..files import formats
 from ..files.heightmap import Range, Written, own_range
 from ..files.normals import NORMAL, normals
 from ..files.side_file import is_side_file
@@ -42,12 +42,12 @@ def require_space(
 ) -> None:
     """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols), before any work."""
     rows, cols = shape
-    files = [(output, file_sizes.heightmap_bytes(output, (rows, cols)))]
+    files = [(output, formats.heightmap_bytes(output, (rows, cols)))]
     if maps:
-        files.append((maps[0], file_sizes.maps_bytes((rows, cols))))
-    file_sizes.require_space(files)
+        files.append((maps[0], formats.maps_bytes((rows, cols))))
+    formats.require_space(files)
     if checkpoint:  # which is written in their stead
-        file_sizes.require_space([(checkpoint, file_sizes.heightmap_bytes(checkpoint, (rows, cols)))])
+        formats.require_space([(checkpoint, formats.heightmap_bytes(checkpoint, (rows, cols)))])
 
 
 def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: Written) -> None:

@@ -18,7 +18,8 @@ from ..base.atomic_files import Outputs
 from ..base.data_files import own, shipped
 from ..base.errors import InputError
 from ..files import maps
-from ..files.heightmap import SUFFIXES, encode_heightmap
+from ..files.formats import SUFFIXES
+from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles, OpenImageIOFiles
 from ..generators.registry import make, require_size
 from ..recipe.recipe import Recipe

@@ -14,7 +14,8 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.heightmap import RAW_SUFFIXES, SUFFIXES, Range, heightmap_windows
+from ..files.formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES
+from ..files.heightmap import Range, heightmap_windows
 from ..files.image_files import ImageFiles
 from ..files.side_file import Meters, known_metres, read_measured
 from ..generators.registry import SOURCES
@@ -226,7 +227,7 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
         lambda fraction: told(fraction, "files written"),
     )
     say_written(paths)
-    if not given.quiet and given.output.suffix.lower() in (".png", *RAW_SUFFIXES):
+    if not given.quiet and given.output.suffix.lower() in GRAY_SUFFIXES:
         note(f"Black is {low:.10g} m and white {high:.10g} m in all of them.")
 
 

@@ -10,7 +10,8 @@ from ..drainage.beds import MASKS, masks
 from ..drainage.parameters import RiverParameters
 from ..drainage.rivers import lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
-from ..files.heightmap import SUFFIXES, encode_heightmap, read_heightmap
+from ..files.formats import SUFFIXES
+from ..files.heightmap import encode_heightmap, read_heightmap
 from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain

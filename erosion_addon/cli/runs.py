@@ -15,7 +15,8 @@ from ..base.errors import InputError
 from ..base.sizes import size_in_words
 from ..base.threads import OnProgress
 from ..files import maps
-from ..files.heightmap import SUFFIXES, Written, encode_heightmap
+from ..files.formats import SUFFIXES
+from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
 from ..frames.record import frames_of_film
 from ..frames.sequence import Frames
@@ -71,7 +72,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
                 most = size_in_words(frames.bytes_needed(terrain.shape))
                 note(f"{given.frames + 1} frames of at most {most} in all.")
             run = frames.keep(run, terrain)
-        with _told_what_stays(frames, results, given):
+        with _naming_kept_files(frames, results, given):
             last = results.watch(run, compile_kernels)
         results.write(last, image_files)
 
@@ -85,7 +86,7 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
         checkpoint = Checkpoint.load(given.input)
         run = resuming.resume(checkpoint, given.threads or 0)
         results.require_space(checkpoint.arrays["start/elevation"].shape)
-        with _told_what_stays(None, results, given):
+        with _naming_kept_files(None, results, given):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
         results.write(last, image_files)
 
@@ -127,7 +128,7 @@ def _frames(given: argparse.Namespace) -> Frames | None:
 
 
 @contextmanager
-def _told_what_stays(frames: Frames | None, results: "_Results", given: argparse.Namespace) -> Iterator[None]:
+def _naming_kept_files(frames: Frames | None, results: "_Results", given: argparse.Namespace) -> Iterator[None]:
     """Context that names the files left by a run that does not reach its end, and by an interrupted one."""
     try:
         yield

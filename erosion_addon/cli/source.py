@@ -10,8 +10,9 @@ from typing import Any
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import maps
+from ..files.formats import IMAGE_SUFFIXES, RAW_SUFFIXES
 from ..files.headers.image_header import read_header
-from ..files.heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, read_heightmap
+from ..files.heightmap import read_heightmap
 from ..files.image_files import ImageFiles
 from ..recipe.needs import with_loose_top
 from ..recipe.recipe import Recipe

@@ -14,13 +14,13 @@ from ..grid.resample import resized
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
-from .file_sizes import heightmap_bytes, require_space
+from .formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES, heightmap_bytes, require_space
 from .game_engines import ANY, ENGINES, Engine
 from .headers.georeference import Georeference
-from .heightmap import RAW_SUFFIXES, SUFFIXES, Array, Range, encode_heightmap, own_range
+from .heightmap import Array, Range, encode_heightmap, own_range
 from .image_files import ImageFiles
 from .maps import images
-from .side_writing import GREY_SUFFIXES, Sheet, SideFile
+from .side_writing import Sheet, SideFile
 
 _BYTES_PER_CELL = 40
 _MOST_TILES = 1024
@@ -104,7 +104,7 @@ def export(
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
     place = georeference.resized(whole) if georeference and georeference.shape == terrain.shape else None
-    spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GREY_SUFFIXES
+    spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GRAY_SUFFIXES
     with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
         side, sheets = SideFile(outputs, path), []

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..base.memory import require
 from ..grid.fill_holes import filled
 from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
+from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import ImageHeader, file_size, read_header
 from .image_files import ImageFiles, windows
@@ -28,10 +28,6 @@ Range = tuple[float, float]
 Note = Callable[[str], object]
 Windows = Callable[[int, int, int, int], Array]
 """Reader of windows: top, bottom, left, right → m."""
-
-IMAGE_SUFFIXES = (".exr", ".png", ".tif", ".tiff")
-RAW_SUFFIXES = (".r16", ".r32", ".raw")
-SUFFIXES = (".npy", *IMAGE_SUFFIXES, *RAW_SUFFIXES)
 
 LARGE = 1 << 26
 """Cells from which a TIFF is read in windows; smaller ones are read as a whole."""
@@ -45,7 +41,7 @@ _LARGEST_HOLES = 0.5
 
 @dataclass(frozen=True)
 class Written:
-    """Result of `write_heightmap`: meters of black and white (None for float files), and clipped cells."""
+    """Result of `encode_heightmap`: meters of black and white (None for float files), and clipped cells."""
 
     height_range: Range | None = None
     clipped_cells: int = 0
@@ -145,27 +141,6 @@ def _image_windows(path: Path, header: ImageHeader, span: Range | None) -> Windo
     return read
 
 
-def write_heightmap(
-    path: str | Path,
-    elevation: Array,
-    image_files: ImageFiles,
-    height_range: Range | None = None,
-    dtype: Any = np.float32,
-) -> Written:
-    """Write (rows, cols) values to a file by its suffix, complete or not at all.
-
-    .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and .raw are 16-bit,
-    with black and white at height_range or, without one, at the lowest and highest value. Values beyond a given range
-    are cut off and counted. Raises InputError, and leaves what was at `path`, where the file cannot be written.
-    """
-    with Outputs() as outputs:
-        target = outputs.plan(path, SUFFIXES)
-        with outputs.write(target) as temporary:
-            written = encode_heightmap(temporary, elevation, image_files, height_range, dtype)
-        outputs.publish()
-    return written
-
-
 def encode_heightmap(
     path: Path,
     elevation: Array,
@@ -175,9 +150,12 @@ def encode_heightmap(
     spacing: tuple[float, float] | None = None,
     georeference: Georeference | None = None,
 ) -> Written:
-    """`write_heightmap` to a path where an incomplete file does no harm, such as those of `Outputs.write`.
+    """Write (rows, cols) values by the suffix of the path, where an incomplete file does no harm, see `Outputs.write`.
 
-    spacing: (row, col) meters, and georeference: the place on Earth, which a TIFF can tell.
+    .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and .raw are 16-bit,
+    with black and white at height_range or, without one, at the lowest and highest value. Values beyond a given range
+    are cut off and counted. spacing: (row, col) meters; georeference: the location on Earth; both are kept in TIFFs.
+    Raises InputError if the file cannot be written.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
@@ -186,7 +164,7 @@ def encode_heightmap(
         raise InputError(f"{path} cannot be written: its values must be a rectangle of finite numbers.")
     result = Written()
     try:
-        if suffix in (".png", ".r16", ".raw"):
+        if suffix in GRAY_SUFFIXES:
             span = span or own_range(values)
             result = Written(span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
             fraction = (values.astype(np.float64) - span[0]) / (span[1] - span[0])

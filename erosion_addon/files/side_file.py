@@ -15,9 +15,10 @@ from typing import Any
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from ..grid.dequantize import step_of
+from .formats import IMAGE_SUFFIXES, RAW_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import read_header
-from .heightmap import IMAGE_SUFFIXES, RAW_SUFFIXES, Array, Note, Range, read_heightmap
+from .heightmap import Array, Note, Range, read_heightmap
 from .image_files import ImageFiles
 
 OTHERS = "others"

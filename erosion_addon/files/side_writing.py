@@ -14,12 +14,10 @@ from typing import Any
 from .. import VERSION
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from .formats import GRAY_SUFFIXES
 from .game_engines import unity_values, unreal_values
 from .heightmap import Range
 from .side_file import OTHERS, entries, is_side_file
-
-GREY_SUFFIXES = (".png", ".r16", ".raw")
-"""Formats with 16-bit integers."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def _entry(
 ) -> dict[str, Any]:
     """Entry of one heightmap. `width`, `height` and `bpp` are Unreal's names and refer to each file."""
     (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
-    gray = suffix in GREY_SUFFIXES
+    gray = suffix in GRAY_SUFFIXES
     side = {
         "made_by": f"Terrain Erosion {VERSION}",
         "width": cols,

@@ -12,7 +12,7 @@ import numpy as np
 from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
-from ..files import file_sizes
+from ..files import formats
 from ..light.bake import bake
 from ..light.parameters import SUNS, Lighting
 from ..recipe.recipe import Recipe
@@ -50,7 +50,7 @@ def animate(
     done = [order for order, known in zip(orders, record.orders, strict=False) if order == known]
     missing = (len(orders) - len(done)) / len(orders)
     size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
-    file_sizes.require_space([(folder / RECORD, size)])
+    formats.require_space([(folder / RECORD, size)])
     results, made = Results(), 0  # steps that all frames begin with run once
     for number, (recipe, order) in enumerate(zip(recipes, orders, strict=True)):
         if number < len(record.orders) and record.orders[number] == order:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.arrays import Array
 from ..base.errors import InputError
-from ..files import file_sizes
+from ..files import formats
 from ..processes.shared.state import smallest_chunks
 from ..run.progress import Progress
 from ..terrain.terrain import Terrain
@@ -61,7 +61,7 @@ class Frames:
 
     def require_space(self, shape: tuple[int, int]) -> None:
         """Raise InputError if the disk lacks space for all frames."""
-        file_sizes.require_space([(self._folder / RECORD, self.bytes_needed(shape))])
+        formats.require_space([(self._folder / RECORD, self.bytes_needed(shape))])
 
     def keep(
         self, run: Iterator[Progress], start: Terrain | None = None, lost: Callable[[str], None] | None = None

@@ -16,7 +16,7 @@ import numpy as np
 from ..base.arrays import Array
 
 
-class Grids:
+class GridTransfer:
     """Transfer between a grid and a coarser one, both (rows, cols), over the same ground."""
 
     def __init__(self, fine: tuple[int, int], coarse: tuple[int, int], wrap: bool) -> None:

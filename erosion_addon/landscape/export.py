@@ -9,8 +9,9 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
+from ..files.formats import SUFFIXES
 from ..files.game_engines import ANY, ENGINES
-from ..files.heightmap import SUFFIXES, Range, encode_heightmap
+from ..files.heightmap import Range, encode_heightmap
 from ..files.image_files import ImageFiles
 from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS

@@ -140,8 +140,9 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
     """A tile and its halo, eroded by a share that falls across the halo."""
     window, recipe = plan.window(tile), plan.tile_recipe()
     assert recipe is not None
-    layers = state(plan, window, plan.color_of(tile))
-    after, mass = _eroded(plan, layers | _left_coarsely(plan, window), recipe, tile, threads, shared=True)
+    masks = _masks(plan, window)
+    layers = state(plan, window, masks, plan.color_of(tile))
+    after, mass = _eroded(plan, layers | _left_coarsely(plan, window), masks, recipe, tile, threads, shared=True)
     arrays = {"elevation": after.elevation, **after.fields}
     if "uplift" in layers:
         arrays["uplift"] = layers["uplift"]
@@ -153,7 +154,8 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     """Cover of the finished ground of a tile and its halo."""
     window, recipe = plan.window(tile), plan.cover_recipe()
     assert recipe is not None
-    after, _ = _eroded(plan, state(plan, window), recipe, tile, threads, shared=False)
+    masks = _masks(plan, window)
+    after, _ = _eroded(plan, state(plan, window, masks), masks, recipe, tile, threads, shared=False)
     arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
@@ -162,7 +164,8 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     """The layers of a tile, from all that runs have left."""
     landscape, own = plan.landscape, plan.landscape.window(tile)
     start = {name: landscape.read(START + name, own) for name in _names(landscape, START)}
-    layers = state(plan, own)
+    masks = _masks(plan, own)
+    layers = state(plan, own, masks)
     loose = layers.get("sediment", np.zeros(own.shape))
     gained = loose - start.get("sediment", 0.0)
     lost = start["elevation"] - layers["elevation"] + gained + layers.get("uplift", 0.0)
@@ -171,7 +174,7 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     found |= _blended(plan, own)
     files = {f"{name}/{tile.name}": landscape.write(name, tile, array) for name, array in found.items()}
     rows, cols = landscape.manifest.spacing
-    base = state(plan, own, 0)["elevation"]
+    base = state(plan, own, masks, 0)["elevation"]
     volumes = (start["elevation"], base - start["elevation"], layers["elevation"] - base)
     return files, {name: _sum(array) * rows * cols for name, array in zip(VOLUMES, volumes, strict=True)}
 
@@ -180,8 +183,11 @@ def _sum(array: Array) -> float:
     return math.fsum(float(row.sum()) for row in array)
 
 
-def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
-    """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any."""
+def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLORS) -> dict[str, Array]:
+    """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any.
+
+    masks: of the window, see `_masks`.
+    """
     landscape, factor = plan.landscape, plan.factor
     start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
     found = dict(start)
@@ -199,7 +205,7 @@ def state(plan: Plan, window: Window, color: int = COLORS) -> dict[str, Array]:
     if "sediment" in found:
         np.maximum(found["sediment"], 0.0, out=found["sediment"])  # a spread change may take more than there is
     if factor > 1:
-        _hold(plan, window, start, found)
+        _hold(masks, start, found)
     if plan.tile_recipe() is None:
         return found
     for tile in plan.around(window):
@@ -237,14 +243,14 @@ def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
     return {name: _spread(plan, name, window) for name in there}
 
 
-def _hold(plan: Plan, window: Window, start: dict[str, Array], found: dict[str, Array]) -> None:
+def _masks(plan: Plan, window: Window) -> dict[str, Array]:
+    """Masks of a window by kind."""
+    return {name: plan.landscape.read(MASK + name, window) for name in _names(plan.landscape, MASK)}
+
+
+def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Array]) -> None:
     """Undo changes that spread from coarse cells to ground that masks keep."""
-    masks = {
-        mask: plan.landscape.read(MASK + mask, window)
-        for mask in ("strength", "plot", "protect")
-        if plan.landscape.has(MASK + mask)
-    }
-    none = np.zeros(window.shape)
+    none = np.zeros(start["elevation"].shape)
     if "protect" in masks:
         rock = start["elevation"] - start.get("sediment", none) + found.get("uplift", none)
         held = masks["protect"] == 1.0
@@ -293,7 +299,13 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
 
 
 def _eroded(
-    plan: Plan, layers: dict[str, Array], recipe: Recipe, tile: Tile, threads: int, shared: bool
+    plan: Plan,
+    layers: dict[str, Array],
+    painted: dict[str, Array],
+    recipe: Recipe,
+    tile: Tile,
+    threads: int,
+    shared: bool,
 ) -> tuple[Terrain, dict[str, float]]:
     """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the tile's share is done.
 
@@ -302,9 +314,8 @@ def _eroded(
     """
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
-    weight, mass, window, heights = plan.weight(tile), _no_mass(), plan.window(tile), _coarse_heights(plan)
+    weight, mass, heights = plan.weight(tile), _no_mass(), _coarse_heights(plan)
     recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
-    painted = {name: plan.landscape.read(MASK + name, window) for name in _names(plan.landscape, MASK)}
     recipe = plan.recipe_on(tile, recipe)
     for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
         steps, masks, share = tuple(group), dict(painted), weight

@@ -70,12 +70,12 @@ def _levels(
         raise InputError("Levels of detail need heights that are finite.")
     errors = [float(error) for error in errors]  # whole numbers would be compiled for anew
     from .kernels import refine  # numba takes a second to import, so only where it runs
-    from .kernels.delaunay import Net
+    from .kernels.delaunay import Triangulation
 
     high = np.ascontiguousarray(high)
     low = high if wet is None else np.where(wet, high, -np.inf)
     surface = refine.Surface(high, low, float(spacing[0]), float(spacing[1]), float(min(errors)))
-    net = _with_room(Net(*(np.empty(0, dtype) for dtype in _DTYPES)), ROOM)
+    net = _with_room(Triangulation(*(np.empty(0, dtype) for dtype in _DTYPES)), ROOM)
     refine.start(net, surface)
     found: dict[float, Level] = {}
     rounds = list(_rounds(float(np.ptp(high, axis=(1, 2)).max()), errors))
@@ -123,7 +123,7 @@ _DTYPES = (np.int64, np.int32, np.int32, np.int64, np.float64, np.bool_, np.int3
 
 
 def _with_room(net: Any, triangles: int) -> Any:
-    """Net with capacity for a number of triangles; there are fewer vertices."""
+    """Triangulation with capacity for a number of triangles; there are fewer vertices."""
     sizes = (triangles, 3 * triangles, 3 * triangles, triangles, triangles, triangles, triangles, 2)
     grown = type(net)(*(np.zeros(size, array.dtype) for size, array in zip(sizes, net, strict=True)))
     for new, old in zip(grown, net, strict=True):

@@ -147,7 +147,7 @@ class Runner:
         self._number += "stroke" in values
         self._send("paint", {**values, "run": self._number}, arrays)
 
-    def look(self) -> None:
+    def request_heights(self) -> None:
         """Request the current heights for display; they come when the cost to the run is negligible."""
         self._send("heights")
 

@@ -32,7 +32,7 @@ from ..frames.frame_order import FrameOrder
 from ..frames.sequence import Frames
 from ..grid.resample import spread
 from ..local.rerun import LOCAL_MASKS, simulate_region
-from ..local.resuming import compile_rest, is_local, resume
+from ..local.resuming import compile_rest, resume
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.precompile import rehearse
@@ -306,7 +306,7 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
         answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
-        kept = None if is_local(checkpoint) else FrameOrder.from_json(values["frames"])
+        kept = FrameOrder.from_json(values["frames"])
         frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
         compile_rest(checkpoint, tell)
         run = resume(checkpoint, values["threads"], _results)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from erosion_addon.base import threads
-from erosion_addon.base.threads import Team, granted, in_bands, processors
+from erosion_addon.base.threads import WorkerPool, granted, in_bands, processors
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
@@ -74,7 +74,7 @@ def test_where_the_system_gives_fewer_threads_those_do_all_the_work(monkeypatch,
     in_bands(lambda first, last: bands.append(first), 100, threads=4, band=10)
     assert sorted(bands) == list(range(0, 100, 10))
     del started[:]
-    team = Team(4)
+    team = WorkerPool(4)
     for _ in range(3):
         team.run(places.append)
     assert sorted(places) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
@@ -85,7 +85,7 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
         if place > 0:
             raise ValueError(place)
 
-    team, places = Team(3), []
+    team, places = WorkerPool(3), []
     with pytest.raises(ValueError, match="1"):
         team.run(work)
     team.run(places.append)
@@ -94,7 +94,7 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
 
 def test_a_team_is_dismissed_after_an_interruption_in_the_middle_of_handing_over(monkeypatch):
     monkeypatch.setattr(threads, "_started", lambda helpers: helpers)  # a thread that has not come to its lock yet
-    crew = threads._Crew(1)
+    crew = threads._Shared(1)
     crew.go[0].release()
     crew.dismiss()
     crew._serve(0)  # comes now, finds no work, and ends

@@ -15,10 +15,12 @@ import pytest
 from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
 from erosion_addon.files import heightmap
-from erosion_addon.files.heightmap import SUFFIXES, Written, read_heightmap, write_heightmap
+from erosion_addon.files.formats import SUFFIXES
+from erosion_addon.files.heightmap import Written, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from tests import latin_1
 from tests.geotiff import geotiff
+from tests.heightmaps import write_heightmap
 
 FILES = OpenImageIOFiles()
 RANGE = (-100.0, 4000.0)
@@ -307,7 +309,8 @@ import resource, signal, sys
 import numpy as np
 from pathlib import Path
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import SUFFIXES, write_heightmap
+from erosion_addon.files.formats import SUFFIXES
+from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -389,7 +392,8 @@ def test_no_bytes_of_a_heightmap_are_ever_unpickled(tmp_path, monkeypatch):
 IN_LATIN_1 = r"""
 from pathlib import Path
 import numpy as np
-from erosion_addon.files.heightmap import read_heightmap, write_heightmap
+from erosion_addon.files.heightmap import read_heightmap
+from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 
 hills = np.arange(12.0).reshape(3, 4)

@@ -7,8 +7,9 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.files import heightmap
-from erosion_addon.files.heightmap import heightmap_windows, read_heightmap, write_heightmap
+from erosion_addon.files.heightmap import heightmap_windows, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from tests.heightmaps import write_heightmap
 from tests.terrains import fractal
 
 HEIGHTS = fractal(300, 410, 900.0, seed=4)

@@ -150,7 +150,7 @@ def test_heights_come_when_they_are_asked_for(runner):
     messages(runner, "progress")
     changed = 0.0
     while changed < 0.1:  # the first time, no drop may have run yet
-        runner.look()
+        runner.request_heights()
         heights = messages(runner, "heights")[-1].arrays["elevation"]
         assert (heights.shape, heights.dtype) == ((48, 64), np.float32)
         changed = np.abs(heights - terrain.elevation).max()
@@ -164,13 +164,13 @@ def test_the_depth_of_the_water_comes_with_the_heights_of_a_water_step_alone(run
     messages(runner, "progress")
     depth = np.zeros(())
     while not depth.any():
-        runner.look()
+        runner.request_heights()
         depth = messages(runner, "heights")[-1].arrays["water_depth"]
     assert (depth.shape, depth.dtype) == ((48, 64), np.float32) and depth.min() >= 0
     runner.stop()
     runner.run(terrain, drops(1000.0), {})
     messages(runner, "progress")
-    runner.look()
+    runner.request_heights()
     assert set(messages(runner, "heights")[-1].arrays) == {"elevation"}
 
 

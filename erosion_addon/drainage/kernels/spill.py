@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.compile import allocation_free, kernel
+from .basins import find
 from .receivers import neighbor
 
 
@@ -28,15 +29,6 @@ class Tree(NamedTuple):
     """int64, leaf on the other side of that pass."""
 
 
-@allocation_free
-def _find(roots, leaf):
-    """Largest depression so far that contains a leaf."""
-    while roots[leaf] != leaf:
-        roots[leaf] = roots[roots[leaf]]
-        leaf = roots[leaf]
-    return leaf
-
-
 @kernel
 def grow(heights, network, labels, links, tree, outer):
     """Build the tree (zeros before) from the passes of the minimum spanning tree, lowest first.
@@ -51,7 +43,7 @@ def grow(heights, network, labels, links, tree, outer):
         cell, other = links[link, 0], neighbor(network, links[link, 0], links[link, 1])
         height = max(heights[cell], heights[other])
         first, second = np.int64(labels[cell]), np.int64(labels[other])
-        one, two = _find(roots, first), _find(roots, second)
+        one, two = find(roots, first), find(roots, second)
         if one == 0 or two == 0:
             if one == 0:
                 one, first, second = two, second, first

@@ -13,7 +13,7 @@ FLAT = 1e-12
 """Relative size below which a determinant may be rounding; smaller values cause flips that undo each other."""
 
 
-class Net(NamedTuple):
+class Triangulation(NamedTuple):
     """A triangulation of a rectangle of rows × cols points, with room for more.
 
     vertices: (room,) int64, flat index of each vertex's grid point. corners: (3 room,) int32, vertices of the

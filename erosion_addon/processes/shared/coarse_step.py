@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import Array
-from ...grid.transfer import Grids
+from ...grid.transfer import GridTransfer
 from ...terrain.terrain import SMALLEST_SIDE
 from .parameters import COARSE_DROPS, FINE_DROPS, halved, size_of
 from .shares import under_grass, with_folded
@@ -94,7 +94,7 @@ class CoarseStep(Step):
     ) -> None:
         self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell
         rows, cols = state.elevation.shape
-        self._state, self._grids = state, Grids((rows, cols), shape, state.edges == "wrap")
+        self._state, self._grids = state, GridTransfer((rows, cols), shape, state.edges == "wrap")
         before = {name: state.layers[name] for name in make.continues if name in state.layers}
         layers = {name: self._grids.average(layer).astype(layer.dtype) for name, layer in before.items()}
         layers["sediment"] = self._grids.average(state.loose() * _may_gain(state.masks))

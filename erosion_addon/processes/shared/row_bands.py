@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ...base.threads import Team
+from ...base.threads import WorkerPool
 
 CELLS = 2**16
 """Smallest band in cells; handing a smaller one to another thread takes longer than the work."""
@@ -33,7 +33,7 @@ class Bands:
         rows, cols = shape
         self.count = max(1, min(threads, rows, int(rows * cols * effort) // CELLS))
         self.starts = np.arange(self.count + 1) * rows // self.count
-        self._team = Team(self.count)
+        self._pool = WorkerPool(self.count)
 
     def run(self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]) -> None:
         """Fill all seams, then sweep all bands, on threads numbered by band.
@@ -46,9 +46,9 @@ class Bands:
             if thread == self.count - 1:
                 fill_seam(self.count, thread)
 
-        self._team.run(seams)
+        self._pool.run(seams)
         self.sweep(sweep)
 
     def sweep(self, sweep: Callable[[int, int], object]) -> None:
         """Sweep all bands: sweep(band, thread)."""
-        self._team.run(lambda thread: sweep(thread, thread))
+        self._pool.run(lambda thread: sweep(thread, thread))

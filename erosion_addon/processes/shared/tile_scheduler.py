@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import Team, shared_out
+from ...base.threads import WorkerPool, shared_out
 from .state import ANYTHING, within
 
 SIDE = 64
@@ -83,7 +83,7 @@ class TileRun:
         self._ahead: list[Array] = []
         self._worked: Array | None = None
         threads = min(threads, max(map(len, self._colors)))
-        self._team = Team(threads) if threads > 1 else None
+        self._team = WorkerPool(threads) if threads > 1 else None
 
     @property
     def under_way(self) -> int:

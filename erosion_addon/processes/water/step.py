@@ -196,7 +196,7 @@ class WaterStep(Step):
         return last
 
     def _one_step(self) -> None:
-        self._look()
+        self._update_shares()
         if self._parameters.standing_water == "everywhere":
             self._raised += self._fill_up()
         self._cloud_rain()
@@ -208,7 +208,7 @@ class WaterStep(Step):
         seconds = float(self._ground.seconds)
         self._rained += self._rain_sum * seconds + float(rates.sum()) * self._parameters.time_step
 
-    def _look(self) -> None:
+    def _update_shares(self) -> None:
         """Update the factors of erosion and deposition for the current ground."""
         state = self._state
         if state.masks_change and (state.limits.depth or self._done % LOOK == 0):

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import Team
+from ...base.threads import WorkerPool
 
 CELLS = 2**18
 """Smallest strip in cells; handing a smaller one to another thread takes longer than the work."""
@@ -27,7 +27,7 @@ class WindShadow:
 
     def __init__(self, shape: tuple[int, int], threads: int) -> None:
         rows, cols = shape
-        self._team = Team(min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
+        self._pool = WorkerPool(min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
 
     def cast(self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool) -> None:
         """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf where there is none.
@@ -40,8 +40,8 @@ class WindShadow:
         rays = shadow.make_rays(*wind, drop, wrap)
         across = shade.T if rays.along_row else shade
         lines, count = across.shape
-        starts = np.arange(self._team.size + 1) * count // self._team.size
-        length = max(1, min(count // self._team.size // abs(rays.reach), lines - 1, LINES))
+        starts = np.arange(self._pool.size + 1) * count // self._pool.size
+        length = max(1, min(count // self._pool.size // abs(rays.reach), lines - 1, LINES))
         # Where edges wrap, around a second time: only then is known what falls over the edge.
         numbers = 2 * lines if wrap else lines
         across[0 if rays.forward else -1] = -np.inf
@@ -55,5 +55,5 @@ class WindShadow:
 
     def _sweep(self, cast: Callable[[int, int, bool], object], starts: Array) -> None:
         """Call cast(first, last, alone) for each strip: first for all alone, then for shadows from the next strip."""
-        self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
-        self._team.run(lambda thread: cast(starts[thread], starts[thread + 1], False))
+        self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
+        self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], False))

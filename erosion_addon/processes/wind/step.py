@@ -199,10 +199,10 @@ class WindStep(Step):
 
     def _begin(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Begin a turn on the current ground."""
-        self._look()
+        self._update_shares()
         self._start(pool, tiles, first, last)
 
-    def _look(self) -> None:
+    def _update_shares(self) -> None:
         """Update the hardness of bare rock."""
         if self._masks is not None and self._state.hardness_changes:
             ground = ground_now(self._state, self._ground, self._unit)
@@ -222,7 +222,7 @@ class WindStep(Step):
         ratio = self._state.cell_size / given.feature_size
         share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
         if share > 0:
-            self._look()
+            self._update_shares()
             fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
             self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
         self._path *= np.float32(1 - PATH_RATE)

@@ -66,7 +66,7 @@ class Viewer:
             self._show(obj, self._elevation)
             self._elevation, self._wrote = None, time.perf_counter() - began
         if may_show and self.shows and not self._asked and self._throttle.due:
-            runner.look()  # right after the last ones too: they come while Blender draws
+            runner.request_heights()  # right after the last ones too: they come while Blender draws
             self._asked = True
         self._left = time.perf_counter()
 

@@ -72,7 +72,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         return allowed(cls, why_no_run(terrain) or _why_unseen(terrain))
 
-    def _look(self, terrain: bpy.types.Object) -> None:
+    def _read_ground(self, terrain: bpy.types.Object) -> None:
         """Read the terrain and its masks, where they are not known."""
         self._mark = str(terrain.data.get(original.RESULT, ""))
         self._masks = mask_settings.arrays_of(terrain)
@@ -120,7 +120,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
         if not self.stroke:
             raise InputError("The stroke has no dabs; give it places on the terrain.")
-        self._look(terrain)
+        self._read_ground(terrain)
         self._begin(context, terrain, exact(settings.radius, None))
         for element in self.stroke:
             self._dab(aim.meters(self._ground.frame, element.location), element.pressure)
@@ -137,7 +137,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self.stroke:
             return self.execute(context)
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
-        self._look(terrain)
+        self._read_ground(terrain)
         mouse = (event.mouse_region_x, event.mouse_region_y)
         if (place := under_mouse(context, terrain, mouse)) is None:
             return {"CANCELLED", "PASS_THROUGH"}

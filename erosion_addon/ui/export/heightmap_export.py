@@ -8,6 +8,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ...base.errors import InputError
+from ...files.formats import FORMATS, GRAY_SUFFIXES
 from ...files.game_engines import ENGINES
 from ...scene.derived import companions
 from ...scene.masks import inputs
@@ -20,14 +21,9 @@ from ..base.terrain_operator import TerrainOperator
 from ..base.translations import phrase, report
 from ..masks.mask_settings import arrays_of
 
-FORMATS = {
-    ".exr": ("OpenEXR", "32-bit floats in meters"),
-    ".tif": ("TIFF", "32-bit floats in meters, with the cell size in GeoTIFF tags"),
-    ".png": ("PNG", "16 bits from black to white, as Unreal and most programs take it"),
-    ".r16": ("R16", "16 bits from black to white and nothing else, as Unreal takes it"),
-    ".raw": ("RAW", "16 bits from black to white and nothing else, as Unity takes it"),
-    ".r32": ("R32", "32-bit floats in meters and nothing else"),
-}
+WRITTEN = tuple(suffix for suffix in FORMATS if suffix not in (".npy", ".tiff"))
+"""Formats that other programs read, by one suffix each."""
+
 USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
 """Default format of each engine."""
 
@@ -75,7 +71,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     bl_idname = "erosion.heightmap_export"
     bl_label = "Export Heightmap"
 
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in FORMATS), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in WRITTEN), options={"HIDDEN"})
     engine: bpy.props.EnumProperty(
         name="For",
         description="Program that determines sizes, row order and tile names",
@@ -84,7 +80,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         update=_engine_is_chosen,
     )
     file_format: bpy.props.EnumProperty(
-        name="Format", items=[(suffix, *words) for suffix, words in FORMATS.items()], description="Kind of the files"
+        name="Format",
+        items=[(suffix, FORMATS[suffix].label, FORMATS[suffix].about) for suffix in WRITTEN],
+        description="Kind of the files",
     )
     unreal_size: _sizes("unreal")
     unity_size: _sizes("unity")
@@ -158,7 +156,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         draw_value(layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size"))
         layout.prop(self, "tiles")
         self._draw_size(layout, companions.terrain_of(context.object))
-        if self.file_format in (".png", ".r16", ".raw"):
+        if self.file_format in GRAY_SUFFIXES:
             layout.prop(self, "own_range")
             if not self.own_range:
                 column = layout.column(align=True)

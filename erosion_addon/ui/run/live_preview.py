@@ -96,14 +96,14 @@ def watch() -> None:
 
 def _tick() -> float | None:
     try:
-        return look()
+        return poll()
     except Exception:  # noqa: BLE001 - a timer that raises would be gone, and what is shown stay
         traceback.print_exc()
         preview.end()
         return None
 
 
-def look() -> float | None:
+def poll() -> float | None:
     """Check the active terrain; returns the delay of the next check, None if there is nothing to show."""
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if job.now.current is not None:

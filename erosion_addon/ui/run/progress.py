@@ -80,7 +80,7 @@ def _turn() -> float | None:
     if run is None:
         redraw(None)
         return None
-    look(run)
+    poll(run)
     if not (run.ready and attendance.possible()):
         run.commit()  # or say what it waits for
     redraw(run)
@@ -96,7 +96,7 @@ def _turn() -> float | None:
     return SHOWING if run.viewer is not None and run.viewer.shows else INTERVAL
 
 
-def look(run: Task) -> None:
+def poll(run: Task) -> None:
     """Update the progress, and show the run on its mesh if enabled."""
     if run.viewer is not None:
         obj = run.find_object()

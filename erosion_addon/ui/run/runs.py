@@ -25,7 +25,7 @@ from ..recipe import steps
 
 def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "job.Job":
     """Start a run on an object or on its region, or resume its paused one; InputError if impossible."""
-    frames = None if local or (resume and _is_local(obj)) else order.order_of(obj)
+    frames = None if local or (resume and _was_on_region(obj)) else order.order_of(obj)
     if resume:
         return job.resume(obj, preferences.threads(), frames)
     job.check(obj)
@@ -40,7 +40,7 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "
     return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames, region)
 
 
-def _is_local(obj: bpy.types.Object) -> bool:
+def _was_on_region(obj: bpy.types.Object) -> bool:
     """Whether the last run on the object was one on a region, as its report says."""
     try:
         return "region" in json.loads(obj.erosion.report)

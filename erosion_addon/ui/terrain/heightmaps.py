@@ -10,6 +10,7 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...base.arrays import Array
 from ...base.errors import InputError
+from ...files.formats import FORMATS, SUFFIXES
 from ...scene.masks import inputs
 from ...scene.terrain import grid
 from ..base import views
@@ -17,11 +18,6 @@ from ..base.parameter_properties import draw_value, switch
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
-
-SUFFIXES = (".npy", ".exr", ".tif", ".tiff", ".png", ".r16", ".r32", ".raw")
-
-METERS = (".npy", ".exr", ".r32")
-"""Formats in meters, without black and white."""
 
 
 class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
@@ -143,7 +139,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         layout.prop(self, "measure")
         layout.prop(self, "cell_size" if self.measure == "CELL" else "width")
         suffix = Path(self.filepath).suffix.lower()
-        if suffix not in METERS:
+        if suffix not in FORMATS or FORMATS[suffix].holds != "meters":
             column = layout.column(align=True)
             column.prop(self, "low")
             column.prop(self, "high")

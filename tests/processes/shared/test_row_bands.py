@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from erosion_addon.base.threads import Team
+from erosion_addon.base.threads import WorkerPool
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared import row_bands as bands
 from erosion_addon.processes.shared.row_bands import Bands
@@ -51,7 +51,7 @@ def told(land, recipe, threads, **given):
 
 
 def in_turn(team, work):
-    """`Team.run` on one thread, the last band first."""
+    """`WorkerPool.run` on one thread, the last band first."""
     for place in reversed(range(team.size)):
         work(place)
 
@@ -79,7 +79,7 @@ def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkey
         alone = told(**given, threads=1)
         assert all(told(**given, threads=threads) == alone for threads in (3, 8)), kind
         with monkeypatch.context() as patched:
-            patched.setattr(Team, "run", in_turn)
+            patched.setattr(WorkerPool, "run", in_turn)
             assert told(**given, threads=8) == alone, kind
         with monkeypatch.context() as patched:
             patched.setattr(Bands, "run", late)

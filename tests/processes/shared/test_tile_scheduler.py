@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from erosion_addon.base.threads import Team
+from erosion_addon.base.threads import WorkerPool
 from erosion_addon.kernels import edges
 from erosion_addon.model import Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.droplet.step import DropletStep
@@ -202,7 +202,7 @@ def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
 
 
 def test_an_error_in_one_thread_ends_the_work_and_is_raised():
-    team, done = Team(4), []
+    team, done = WorkerPool(4), []
 
     def work(place):
         done.append(place)

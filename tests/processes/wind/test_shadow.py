@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from erosion_addon.base.threads import Team
+from erosion_addon.base.threads import WorkerPool
 from erosion_addon.processes.wind import shadow as wind_shadow
 from erosion_addon.processes.wind.kernels import shadow as kernels
 from erosion_addon.processes.wind.shadow import WindShadow
@@ -139,7 +139,7 @@ def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
             )
     seen = []
     for way in (1, -1):
-        monkeypatch.setattr(Team, "run", lambda team, work, way=way: [work(one) for one in range(team.size)[::way]])
+        monkeypatch.setattr(WorkerPool, "run", lambda pool, do, way=way: [do(one) for one in range(pool.size)[::way]])
         seen += [
             np.array_equal(shadow(surface, wind, 0.1, wrap, 8), one) for wind, one in zip(WINDS, alone, strict=True)
         ]

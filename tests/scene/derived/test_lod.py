@@ -147,7 +147,7 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     bpy.ops.object.mode_set(mode="EDIT")
     grid.write_heights(terrain.data, 3 * grid.heights(terrain.data))
     [said] = update_derived.update_companions(terrain)
-    assert said.startswith("Land_LOD1 is in Edit Mode and still shows the terrain before")
+    assert said.startswith("Land_LOD1 is in Edit Mode and still shows the previous terrain")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert [positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)] == [
         True,

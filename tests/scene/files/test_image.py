@@ -9,10 +9,11 @@ import pytest
 
 from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import Written, read_heightmap, write_heightmap
+from erosion_addon.files.heightmap import Written, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.files.image import BlenderFiles, image_heights
 from tests import blender_child, latin_1
+from tests.heightmaps import write_heightmap
 
 BLENDER = BlenderFiles()
 STANDALONE = OpenImageIOFiles()
@@ -273,7 +274,7 @@ import bpy
 import numpy as np
 from pathlib import Path
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import write_heightmap
+from tests.heightmaps import write_heightmap
 from erosion_addon.scene.files.image import BlenderFiles
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -297,7 +298,8 @@ IN_LATIN_1 = r"""
 from pathlib import Path
 import bpy
 import numpy as np
-from erosion_addon.files.heightmap import read_heightmap, write_heightmap
+from erosion_addon.files.heightmap import read_heightmap
+from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.files.image import BlenderFiles
 

@@ -42,7 +42,7 @@ def test_one_press_shows_the_heights_before_and_the_next_those_after(eroded):
     switch()
     assert np.array_equal(seen(terrain), before) and np.array_equal(z_of(terrain), after)
     assert displayed_heights.is_before(terrain.data)
-    live_preview.look()
+    live_preview.poll()
     assert np.array_equal(seen(terrain), before)
     switch()
     assert np.array_equal(seen(terrain), after) and fingerprint(terrain.data) == mark
@@ -91,7 +91,7 @@ def test_the_eroded_terrain_is_back_with(eroded, what):
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", bpy.data.meshes.new("Other")))
     switch()
     LEAVINGS[what](terrain)
-    live_preview.look()
+    live_preview.poll()
     if terrain.mode == "EDIT":
         bpy.ops.object.mode_set(mode="OBJECT")
     assert OWN_HEIGHTS not in terrain.data.attributes and not displayed_heights.is_any()
@@ -128,7 +128,7 @@ def test_a_live_preview_comes_back_after_it(eroded):
     switch()
     terrain.erosion.seed = 8
     for _ in range(5):
-        live_preview.look()
+        live_preview.poll()
     assert np.array_equal(seen(terrain), before)
     switch()
     assert live_preview.now.asked == {terrain.session_uid: live_preview.now.asked[terrain.session_uid]}

@@ -13,7 +13,6 @@ import pytest
 import erosion_addon
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import specifications
-from erosion_addon.files.heightmap import write_heightmap
 from erosion_addon.model import Recipe
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.files.image import BlenderFiles
@@ -22,6 +21,7 @@ from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.ui.recipe import steps
 from tests import blender_child
+from tests.heightmaps import write_heightmap
 from tests.terrains import fractal
 from tests.ui.conftest import z_of
 

@@ -37,7 +37,7 @@ def seen(obj):
 def look_until(condition, seconds=300.0):
     """Call the timer's function repeatedly, as Blender's main loop does."""
     for _ in range(int(seconds / 0.02)):
-        live_preview.look()
+        live_preview.poll()
         if condition():
             return
         time.sleep(0.02)
@@ -63,10 +63,10 @@ def switched_on(obj):
 
 def test_it_is_off_until_it_is_switched_on(terrain_object):
     before = seen(terrain_object)
-    live_preview.look()
+    live_preview.poll()
     terrain_object.erosion.seed = 5
     for _ in range(20):
-        live_preview.look()
+        live_preview.poll()
         time.sleep(0.02)
     assert not terrain_object.erosion.live_preview and preview.now.current is None
     assert seen(terrain_object).tobytes() == before.tobytes()
@@ -109,7 +109,7 @@ def test_a_change_shows_another_preview(terrain_object, what):
     switched_on(terrain_object)
     first = seen(terrain_object)
     CHANGES[what](terrain_object.erosion)
-    live_preview.look()
+    live_preview.poll()
     previewed(terrain_object)
     assert not np.array_equal(seen(terrain_object), first)
 
@@ -118,7 +118,7 @@ def test_settings_of_the_panel_alone_ask_for_none(terrain_object):
     switched_on(terrain_object)
     terrain_object.erosion.show_progress = not terrain_object.erosion.show_progress
     terrain_object.erosion.active_step = 1
-    live_preview.look()
+    live_preview.poll()
     assert not live_preview.now.asked
 
 
@@ -150,7 +150,7 @@ def test_a_newer_change_stops_the_preview_under_way(other_object):
     other_object.erosion.live_preview = True
     look_until(lambda: preview.now.current is not None and preview.now.current.under_way)
     parameters.drops_per_cell, parameters.maximum_path = 1.0, 4.0
-    live_preview.look()
+    live_preview.poll()
     previewed(other_object)
     terrain, lattice = grid.read_terrain(other_object)
     expected = erode(terrain, Recipe.load("arcane")).elevation
@@ -197,7 +197,7 @@ def test_another_active_object_ends_it(terrain_object):
     before = z_of(terrain_object)
     switched_on(terrain_object)
     bpy.context.view_layer.objects.active = None
-    live_preview.look()
+    live_preview.poll()
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_run_is_not_previewed_and_says_why(terrain_object):
     switched_on(terrain_object)
     terrain_object.erosion.hardness.source = "ATTRIBUTE"
     terrain_object.erosion.hardness.layer = "granite"
-    live_preview.look()
+    live_preview.poll()
     look_until(lambda: live_preview.now.trouble)
     assert "granite" in live_preview.now.trouble
     assert seen(terrain_object).tobytes() == before.tobytes()
@@ -235,7 +235,7 @@ def test_undo_of_a_setting_leaves_no_preview_in_the_terrain(terrain_object):
     switched_on(terrain_object)
     undo_operator("undo_push", message="Live Preview")
     terrain_object.erosion.seed = 9
-    live_preview.look()
+    live_preview.poll()
     previewed(terrain_object)
     undo_operator("undo_push", message="Seed")
     undo_operator("undo")
@@ -355,7 +355,7 @@ def test_no_preview_while_something_is_eroded(terrain_object, other_object):
     run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
     activate(other_object)
     time.sleep(2 * live_preview.QUIET)
-    assert live_preview.look() is None and preview.now.current is None
+    assert live_preview.poll() is None and preview.now.current is None
     run.cancel()
     job.clear()
     previewed(other_object)  # it comes afterwards

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.headers.image_header import read_header
-from erosion_addon.files.heightmap import write_heightmap
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.masks import inputs
@@ -18,6 +17,7 @@ from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.ui.export import heightmap_export
 from erosion_addon.ui.terrain import heightmaps
 from tests.geotiff import alps, geotiff, same
+from tests.heightmaps import write_heightmap
 from tests.terrains import fractal
 from tests.ui.conftest import activate, z_of
 

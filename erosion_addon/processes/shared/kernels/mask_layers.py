@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Indices of the mask layers of a cell, see `processes.shared.shares.Shares`."""
+"""Indices of the mask layers of a cell, see `processes.shared.shares.Shares`.
+
+Layers are stored as each kernel reads them: those of a cell side by side for particles, (rows, cols, layers); row by
+row for water, (layers, rows, cols), so that loops over a row become vector instructions; with a halo for slides,
+(rows + 2, cols + 2, layers). Checkpoints hold these arrays, so their layout is a part of the file format.
+"""
 
 DUG, SOFT, LAID, ACCEPTED = 0, 1, 2, 3
 """Factors 0-1: erosion, softness of rock (1 - hardness), deposition, and deposition by slides."""

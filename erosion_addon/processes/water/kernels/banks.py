@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bank failure: slides of wet soil, and banks undercut by streams.
 
-Step 1 of `bed.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
+Step 1 of `bed.sweep`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
 
 import numpy as np

@@ -194,7 +194,7 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
 
 
 @kernel
-def _look(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
+def _gather(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
     """Fill one slot of the working memory with the data of a row that it and its neighbors need."""
     along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
     velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
@@ -224,8 +224,8 @@ def fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, se
     seams.below[seam] = bed[below]
     seams.slide[seam] = np.float32(0.0)
     if above != below:
-        _look(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
-        _look(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        _gather(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        _gather(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
         slide_between(
             bed[above], bed[below], work.loose, work.weak, work.power, work.filled, 0, 1, seams.slide[seam], ground
         )
@@ -252,19 +252,45 @@ def sweep(
     ground,
     sums,
 ):
-    """One step of the rows from `first` to `last` - 1, between a seam and the next one."""
+    """Change the ground by the water that runs over it: one step of `ground.seconds`, in a single sweep over the rows
+    from `first` to `last` - 1, between a seam and the next one.
+
+    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
+
+    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
+       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil or rock fall into
+       the stream beside them, bank · p of their height over it (without that, rivers are one cell wide and follow
+       the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is the power of the water;
+    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil;
+    3. the water could carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
+       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of the slope);
+    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
+    5. rain, then evaporation / (1 + (v / `STILL`)²);
+    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
+       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
+
+    Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
+    has, and none is dug below the lowest of its four neighbors; heights then stay between the lowest point there was
+    and the highest plus what was laid down, for any parameters in range.
+
+    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
+    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
+    (4 or 8, rows, cols) float32 0-1, see `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be
+    laid down stays suspended, even where the water dries up. seams: `Seams`, filled before; work: `Rows`, ground:
+    `Ground`, sums: `Sums`, which are added to.
+    """
     rows, cols = bed.shape
     wrap, width = ground.edges == WRAP, ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
     kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
     slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
-    _look(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+    _gather(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
     slide[0, :cols] = seams.slide[seam]
     kept[1] = seams.above[seam]
     for row in range(first, last):
         now, after, here = (row - first) % 2, (row - first + 1) % 2, bed[row]
         if row + 1 < last:
             below = bed[row + 1]
-            _look(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+            _gather(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
             slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
         else:
             below = seams.below[seam + 1]
@@ -296,58 +322,3 @@ def sweep(
         )
         sums.evaporated[row] += _sum(evaporated)
         sums.moved[row] += _sum(moved)
-
-
-@kernel
-def run_ground(
-    bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks, bands, seams, work, ground, sums
-):
-    """Change the ground by the water that runs over it, one step of `ground.seconds`, all cells in a single sweep.
-
-    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
-
-    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
-       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil or rock fall into
-       the stream beside them, bank · p of their height over it (without that, rivers are one cell wide and follow
-       the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is the power of the water;
-    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil;
-    3. the water could carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
-       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of the slope);
-    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
-    5. rain, then evaporation / (1 + (v / `STILL`)²);
-    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
-       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
-
-    Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
-    has, and none is dug below the lowest of its four neighbors; heights then stay between the lowest point there was
-    and the highest plus what was laid down, for any parameters in range.
-
-    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
-    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
-    (4 or 8, rows, cols) float32 0-1, see `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be
-    laid down stays suspended, even where the water dries up. bands: the first row of each band, and the number of rows.
-    seams: `Seams`, work: `Rows`, ground: `Ground`, sums: `Sums`, which are added to.
-    """
-    for seam in range(bands.size):
-        fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, bands[seam], seam, seams, work, ground)
-    for band in range(bands.size - 1):
-        sweep(
-            bed,
-            soil,
-            depth,
-            suspended,
-            flux_x,
-            flux_y,
-            moisture,
-            grass,
-            flow,
-            rain,
-            masks,
-            bands[band],
-            bands[band + 1],
-            band,
-            seams,
-            work,
-            ground,
-            sums,
-        )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vegetation and moisture: evaporation, moisture, grass.
 
-Steps 5 and 6 of `bed.run_ground`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
+Steps 5 and 6 of `bed.sweep`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
 
 import math

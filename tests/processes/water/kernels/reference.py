@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Water on a grid in plain Python, slow and literal, to compare the kernels with.
 
-Written from the equations in the docstrings of `run_water` and `run_ground`, cell by cell and face by face, in double
+Written from the equations in the docstrings of `run_water` and `bed.sweep`, cell by cell and face by face, in double
 precision: every pass over the whole grid, from a copy of what was there before. A neighbor beyond an edge is asked
 for by `_beside`.
 """

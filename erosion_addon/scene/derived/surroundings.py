@@ -30,8 +30,8 @@ SINKS = (0.45, 1.0)
 SEA_DEPTH = 5.0
 """Depth of a sea that goes on around the terrain, in meters."""
 
-HORIZON = 15.0
-"""Distance from the border to the plain's end, in sides of the terrain: where haze has hidden it."""
+HORIZON = 12.0
+"""Distance from the border to the plain's end, in sides of the terrain."""
 
 
 def add(terrain: bpy.types.Object) -> bpy.types.Object:

@@ -27,8 +27,10 @@ SUN = "Terrain Sun"
 HAZE, FAR = "Haze", "Haze at the Far End"
 """Names of the compositor nodes that mix the haze in, and control its growth."""
 
-MIST = 14.0
-"""Distance of complete haze, in sides of the terrain."""
+MIST = 20.0
+"""Distance of complete haze, in sides of the terrain: beyond the surrounding land, whose farthest pixels would pass for
+sky.
+"""
 
 CLEAR = 0.9995
 """Mist beyond which a pixel is all sky."""
@@ -36,7 +38,7 @@ CLEAR = 0.9995
 SKY = 1e9
 """Depth in meters beyond which a pixel shows the sky."""
 
-FADES = (0.08, 0.20)
+FADES = (0.056, 0.14)
 """Mist between which rims of land before the sky get the land's mist, and their own."""
 
 LIGHT = "erosion_light"

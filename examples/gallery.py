@@ -73,12 +73,13 @@ def picture(recipe: str, cells: int, width: int, view: str) -> Path:
         bpy.data.worlds.remove(world)
     obj = make_object(recipe, cells)
     times = [time.perf_counter()]
-    path, size = PICTURES / f"{recipe}.png", (width, width * 9 // 16)
+    path = PICTURES / f"{recipe}.png"
+    shown = Picture(size=(width, width * 9 // 16), view=view or "file", samples=24)
     for work in (
         bpy.ops.erosion.run,
         bpy.ops.erosion.look_add,
-        lambda: render.prepare(scene, obj, Picture(size=size, view=view or "file", samples=24)),
-        lambda: render.render(scene, path),
+        lambda: render.prepare(scene, obj, shown),
+        lambda: render.render(scene, path, shown),
     ):
         work()
         times.append(time.perf_counter())

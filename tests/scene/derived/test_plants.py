@@ -74,6 +74,26 @@ def test_boulders_lie_below_cliffs_alone():
     assert not len(spots_of(flat, "boulders").x)
 
 
+def test_groups_of_stones_lie_on_dry_slopes_not_on_wet_ones_or_walls():
+    dry, wet, wall = (
+        len(spots_of(land, "boulders").x)
+        for land in (
+            ground(rising(slope=0.5)),
+            ground(rising(slope=0.5), moisture=0.9),
+            ground(rising(slope=1.5)),
+        )
+    )
+    assert dry > 100 and not wet and not wall
+
+
+def test_palms_stand_around_a_pool_as_far_as_its_ground_water_reaches():
+    water = np.zeros((64, 64), bool)
+    water[28:36, 28:36] = True
+    spots = spots_of(ground(rising(slope=0.02), water=water), "palms")
+    away = np.maximum(np.abs(spots.x - 315), np.abs(spots.y - 315)) - 40
+    assert len(away) > 50 and away.max() < 120 and (away > 25).sum() > 10
+
+
 @pytest.mark.parametrize("eye", [None, (300.0, 300.0, 150.0)])
 def test_they_are_the_same_every_time_and_never_more_than_asked(eye):
     land = ground(rising(), moisture=0.5)

@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.scene.derived import surroundings, update_derived
 from erosion_addon.scene.materials import material
+from erosion_addon.scene.stage import studio
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
 from tests.terrains import fractal
@@ -52,6 +53,11 @@ def test_the_slope_goes_on_across_the_border():
     height = surroundings.surrounding(place, 1)[1:-1, 1:-1][48, :, 2]  # the terrain is 32 to 64
     assert height[32] == pytest.approx(0.0) and height[64] == pytest.approx(0.3 * 32)
     assert height[31] == pytest.approx(-0.3, abs=0.1) and height[65] == pytest.approx(0.3 * 33, abs=0.1)
+
+
+def test_haze_is_not_complete_before_the_farthest_corner_of_the_plain():
+    """Pixels in complete haze are taken for sky, and get none."""
+    assert np.sqrt(2) * (surroundings.HORIZON + 2) < studio.MIST
 
 
 def test_it_reaches_to_the_horizon_with_the_terrains_fields_and_material(terrain):

@@ -49,6 +49,19 @@ def test_a_new_file_gets_a_sun_a_sky_and_a_camera_in_place_of_its_own(scene):
     )
 
 
+def test_renders_split_cells_along_crests_once_and_only_if_nothing_else_splits_them(scene):
+    """A crest along the diagonal of a cell is as high in its middle as at its ends."""
+    terrain = scene.objects["Terrain"]
+    look()
+    look()
+    split = terrain.modifiers[0]
+    assert len(terrain.modifiers) == 1 and split.show_render and not split.show_viewport
+    assert split.quad_method == "SHORTEST_DIAGONAL"
+    split.quad_method = "BEAUTY"
+    look()
+    assert [each.quad_method for each in terrain.modifiers] == ["BEAUTY"]
+
+
 def test_it_is_left_out_where_it_is_not_wanted(scene):
     look(stage=False)
     assert names(scene) == {"Terrain", *STARTUP} and scene.world.name == "World"
